@@ -142,6 +142,7 @@ impl TickCollector<'_> {
         Ok(Collected { problem: builder.build()?, sites, groups, left_alone })
     }
 
+    /// The life and the size of an allocation that the planner may move, or why it has to stay where it is.
     fn movable(&self, id: SiteId, site: &Site, lifetimes: &Lifetimes) -> Result<(Lifetime, Size), LeftAlone> {
         if self.exclude.is_some_and(|exclude| exclude(id, site)) {
             return Err(LeftAlone::Excluded);

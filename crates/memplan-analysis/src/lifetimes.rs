@@ -217,6 +217,8 @@ impl Walk<'_> {
         block.ops.last().copied().or(self.program.region(block.region).op)
     }
 
+    /// An op hands the address of an allocation to somebody who is not followed. The allocation then lives to the end
+    /// of the function, or is given up, as the caller wants it.
     fn escape(&mut self, site: SiteId, op: OpId) {
         let end = self.tree.function_range(self.program.function_of(op));
         match (self.beyond, end) {
@@ -539,6 +541,7 @@ impl Graphs {
     }
 }
 
+/// The first and the last op of every region.
 fn ranges(program: &Program) -> IndexVec<RegionId, Option<(OpId, OpId)>> {
     let mut ranges: IndexVec<RegionId, Option<(OpId, OpId)>> = IndexVec::filled(None, program.regions().len());
     for block in program.blocks() {
@@ -550,6 +553,7 @@ fn ranges(program: &Program) -> IndexVec<RegionId, Option<(OpId, OpId)>> {
     ranges
 }
 
+/// Whether every branch goes to a block further down, so that the order of the text is an order of execution.
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
     if let [only] = blocks {
         return !program.block(*only).branches.iter().any(|branch| matches!(branch.target, Target::Block(_)));

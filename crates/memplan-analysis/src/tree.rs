@@ -87,6 +87,7 @@ impl OpTree {
         around
     }
 
+    /// The op of this depth around another one. Jumps over several levels make that logarithmic in the depth.
     fn ancestor_at(&self, mut op: OpId, depth: u32) -> OpId {
         while self.nodes[op].depth > depth {
             let Node { parent, jump, .. } = self.nodes[op];

@@ -87,6 +87,7 @@ pub fn is_over_now() -> bool {
     is_over()
 }
 
+/// Looks at the clock and the flag of this thread, and says for how many calls they need not be looked at again.
 #[cold]
 fn look() -> bool {
     CURRENT.with_borrow(|current| match current {
@@ -159,6 +160,8 @@ impl Patience {
         Patience::with(None, None, looks)
     }
 
+    /// Patience that begins now. Work gets the grace period on top of its limit, because it may need that long to
+    /// notice the end.
     fn with(limit: Option<Duration>, cancel: Option<Cancel>, most_looks: u64) -> Patience {
         let end = limit.and_then(|limit| limit.checked_add(GRACE));
         Patience(Arc::new(Shared {
@@ -223,6 +226,8 @@ impl Patience {
         }
     }
 
+    /// Looks at the clock and at the flag for cancelling. The clock does not count while somebody is finishing a
+    /// result.
     fn look(&self) -> Option<Stop> {
         let Shared { start, cancelled, end, finishing, looks, most_looks, ended, .. } = &*self.0;
         let is_last = looks.fetch_add(1, Relaxed) >= *most_looks;

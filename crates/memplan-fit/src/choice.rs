@@ -96,6 +96,7 @@ fn ways(curve: &[u64], tilings: &[Tiling], limit: u64) -> Vec<Chosen> {
     at.pop().unwrap_or_default()
 }
 
+/// A choice with one more tiling.
 fn with(way: &Chosen, index: usize, tiling: &Tiling) -> Chosen {
     let mut tilings = way.tilings.clone();
     tilings.push(index);

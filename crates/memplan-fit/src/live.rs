@@ -20,6 +20,7 @@ pub(crate) struct Lives {
 }
 
 impl Lives {
+    /// Walks over a schedule once. Outputs are needed at the end, and so are inputs, unless they may be overwritten.
     pub(crate) fn new(net: &Net, schedule: &Schedule) -> Lives {
         let count = net.graph.tensors.len() + schedule.tensors.len();
         let mut lives = Lives { written: vec![None; count], last: vec![None; count], bytes: Vec::with_capacity(count) };

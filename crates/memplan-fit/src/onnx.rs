@@ -114,6 +114,7 @@ impl Reading<'_> {
         numbers.ok_or_else(|| format!("its {name} make no sense"))
     }
 
+    /// How a convolution or a pooling reaches from an output position to input positions, along rows and along columns.
     fn windowed(&self, output: &Tensor, filter: [u64; 2]) -> Result<Spatial, String> {
         let image = self.image(0)?;
         let (stride, dilation) = (self.pair("strides", 1)?, self.pair("dilations", 1)?);
@@ -150,6 +151,7 @@ impl Reading<'_> {
         })
     }
 
+    /// How a `Resize` that repeats positions is computed part by part.
     fn resized(&self, output: &Tensor) -> Result<Spatial, String> {
         if self.node.text("mode", "nearest") != "nearest" {
             return Err("it mixes positions that are not nearest".to_owned());

@@ -126,6 +126,7 @@ fn pooled(image: &Tensor, output: &Tensor, options: Option<WindowOptions>, borde
     windowed(image, output, options, options.map_or([0, 0], |options| options.filter), border)
 }
 
+/// How a convolution or a pooling reaches from an output position to input positions, along rows and along columns.
 fn windowed(
     image: &Tensor,
     output: &Tensor,

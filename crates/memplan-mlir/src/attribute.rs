@@ -111,6 +111,7 @@ impl Document {
         operands.get(range).unwrap_or(&[])
     }
 
+    /// Which operands a branch in generic form hands to its successor of this number.
     fn generic_successor_range(&self, op: OpId, index: usize) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
         match (self.name(op), index) {

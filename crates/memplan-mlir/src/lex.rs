@@ -212,6 +212,7 @@ impl<'s> Lexer<'s> {
         if self.position == start { TokenKind::Other } else { kind }
     }
 
+    /// Reads a string up to its closing quote. One without closing quote goes to the end of the text.
     fn string(&mut self, kind: TokenKind) -> TokenKind {
         match string_end(self.bytes, self.position) {
             Some(end) => {
@@ -225,6 +226,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Reads the rest of a number whose first digit has been read: hexadecimal, whole or with a fraction.
     fn number(&mut self) -> TokenKind {
         if self.byte(self.position - 1) == b'0'
             && self.byte(self.position) == b'x'
@@ -242,6 +244,7 @@ impl<'s> Lexer<'s> {
         TokenKind::Number
     }
 
+    /// Reads the exponent of a number, if there is one.
     fn exponent(&mut self) {
         if !matches!(self.byte(self.position), b'e' | b'E') {
             return;

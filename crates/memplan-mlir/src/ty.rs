@@ -284,6 +284,7 @@ fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     }
 }
 
+/// Reads `i32`, `si8`, `ui16`, `f32`, and floats with a suffix such as `f8E4M3FN`.
 fn parse_number(word: &str) -> Option<Type> {
     let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
     let prefix = &word[..word.len() - digits.len()];
@@ -327,6 +328,7 @@ fn parse_tensor(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     }
 }
 
+/// Replaces an alias by what it stands for, which may be another alias.
 fn expand_alias(text: &str, aliases: &Aliases<'_>) -> String {
     let mut text = text.trim().to_owned();
     for _ in 0..MAX_DEPTH {

@@ -174,6 +174,8 @@ impl Walk<'_> {
         }
     }
 
+    /// Compares two regions. All block arguments are paired first, because a block may use those of a block further
+    /// down.
     fn region(&mut self, before: RegionId, after: RegionId) -> Result<(), Difference> {
         let (old, new) = (self.before, self.after);
         let span = new.region(after).span;

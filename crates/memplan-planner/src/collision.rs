@@ -32,6 +32,7 @@ fn size(buffer: &Buffer) -> u64 {
     reserved(buffer).0
 }
 
+/// The witness for two buffers with fixed offsets that overlap: together they need more than the room that they span.
 fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), step: Option<Step>) -> Witness {
     let buffers = problem.buffers();
     let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };

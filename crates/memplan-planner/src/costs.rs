@@ -414,6 +414,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         search::assemble(self.pieces, &places)
     }
 
+    /// The best plan as an outcome. It is optimal only if it is proved to be both smallest and cheapest.
     fn finish(self, budget: &Budget) -> Outcome {
         let stop = budget.stop().unwrap_or(Stop::Finished);
         let Some(mut plan) = self.best else { return Outcome::Exhausted { stop } };

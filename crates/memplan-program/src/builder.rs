@@ -519,6 +519,7 @@ impl ProgramBuilder {
         entry
     }
 
+    /// Adds an empty block and defines its arguments.
     fn new_block(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
         let block = self.program.blocks.push(Block {
             region,

@@ -311,6 +311,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Every allocation has a size, an alignment and slots that can be planned.
     fn sites(&mut self) {
         for (id, site) in self.program.sites.iter_enumerated() {
             let problem = if self.program.values[site.value].origin != Origin::Alloc(id) {
@@ -371,6 +372,7 @@ impl Checker<'_> {
         self.errors.push(ProgramError::StrayRelation { op: Box::from(&*op.name), what });
     }
 
+    /// An op has as many regions as its control says.
     fn region_count(&mut self, op: &Op) {
         let count = op.regions().len();
         let expected = match op.control() {
@@ -384,6 +386,7 @@ impl Checker<'_> {
         }
     }
 
+    /// A region has a block, and its entry gets a value for each of its arguments.
     fn region(&mut self, op: &Op, region: RegionId) {
         let Some(&entry) = self.program.regions[region].blocks.first() else {
             let op = Box::from(&*op.name);
@@ -423,6 +426,7 @@ impl Checker<'_> {
         }
     }
 
+    /// The ops of a graph are in one block, and no op depends on itself by way of others.
     fn dag(&mut self, op: &Op, dependencies: &[(OpId, OpId)]) {
         let blocks = |r: &RegionId| self.program.regions[*r].blocks.clone();
         let blocks: Vec<BlockId> = op.regions().iter().flat_map(blocks).collect();

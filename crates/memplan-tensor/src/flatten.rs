@@ -86,6 +86,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
     }
 }
 
+/// Flattens the accesses in an expression; whether there were any.
 fn flatten_expr(expr: &mut Expr, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
     let mut changed = false;
     for child in expr.children_mut() {
@@ -116,6 +117,7 @@ fn flatten_index(buffer: BufId, index: &mut Vec<Expr>, shapes: &IndexVec<BufId, 
     true
 }
 
+/// A subscript times a stride. Both ends of a vector move.
 fn scaled(subscript: Expr, stride: &Expr) -> Expr {
     match subscript {
         Expr::Ramp { base, stride: step, lanes } => Expr::Ramp {

@@ -55,6 +55,8 @@ enum Candidates<'a> {
 const PAIRS_PER_STATEMENT: usize = 16;
 
 impl Candidates<'_> {
+    /// Whether an output may be tried in the place of an input. Both are buffers of the function itself, of the same
+    /// type, memory and number of elements.
     fn includes(self, function: &Function, output: BufId, input: BufId) -> bool {
         let own = |buffer: BufId| function.buffers[buffer].memory == Memory::Own;
         if output == input || !own(output) || !own(input) {
@@ -85,6 +87,7 @@ pub fn lower_all(functions: &[Function]) -> Result<Program, ProgramError> {
     builder.finish()
 }
 
+/// Lowers a function, and says for each of its buffers which allocation it became.
 fn lower_with(function: &Function, candidates: Candidates<'_>) -> Result<Lowered, ProgramError> {
     let (builder, values, owners) = lower_into(ProgramBuilder::new(), function, candidates);
     let program = builder.finish()?;
@@ -253,6 +256,7 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
     plan
 }
 
+/// The size of a buffer. One of symbolic shape is named after its extents, so that equal sizes have equal names.
 fn size_of(function: &Function, buffer: &crate::ir::Buffer) -> Size {
     let known = buffer.constant_elements().and_then(|elements| elements.checked_mul(buffer.dtype.total_bits()));
     match known.filter(|_| buffer.has_constant_shape()) {
@@ -290,6 +294,7 @@ struct Touched {
 }
 
 impl<'f> Lowering<'f> {
+    /// Lowers the statements of a block. Bindings are known to the statements behind them, up to the end of the block.
     fn block(&mut self, block: &'f [Stmt]) {
         let depth = self.around.len();
         for stmt in block {
@@ -404,6 +409,8 @@ impl<'f> Lowering<'f> {
         }
     }
 
+    /// Lowers a statement with blocks to an op with a region for each of them. Buffers of a scope belong to the
+    /// innermost op that is one.
     fn regions(&mut self, id: StmtId, stmt: &'f Stmt, draft: OpDraft, is_scope: bool, blocks: &[&'f Vec<Stmt>]) {
         let op = self.builder.open_op(draft);
         let depth = self.scopes.len();
@@ -481,6 +488,8 @@ impl<'f> Lowering<'f> {
         permitted
     }
 
+    /// Notes which buffers an expression reads. Whoever gets the address of a buffer may write to it, so that counts as
+    /// a store.
     fn expression(&self, expr: &Expr, touched: &mut Touched) {
         expr.walk(&mut |part| match part {
             Expr::Load { buffer, .. } => note(&mut touched.loaded, self.function.root(*buffer)),
@@ -574,6 +583,7 @@ pub(crate) fn has_allocation(stmt: &Stmt) -> bool {
     found
 }
 
+/// The name of the op that a statement becomes.
 fn statement_name(stmt: &Stmt) -> &'static str {
     match &stmt.kind {
         StmtKind::Alloc(_) => "alloc",

@@ -191,6 +191,7 @@ impl Translator<'_> {
         }
     }
 
+    /// Adds a store: the elements it writes, and those it copies if it only copies.
     fn store(&self, buffer: BufId, index: &[Expr], value: &Expr, steps: &mut Vec<Step>) {
         let Some(elements) = self.elements(buffer, index) else { return };
         let declared = self.function.buffers[buffer].dtype;

@@ -109,6 +109,7 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
 
 /// The statement in whose body each buffer is allocated.
 fn parents(function: &Function) -> HashMap<BufId, Option<StmtId>> {
+    /// For each allocation, the innermost statement around it. Statements are numbered in the order of the text.
     fn visit(block: &Block, inside: Option<StmtId>, next: &mut usize, found: &mut HashMap<BufId, Option<StmtId>>) {
         for stmt in block {
             let id = StmtId::from_index(*next);
@@ -169,6 +170,7 @@ impl<'f> Reader<'f> {
         if holds { Ok(()) } else { self.fail(format!("the rewritten text has {what}")) }
     }
 
+    /// Checks that both functions have the same parameters, and pairs them.
     fn parameters(&mut self) -> Result<(), Mismatch> {
         let (old, new) = (self.old, self.new);
         self.expect(old.params.len() == new.params.len(), "other parameters")?;
@@ -190,6 +192,7 @@ impl<'f> Reader<'f> {
         self.defined.insert(old);
     }
 
+    /// Compares two blocks statement by statement. Allocations and declarations are passed over: they may differ.
     fn block(&mut self, old: &'f Block, new: &'f Block, inside: Option<StmtId>) -> Result<(), Mismatch> {
         for stmt in new {
             if let StmtKind::Alloc(buffer) = &stmt.kind {
@@ -354,6 +357,8 @@ impl<'f> Reader<'f> {
         self.see_root(root, self.new.root(new), bits)
     }
 
+    /// Notes where a buffer of the old function is in the new one: `bits` behind the start of `root`. It must be at one
+    /// place everywhere.
     fn see_root(&mut self, old: BufId, root: BufId, bits: i64) -> Result<(), Mismatch> {
         let (a, b) = (&self.old.buffers[old], &self.new.buffers[root]);
         self.expect((a.memory == Memory::Own) == (b.memory == Memory::Own), "a parameter in place of a buffer")?;
@@ -407,6 +412,7 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
+    /// The places of the buffers that the old function allocates itself.
     fn finish(self) -> Places {
         self.found
             .iter_enumerated()

@@ -125,12 +125,12 @@ impl Sweep {
         }
     }
 
-    /// Takes off the bytes that a newcomer may share with its victim. Each pair gets the benefit of the doubt, so the
-    /// bound stays a bound.
+    /// Takes off the bytes that a newcomer may share with its victim. A plan need not use an overlay, but it may, so the
+    /// bound must count the common bytes once only.
     fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
         let problem = selection.problem;
-        // A pair may be declared twice; its bytes are shared only once. A newcomer that need
-        // not be counted may still be here and take bytes over; one that is always in another space cannot.
+        // A pair may be declared twice; its bytes are shared only once. A newcomer with a choice of spaces is not
+        // counted here, but it may be placed here and take bytes over. A newcomer that cannot be in this space cannot.
         let pairs = selection.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
         let mut pairs: Vec<(BufferId, BufferId)> =
             pairs.filter(|&(buffer, over)| may_meet(&problem.buffers()[buffer], &problem.buffers()[over])).collect();
@@ -145,7 +145,8 @@ impl Sweep {
             if newcomer <= victim {
                 continue;
             }
-            // On the shared bytes the victim's life is over, also after the newcomer's.
+            // On the shared bytes the victim is dead as soon as the newcomer starts, and it stays dead when the newcomer
+            // has ended.
             for interval in lives[1].intervals().filter(|interval| newcomer < interval.end) {
                 let start = newcomer.max(interval.start);
                 self.events.push(Event { step: start, bytes: -shared, tail: 0, tail_count: 0 });

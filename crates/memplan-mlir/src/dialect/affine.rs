@@ -6,6 +6,7 @@ const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
+/// What is known about the ops of the dialect affine. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::LOOP_LIKE.and(Traits::ALLOCATION_SCOPE);
     vec![

@@ -4,6 +4,7 @@ use super::{AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 
 const SELECT: &[AliasRule] = &[AliasRule { from: Selector::From(1), result: Some(0), relation: Relation::Either }];
 
+/// What is known about the ops of the dialect arith. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("arith.*", OpInfo::pure()),

@@ -6,6 +6,7 @@
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 
+/// What is known about the ops of the dialect async. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
     vec![

@@ -3,6 +3,7 @@
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 
+/// What is known about the ops of the dialect func.
 pub(super) fn rows() -> Vec<Row> {
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
     vec![

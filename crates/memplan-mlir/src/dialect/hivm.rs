@@ -6,6 +6,7 @@
 
 use super::{Control, Flow, OpInfo, READS, Row, Traits};
 
+/// What is known about the ops of the dialect hivm. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("hivm.*", OpInfo::unlisted().with_segments(&["ins", "outs", "temp_buffer"])),

@@ -129,6 +129,7 @@ pub(crate) fn named_linalg_body(
     Some(body)
 }
 
+/// Whether a named op sums products, so that its body is a multiplication and an addition.
 fn is_contraction(name: &str) -> bool {
     name.contains("matmul")
         || name.contains("matvec")
@@ -164,6 +165,7 @@ fn casts(name: &str, inputs: &[&str], output: &str, unsigned: bool) -> Vec<&'sta
         .collect()
 }
 
+/// The op that converts an element of one type to another.
 fn cast(from: &str, to: &str, unsigned: bool) -> &'static str {
     let float = |text: &str| !text.starts_with(['i', 's', 'u']);
     let width = |text: &str| crate::Type::parse(text).bits().unwrap_or(0);

@@ -2,6 +2,7 @@
 
 use super::{OpInfo, ResultTypes, Row};
 
+/// What is known about the ops of the dialect math. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("math.*", OpInfo::pure()),

@@ -10,6 +10,7 @@ const COPY: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read), (Sel
 const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Base }];
 const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
 
+/// What is known about the ops of the dialect memref. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = vec![
         ("memref.*", OpInfo::unlisted()),

@@ -2,6 +2,7 @@
 
 use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
 
+/// What is known about the ops of the dialect scf. The row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let branch = Traits::REGION_BRANCH;
     let looping = branch.and(Traits::LOOP_LIKE);

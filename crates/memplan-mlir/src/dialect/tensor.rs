@@ -2,6 +2,7 @@
 
 use super::{Control, Flow, OpInfo, ResultTypes, Row, Traits};
 
+/// What is known about the ops of the dialect tensor. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let body = || OpInfo::regions(1, Control::Loop, Flow::Elements, Traits::EFFECT_FREE);
     vec![

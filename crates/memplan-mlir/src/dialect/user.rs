@@ -201,6 +201,7 @@ impl Dialects {
     }
 }
 
+/// A row of a file as the description of an op.
 fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
     let effects = effects(row)?;
     let mut traits = Traits::default();
@@ -234,6 +235,7 @@ fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
     })
 }
 
+/// What the op does to which of its operands.
 fn effects(row: &Row) -> Result<Vec<(Selector, Access)>, DialectFileError> {
     let mut effects = Vec::new();
     for (list, access) in [
@@ -254,6 +256,7 @@ fn alias(row: &Row, alias: &Alias) -> Result<AliasRule, DialectFileError> {
     Ok(AliasRule { from: selector(row, &alias.from)?, result: alias.result, relation: alias.relation.into() })
 }
 
+/// Which operands a text means: a position, `all`, everything from a position on (`2..`), or a group by its name.
 fn selector(row: &Row, operands: &Operands) -> Result<Selector, DialectFileError> {
     let text = match operands {
         Operands::Position(at) => return Ok(Selector::Operand(*at)),

@@ -8,6 +8,7 @@ const UPDATE_FIRST: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Upd
 /// Value first: plain stores.
 const UPDATE_SECOND: &[(Selector, Access)] = &[(Selector::Operand(1), Access::Update)];
 
+/// What is known about the ops of the dialect vector. A row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("vector.*", OpInfo::unlisted()),

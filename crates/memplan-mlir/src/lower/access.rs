@@ -158,6 +158,8 @@ impl Lowering<'_> {
         captured.map(|value| (value, AccessKind::Escape)).collect()
     }
 
+    /// What an access does to the bytes of a value. Only a write of all of them makes their old content dead; any other
+    /// write is an update.
     fn kind(&self, op: OpId, value: ValueId, access: Access) -> AccessKind {
         match access {
             Access::Read => AccessKind::Read,

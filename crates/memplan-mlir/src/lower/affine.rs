@@ -92,6 +92,7 @@ impl Words<'_, '_> {
         }
     }
 
+    /// The largest value of a sum.
     fn sum(&mut self) -> Option<Part> {
         let mut total = self.product()?;
         loop {
@@ -109,6 +110,7 @@ impl Words<'_, '_> {
         }
     }
 
+    /// The largest value of a product, quotient or remainder. Dimensions and symbols are not negative.
     fn product(&mut self) -> Option<Part> {
         let mut total = self.factor()?;
         loop {
@@ -139,6 +141,7 @@ impl Words<'_, '_> {
         self.factor().filter(|part| part.is_constant && part.most > 0).map(|part| part.most)
     }
 
+    /// The largest value of a number, of a name, or of an expression in brackets.
     fn factor(&mut self) -> Option<Part> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {

@@ -43,6 +43,7 @@ impl Document {
         Size::Symbolic { symbol: symbol.into(), bound }
     }
 
+    /// How many bytes an allocation has at most, if each of its dynamic dimensions has a bound.
     fn most_bytes(&self, alloc: OpId, memref: &MemRef) -> Option<Bytes> {
         let mut sizes = self.operands(alloc).iter();
         let mut count = 1u64;

@@ -104,6 +104,7 @@ impl Lowering<'_> {
         draft
     }
 
+    /// How often and in which order the regions of an op run.
     fn control(&mut self, op: OpId, shape: &Shape) -> Control {
         let document = self.document;
         match shape.control {
@@ -141,6 +142,7 @@ impl Lowering<'_> {
             .collect()
     }
 
+    /// The memory that an op hands to its regions at the start.
     fn inits(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
         let inits: Vec<ValueId> = match flow {
             Flow::Carried => self.carried(op).into_iter().map(|(init, _)| init).collect(),
@@ -394,6 +396,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Adds a branch to a block with the memory that it hands over. Arguments of a block that an unknown op branches to
+    /// come from nowhere that is known, and get nothing.
     fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
         let Some(&target) = self.blocks.get(&block) else {

@@ -62,6 +62,8 @@ impl Lowering<'_> {
         uses.all(|at| self.map_at(op, at).as_ref() == Some(&of_output))
     }
 
+    /// Whether element i of one value lies as far from its beginning as element i of the other, so that one can be
+    /// overwritten by the other element by element.
     fn same_shape(&self, left: ValueId, right: ValueId) -> bool {
         let (Some(l), Some(r)) = (self.document.ty(left).as_memref(), self.document.ty(right).as_memref()) else {
             return false;

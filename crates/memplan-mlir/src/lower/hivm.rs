@@ -145,6 +145,7 @@ impl Lowering<'_> {
         Some(list)
     }
 
+    /// Whether the op writes every element of its output, so that nothing of the old content remains.
     fn covers_output(&self, op: OpId, name: &str, output: ValueId) -> bool {
         let document = self.document;
         if !self.covers_all(output) {
@@ -231,6 +232,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether the temporary buffers of an op leave its output free to take the place of an input.
     fn temporaries_allow(&self, op: OpId, name: &str, broadcast: bool) -> bool {
         let document = self.document;
         let temporaries = document.select(op, &Selector::Group("temp_buffer".into()));

@@ -257,6 +257,7 @@ impl<'d> Lowering<'d> {
         }
     }
 
+    /// The finished program, with what each of its parts was in the document.
     fn finish(self) -> Result<Lowered, LowerError> {
         let program = self.builder.finish()?;
         Ok(Lowered {

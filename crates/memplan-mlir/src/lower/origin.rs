@@ -27,6 +27,7 @@ impl Lowering<'_> {
         draft
     }
 
+    /// An allocation, with its size, its memory and its alignment.
     fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
         let memref = self.document.ty(result).as_memref();
         let size = memref.map_or(unknown_size("?"), |memref| {
@@ -108,6 +109,8 @@ impl Lowering<'_> {
         }
     }
 
+    /// The memory of a result of a call. If the callee is known, it is one of the arguments that the callee returns;
+    /// otherwise it may be any memory that the call has seen.
     fn call_result(&mut self, op: OpId, index: usize) -> Origin {
         let (from, other) = match self.summaries.result(op, index) {
             Some((from, other)) => {
@@ -193,6 +196,7 @@ impl Lowering<'_> {
         Some(Extent::Exactly(ByteRange { start, end }))
     }
 
+    /// The bytes of the source that a subview covers, if all its offsets, sizes and strides are known.
     fn subview_extent(&self, op: OpId, source: ValueId) -> Option<Extent> {
         let memref = self.document.ty(source).as_memref()?;
         if is_on_chip(memref) && memref.element.bits().is_none_or(|bits| bits % 8 != 0) {

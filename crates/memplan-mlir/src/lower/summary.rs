@@ -77,6 +77,7 @@ pub(super) struct Summaries {
 }
 
 impl Summaries {
+    /// Summarises all functions that are called, callees before their callers.
     pub(super) fn new(document: &Document, last_inside: &IndexVec<OpId, OpId>) -> Summaries {
         let mut summaries = Summaries { functions: HashMap::new(), callees: resolve_calls(document) };
         if summaries.callees.is_empty() {
@@ -206,6 +207,7 @@ struct Touched<'d> {
 }
 
 impl<'d> Touched<'d> {
+    /// Every value is a class of its own at first, and nothing has touched it.
     fn new(document: &'d Document) -> Self {
         let count = document.value_ids().len();
         Touched {

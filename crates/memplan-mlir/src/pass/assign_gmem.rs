@@ -144,6 +144,7 @@ fn attribute_error(document: &Document, module: OpId, name: &str, message: Strin
     PassError::Op { span, message }
 }
 
+/// Checks that the module has come as far as this pass expects.
 fn check_state(document: &Document, module: OpId) -> Result<(), PassError> {
     let state = document.attribute(module, "module.state").unwrap_or_default().trim_matches('"');
     if ["TPU_DIVIDED", "TPU_ADDRESSED"].contains(&state) {
@@ -156,6 +157,7 @@ fn check_state(document: &Document, module: OpId) -> Result<(), PassError> {
     Err(attribute_error(document, module, "module.state", message))
 }
 
+/// The chip that the options or the module name.
 fn find_chip<'a>(document: &Document, module: OpId, options: &'a Options) -> Result<&'a Chip, PassError> {
     let written = document.attribute(module, "module.chip").unwrap_or_default().trim_matches('"');
     let name = options.chip.as_deref().unwrap_or(written);
@@ -169,6 +171,7 @@ fn find_chip<'a>(document: &Document, module: OpId, options: &'a Options) -> Res
     })
 }
 
+/// The address mode that the options or the module name, else that of the chip.
 fn address_mode(document: &Document, module: OpId, options: &Options, chip: &Chip) -> Result<AddressMode, PassError> {
     let written = document.attribute(module, "module.addr_mode").map(|mode| mode.trim_matches('"'));
     match (options.address_mode, written) {
@@ -291,6 +294,7 @@ impl Task<'_> {
         self.error(module, "the sizes of this network's tensors pass 2^63 bytes together; split it".to_owned())
     }
 
+    /// Checks that the chip has so many bytes from an address on.
     fn check_room(&self, module: OpId, what: &str, base: u64, bytes: u64) -> Result<(), PassError> {
         match self.chip.room(base).filter(|&room| bytes > room) {
             None => Ok(()),
@@ -498,6 +502,7 @@ impl Task<'_> {
     }
 }
 
+/// Bytes of all tensors together, and bytes of the plan.
 fn saving(document: &Document, solved: &Solved) -> Saving {
     let network = &solved.network;
     let roots = network.roots_of_memory();
@@ -533,6 +538,7 @@ fn addressed_program(
     Ok((program, placements))
 }
 
+/// Networks as a program, for the dataflow check.
 fn lower(
     document: &Document,
     networks: &[(&Network, Vec<TensorId>)],

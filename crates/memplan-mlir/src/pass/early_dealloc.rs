@@ -114,6 +114,7 @@ fn behind_mentions(
     Ok(last)
 }
 
+/// Writes a `memref.dealloc` on a line of its own behind the last user.
 fn insert_dealloc(document: &Document, edits: &mut Edits, alloc: OpId, user: OpId) {
     let Some(&result) = document.results(alloc).first() else { return };
     if document.op(user).form == Form::Implicit {

@@ -84,6 +84,7 @@ impl Options {
     }
 }
 
+/// The planner that the option names.
 fn planner(text: &str) -> Result<Planner, SpecError> {
     match text {
         "" | "cost-model" => Ok(Planner::CostModel),

@@ -68,6 +68,7 @@ impl Reader<'_> {
         Ok(Phase::Attributes)
     }
 
+    /// Reads the blocks that a terminator branches to, behind the opening bracket.
     fn generic_successors(&mut self) -> Result<()> {
         loop {
             let block = self.expect(TokenKind::Caret, "a block")?;

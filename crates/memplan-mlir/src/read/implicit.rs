@@ -66,6 +66,7 @@ impl Reader<'_> {
         }
     }
 
+    /// The ops of the body that a named linalg op does not write down.
     fn hidden_body(&self, op: OpId) -> Option<Vec<&'static str>> {
         let name = self.document.name(op).strip_prefix("linalg.")?;
         let elements: Vec<&str> = self.document.operands(op).iter().map(|&value| self.element_text(value)).collect();

@@ -117,6 +117,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
+    /// Ends the block before and begins another one.
     pub(super) fn open_block(&mut self, frame: &mut RegionFrame, label: Span) -> BlockId {
         self.close_block(frame);
         let block = self.document.blocks.push(Block {
@@ -365,6 +366,8 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Whether the text of an alias ends in front of this token: the token begins a line, and it begins an op, a block
+    /// or another alias.
     fn ends_alias(&self) -> bool {
         let goes_on =
             matches!(self.previous.kind, TokenKind::Arrow | TokenKind::Colon | TokenKind::Equal | TokenKind::Comma);

@@ -174,6 +174,8 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The value of a name. A block may use values that are defined further down, so an unknown name waits for its
+    /// definition.
     fn resolve_use(&mut self, one: Use, known: bool) -> Result<ValueId> {
         let name = self.text(one.name);
         if let Some(named) = self.scopes.lookup(name) {

@@ -111,6 +111,8 @@ impl Model {
         self.forbid(one, other, low, high, weight)
     }
 
+    /// Enters a relation with both pieces: between `low` and `high` bytes of distance they overlap, which is forbidden
+    /// or costs `weight`. `None` if there are too many.
     fn forbid(&mut self, one: PieceId, other: PieceId, low: i64, high: i64, weight: Option<u64>) -> Option<()> {
         if self.relations as usize >= MOST_COST_RELATIONS {
             return None;

@@ -60,6 +60,7 @@ impl Fit {
     }
 }
 
+/// The lowest offset between the obstacles, which are sorted by where they begin.
 fn lowest(obstacles: &[Obstacle], alignment: u64, highest: u64) -> Option<u64> {
     let mut offset = 0;
     for obstacle in obstacles {

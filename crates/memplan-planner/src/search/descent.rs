@@ -120,6 +120,7 @@ struct Descent<'a, H> {
 }
 
 impl<'a, H: Height> Descent<'a, H> {
+    /// A descent with one exact search for each thread.
     fn new(instance: &'a Instance, threads: usize, seed: u64) -> Self {
         let threads = threads.min(ATTEMPTS as usize);
         Descent {
@@ -314,6 +315,8 @@ struct Asked {
 }
 
 impl Asked {
+    /// Which capacities are asked for next. Without a fixed capacity they lie between the lower bound and just below
+    /// the best plan.
     fn of(standing: &Standing, step: u64) -> Asked {
         match standing.upper.filter(|_| standing.capacity.is_none()) {
             Some(upper) => {

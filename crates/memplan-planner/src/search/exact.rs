@@ -184,6 +184,7 @@ pub(crate) struct Exact<'a, H> {
 }
 
 impl<'a, H: Height> Exact<'a, H> {
+    /// A search with all rules that keep a proof valid, before its first node.
     pub(crate) fn new(instance: &'a Instance) -> Exact<'a, H> {
         Exact {
             instance,
@@ -373,6 +374,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.state.undo(frame.start);
     }
 
+    /// The next item to try at this node. Once a failure below has been blamed on some sections, only items in these
+    /// sections can change it, and others are skipped.
     fn next_candidate(&mut self) -> Option<u32> {
         let frame = self.stack.last_mut()?;
         while frame.next_candidate < frame.candidates.1 {

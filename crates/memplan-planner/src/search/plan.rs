@@ -504,6 +504,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
+    /// What the search has found, as an outcome.
     fn outcome(self) -> Outcome {
         let lower_bound = self.known_bound();
         if let Some(witness) = self.known.witness {

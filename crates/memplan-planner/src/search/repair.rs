@@ -177,6 +177,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         }
     }
 
+    /// The pieces that are alive between two times: those that lie between them as a whole can be moved, all others are
+    /// in the way.
     fn between(&self, start: u32, end: u32) -> Excerpt {
         let mut excerpt = Excerpt { start, end, movable: Vec::new(), obstacles: Vec::new() };
         self.alive.for_each(start, end, |rank| {

@@ -49,6 +49,7 @@ pub(crate) fn irreducible(
     Some(kept)
 }
 
+/// Whether it is proved that these items do not fit into a capacity.
 fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut Budget) -> bool {
     let subset = instance.subset(items);
     if subset.lower_bound() > capacity {

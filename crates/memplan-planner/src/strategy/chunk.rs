@@ -142,6 +142,7 @@ struct Replayed {
     takeovers: Vec<(usize, Vec<usize>)>,
 }
 
+/// Plays allocations and releases in the order of time, as an allocator at run time would do.
 fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Replayed {
     let mut replay = Replay::new(prefer, takeovers);
     for (index, is_alloc) in events(padded) {

@@ -112,6 +112,7 @@ struct Sharer<'a> {
 }
 
 impl<'a> Sharer<'a> {
+    /// Everybody waits for a turn, and nobody fits an object yet, because there is none.
     fn new(records: &'a [Record<'a>]) -> Sharer<'a> {
         let ranks = ranks(records);
         let turn =

@@ -91,6 +91,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// A walk before its first record.
     fn new(records: &'a [Record<'a>], reallocation: Option<&'a Reallocation<'a>>) -> Walk<'a> {
         Walk {
             records,
@@ -146,6 +147,7 @@ impl<'a> Walk<'a> {
         self.sharing.sizes.len() - 1
     }
 
+    /// Takes the free object whose size is closest, which grows if it is too small.
     fn take_bytes(&mut self, record: &Record) -> Option<usize> {
         let entry = match self.reallocation {
             None => closest(&self.pool, record.bytes)?,
@@ -164,6 +166,7 @@ impl<'a> Walk<'a> {
         reusable.min_by_key(|&(size, _)| size.abs_diff(record.bytes))
     }
 
+    /// Takes the free object that covers the shape and is least larger than it.
     fn take_shaped(&mut self, record: &Record) -> Option<usize> {
         let dead = self.reallocation.map(|reallocation| reallocation.dead_before(record.buffer));
         let is_dead =

@@ -55,6 +55,7 @@ impl Strategy for Naive {
     }
 }
 
+/// An object for every buffer.
 fn own_objects(problem: &Problem) -> Plan {
     let mut plan = Plan::empty(problem);
     for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -66,6 +67,7 @@ fn own_objects(problem: &Problem) -> Plan {
     plan
 }
 
+/// One buffer behind the other; `None` if the sum does not fit into 64 bits.
 fn end_to_end(problem: &Problem) -> Option<Plan> {
     let mut plan = Plan::empty(problem);
     let mut ends = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, problem.spaces().len());

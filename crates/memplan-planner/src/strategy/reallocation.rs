@@ -37,6 +37,7 @@ pub(crate) struct Reallocation<'p> {
 }
 
 impl<'p> Reallocation<'p> {
+    /// Turns the lists of children into lists of parents as well.
     pub(crate) fn new(dependencies: &'p Dependencies) -> Reallocation<'p> {
         let children = &dependencies.children;
         let mut parents = IndexVec::filled(Vec::new(), children.len());

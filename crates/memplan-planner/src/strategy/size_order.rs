@@ -46,6 +46,7 @@ impl Strategy for SizeOrder {
     }
 }
 
+/// Places the largest records first, each into the smallest gap in which it fits.
 fn pack_in_size_order(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let padded = padded(records)?;
     // The padding at the top does not count.

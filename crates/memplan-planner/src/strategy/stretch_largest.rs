@@ -166,6 +166,7 @@ impl Blocks {
         }
     }
 
+    /// The largest free block, or the end of the memory if none is free.
     fn largest_free(&self) -> BlockId {
         if self.free == 0 {
             return self.top;

@@ -61,6 +61,7 @@ impl<'s> Lexer<'s> {
         Token { kind, span: Span::new(start, self.at) }
     }
 
+    /// Skips blanks and comments, but not the ends of lines: they end an item.
     fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();

@@ -117,6 +117,7 @@ struct Line {
 type Parsed<T> = Result<T, ParseError>;
 
 impl<'s> Parser<'s> {
+    /// A parser at the start of a text.
     fn new(source: &'s str) -> Parser<'s> {
         Parser {
             tokens: tokens(source),
@@ -188,6 +189,7 @@ impl<'s> Parser<'s> {
         self.expected("a number")
     }
 
+    /// Reads a name with a sign in front of it: `%value`, `^block`, `!token`, `@function`.
     fn sigil(&mut self, sigil: char, expected: &'static str) -> Parsed<(String, Span)> {
         let span = self.span();
         match self.peek() {
@@ -200,6 +202,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Reads a word, or a text in quotes.
     fn name(&mut self, expected: &'static str) -> Parsed<String> {
         match self.peek() {
             Kind::Word(_) | Kind::Quoted(_) => match self.next() {
@@ -256,6 +259,7 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
+    /// Reads a token of concurrent work. It may be awaited before it is defined, but is defined once.
     fn token(&mut self, defines: bool) -> Parsed<TokenId> {
         let (name, span) = self.sigil('!', "a token such as !t")?;
         let builder = &mut self.builder;
@@ -271,6 +275,7 @@ impl<'s> Parser<'s> {
         Ok(named.id)
     }
 
+    /// The block of a name in the innermost region. Branches may name blocks that come later.
     fn block(&mut self, name: String, span: Span) -> BlockId {
         let builder = &mut self.builder;
         let Some(region) = self.open.last_mut() else {
@@ -286,6 +291,7 @@ impl<'s> Parser<'s> {
 
     // Items
 
+    /// Reads the whole text: functions, memory from outside, and names of spaces.
     fn items(&mut self) -> Parsed<()> {
         loop {
             self.skip_newlines();
@@ -528,6 +534,7 @@ impl<'s> Parser<'s> {
         region.blocks.len() == 1 && program.block(block).ops.is_empty() && fresh
     }
 
+    /// Reads values with commas between them.
     fn value_list(&mut self) -> Parsed<Vec<ValueId>> {
         let mut values = Vec::new();
         while let Kind::Sigil('%', _) = self.peek() {
@@ -632,6 +639,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
+    /// Reads how the regions of an op run; `None` if the word says nothing about that.
     fn control(&mut self, word: &str) -> Parsed<Option<Control>> {
         Ok(Some(match word {
             "once" => Control::Once,
@@ -755,6 +763,7 @@ impl<'s> Parser<'s> {
         Ok(ByteRange::new(start, self.number()?))
     }
 
+    /// Reads a value that is one of several others (`merge`), or that may point anywhere into them (`opaque`).
     fn choice(&mut self, word: &str) -> Parsed<ValueId> {
         let value = self.new_value()?;
         let mut sources = Box::default();

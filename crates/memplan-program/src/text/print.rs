@@ -104,6 +104,7 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// Prints a function.
     fn function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let name = quoted(&function.name);
@@ -159,6 +160,7 @@ impl<'p> Printer<'p> {
         self.depth += 1;
     }
 
+    /// The arguments of a block in parentheses, each with what is known of its memory.
     fn arguments(&self, arguments: &[ValueId]) -> String {
         let argument = |&id: &ValueId| match &self.program.values[id].origin {
             Origin::Opaque(sources) => {
@@ -173,6 +175,8 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// Prints the label of a block and puts its ops on the list of tasks, the last one first, because the list is a
+    /// stack.
     fn block(&mut self, id: BlockId, tasks: &mut Vec<Task>) {
         let block = &self.program.blocks[id];
         let region = &self.program.regions[block.region];
@@ -215,6 +219,7 @@ impl<'p> Printer<'p> {
         self.line(format!("{target} {values}").trim_end());
     }
 
+    /// Prints an op, and puts its regions on the list of tasks.
     fn op(&mut self, id: OpId, tasks: &mut Vec<Task>) {
         let op = &self.program.ops[id];
         let clauses = self.clauses(id, op);
@@ -275,6 +280,7 @@ impl<'p> Printer<'p> {
         clauses
     }
 
+    /// A value that an op makes, and what its memory is.
     fn result(&self, id: ValueId) -> String {
         let name = self.value(id);
         match &self.program.values[id].origin {
@@ -331,6 +337,7 @@ impl<'p> Printer<'p> {
         text
     }
 
+    /// Which bytes of an output are copied from which bytes of an input.
     fn copy(&self, copy: &CopyRange) -> String {
         let range = |start: Bytes| format!("{start}..{}", start.0.saturating_add(copy.length.0));
         format!(
@@ -424,6 +431,7 @@ struct Unique {
 }
 
 impl Unique {
+    /// The name if it is free, else the name with the lowest number that makes it different from all others.
     fn name(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {
             return name.to_owned();

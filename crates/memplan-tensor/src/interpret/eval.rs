@@ -234,6 +234,7 @@ impl Machine<'_> {
         }
     }
 
+    /// Stores a value in memory, one lane at each place.
     pub(super) fn write(&mut self, places: &Places, value: &Value, dtype: DType) -> Result<(), RunError> {
         let lanes = match value {
             Value::One(lane) => std::slice::from_ref(lane),

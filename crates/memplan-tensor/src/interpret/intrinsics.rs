@@ -178,6 +178,7 @@ impl Machine<'_> {
         }
     }
 
+    /// A call of a mathematical function. Functions of one operand work on every lane of a vector.
     fn math(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         let mut values = Vec::new();
         for arg in args {
@@ -201,6 +202,7 @@ impl Machine<'_> {
     }
 }
 
+/// The functions of one operand, by their names in TVM.
 fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
     fn float(value: Scalar, function: fn(f64) -> f64) -> Scalar {
         Scalar::Float(function(value.as_float()))
@@ -231,6 +233,7 @@ fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
     })
 }
 
+/// The functions of two operands. A shift by more than 63 bits shifts by 63.
 fn two(name: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
     let shift = u32::try_from(b.as_int()).unwrap_or(0).min(63);
     Some(match name {

@@ -91,6 +91,7 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl<'a> Machine<'a> {
+    /// A machine before the function starts: one worker, no memory.
     pub(super) fn new(function: &'a Function, options: &'a RunOptions) -> Machine<'a> {
         Machine {
             function,
@@ -114,6 +115,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Runs the function and returns its outputs, and how many elements it has read.
     pub(super) fn run(mut self) -> Result<(Vec<Output>, u64), RunError> {
         self.choose_scalars();
         for param in &self.function.params {
@@ -136,6 +138,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Makes the content of a parameter out of the seed: whole numbers from 0 to 7.
     fn make_argument(&mut self, buffer: BufId) -> Result<(), RunError> {
         let declared = &self.function.buffers[buffer];
         let position = self.arguments.iter().flatten().count();
@@ -218,6 +221,7 @@ impl<'a> Machine<'a> {
         block.iter().try_for_each(|stmt| self.statement(stmt, active))
     }
 
+    /// Executes a statement for all active workers in lockstep.
     fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
         self.steps += active.len() as u64;
         self.span = stmt.span;
@@ -415,6 +419,7 @@ impl<'a> Machine<'a> {
         result
     }
 
+    /// Gives every active worker the buffer, or one to all workers of a group, as its scope says.
     fn allocate(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
         self.events += 1;
         let event = self.events;

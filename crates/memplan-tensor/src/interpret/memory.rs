@@ -37,6 +37,8 @@ impl Memory {
         }
     }
 
+    /// A page to write to. Low pages lie in a list, and far ones in a map, so that one write at a high address costs
+    /// one page.
     fn page_mut(&mut self, number: u64) -> &mut Page {
         let fresh = || Box::new(Page { data: [0; PAGE], written: [false; PAGE] });
         if number >= NEAR_PAGES {

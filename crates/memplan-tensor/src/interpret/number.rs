@@ -59,6 +59,7 @@ pub(super) fn convert(value: Scalar, dtype: DType) -> Scalar {
     }
 }
 
+/// A number as an integer type of fewer bits holds it.
 fn wrap(value: i64, dtype: DType) -> i64 {
     match (dtype.kind, dtype.bits) {
         (Kind::Int, 8) => i64::from(value as i8),
@@ -120,6 +121,7 @@ fn floor_div(a: i64, b: i64) -> i64 {
     if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
+/// A comparison. With a NaN, which has no order, only `!=` is true.
 fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> Option<bool> {
     Some(match op {
         BinaryOp::Eq => order.is_some_and(std::cmp::Ordering::is_eq),
@@ -132,6 +134,7 @@ fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> Option<bool> {
     })
 }
 
+/// Arithmetic of floating-point numbers. What is not listed is the remainder of a division that rounds down.
 fn float_binary(op: BinaryOp, a: f64, b: f64) -> f64 {
     match op {
         BinaryOp::Add => a + b,
@@ -183,6 +186,7 @@ fn bfloat_to_float(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
+/// A number of 16 bits (IEEE 754 binary16) as one of 64.
 fn half_to_double(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from((bits >> 10) & 0x1f);

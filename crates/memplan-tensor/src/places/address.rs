@@ -50,6 +50,7 @@ impl<'f> Sum<'f> {
     }
 }
 
+/// Whether two expressions are the same up to the names of variables.
 fn is_alike(one: &Expr, other: &Expr, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
     match (one, other) {
         (Expr::Int { value, .. }, Expr::Int { value: number, .. }) => value == number,
@@ -92,6 +93,7 @@ impl Value {
         }
     }
 
+    /// The sum with a multiple of another value. Terms that cancel out are removed, so that equal values compare equal.
     fn plus(mut self, other: &Value, factor: i64) -> Option<Value> {
         for (product, value) in &other.0 {
             let sum = self.0.get(product).copied().unwrap_or(0).checked_add(value.checked_mul(factor)?)?;
@@ -108,6 +110,7 @@ impl Value {
         self.plus(other, -1)
     }
 
+    /// The product, term by term.
     fn times(&self, other: &Value) -> Option<Value> {
         let mut total = Value::default();
         for (left, a) in &self.0 {

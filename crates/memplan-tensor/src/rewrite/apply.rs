@@ -97,6 +97,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// A name that nothing has yet.
     fn fresh_name(&mut self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut suffix = 0;
@@ -246,6 +247,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// Moves a buffer inside of its allocation: subscripts of a flat one grow, a view of several dimensions gets an
+    /// offset.
     fn move_by(&mut self, buffer: BufId, shift: u64) {
         self.redeclared[buffer] = true;
         let declared = &mut self.result.buffers[buffer];

@@ -96,6 +96,8 @@ fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(),
     Ok(())
 }
 
+/// Refuses a buffer that does not start at the start of its allocation and whose address is taken as it is: the address
+/// would be that of the allocation.
 fn bare_addresses(sequence: &Sequence<'_>, layout: &Layout) -> Result<(), RewriteError> {
     let moved = |buffer: BufId| layout.places[sequence.function.root(buffer)].is_some_and(|place| place.bit_offset > 0);
     for stmt in &sequence.statements {

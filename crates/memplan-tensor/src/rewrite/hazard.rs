@@ -297,6 +297,8 @@ fn uses_loop(expr: &Expr, loops: &[(VarId, &Expr)]) -> bool {
     })
 }
 
+/// Collects the statements that store to one of the two buffers, and all statements around them; whether this one is
+/// among them.
 fn find_concerned(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, found: &mut HashSet<*const Stmt>) -> bool {
     let mut concerned = match &stmt.kind {
         StmtKind::Store { buffer, .. } => {
@@ -348,6 +350,8 @@ impl Run<'_> {
         self.repeat(*var, 0, extent, true, |run| run.with_threads(rest, body))
     }
 
+    /// Runs a body for every value of a loop variable. If the loop may run in any order, a second run of everything
+    /// goes backward, so that both orders are seen.
     fn repeat(
         &mut self,
         var: VarId,
@@ -369,6 +373,7 @@ impl Run<'_> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
+    /// Runs a statement; `None` if it depends on something that is not known.
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
         self.step()?;
         match &stmt.kind {
@@ -455,6 +460,8 @@ impl Run<'_> {
         Some(())
     }
 
+    /// Runs a store. The state of a cell says whose element it holds: that of the source, that of the destination, or
+    /// one that is right for both. `None` if an element of the source is read after the destination has replaced it.
     fn store(&mut self, buffer: BufId, index: &[Expr], value: &Expr) -> Option<()> {
         let root = self.function.root(buffer);
         if root != self.dst && root != self.src {

@@ -46,6 +46,8 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    /// Whether a statement leaves the destination free to take the place of the source: it reads the source only to
+    /// compute the element of the destination at the same index.
     fn statement(&mut self, stmt: &'a Stmt) -> bool {
         let own = match &stmt.kind {
             StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
@@ -84,6 +86,7 @@ impl<'a> Check<'a> {
             && (name.shape.len() == 1 && root.shape.len() == 1 || name.shape == root.shape)
     }
 
+    /// Whether an expression does so. An index may read neither buffer.
     fn expr(&mut self, expr: &'a Expr) -> bool {
         match expr {
             // A view's address is its buffer's.

@@ -199,6 +199,7 @@ fn constant(value: u64, wide: bool) -> Expr {
     Expr::Int { value, dtype: if wide || i32::try_from(value).is_err() { DType::INT64 } else { DType::INT32 } }
 }
 
+/// Lays out an entry whose buffers all start at its beginning, as one allocation.
 fn lay_out_single(
     function: &Function,
     entry: &Entry,

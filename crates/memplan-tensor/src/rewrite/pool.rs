@@ -171,6 +171,8 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
+    /// Gives every buffer that a statement begins an entry of the pool: in place of a buffer that the same statement
+    /// ends, if that is allowed, else a free one. With more than two buffers at once none is taken in place.
     fn generate(&mut self, stmt: StmtId) -> Result<(), RewriteError> {
         let events = self.events;
         let generated = &events.generated[stmt];
@@ -349,6 +351,7 @@ impl Planner<'_, '_> {
         take(shelf, size, position)
     }
 
+    /// Takes a free entry of symbolic size from the shelf of this type and memory.
     fn find_symbolic(
         &mut self,
         buffer: BufId,

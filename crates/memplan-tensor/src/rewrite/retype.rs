@@ -69,6 +69,7 @@ fn stored(dtype: DType) -> DType {
     if dtype.element() == DType::BOOL { DType::scalar(Kind::Int, 8).with_lanes(dtype.lanes) } else { dtype }
 }
 
+/// Gives an allocation another element type. A smaller one would make the allocation smaller, which is refused.
 fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, new: DType) -> Result<(), RewriteError> {
     if new.total_bits() < allocation.dtype.total_bits() {
         let root = allocation.root.map(|root| &sequence.function.buffers[root]);
@@ -82,6 +83,7 @@ fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, new: DType)
     Ok(())
 }
 
+/// Makes vectors of an allocation if its last dimension is a multiple of their lanes.
 fn widen(allocation: &mut Allocation, lanes: u16) {
     let Some(last) = allocation.shape.last_mut().filter(|_| lanes > 1) else {
         return;

@@ -216,6 +216,7 @@ impl<'f> Finder<'f> {
         }
     }
 
+    /// Adds a statement without blocks, with the buffers that it touches.
     fn leaf(&mut self, id: StmtId, exprs: impl IntoIterator<Item = &'f Expr>, stored: Option<BufId>) {
         self.stack.push(Vec::new());
         for expr in exprs {
@@ -230,6 +231,8 @@ impl<'f> Finder<'f> {
         }
     }
 
+    /// Adds a statement with blocks: one record in front of what is inside and one behind it, each with the distance to
+    /// the other.
     fn scope(&mut self, id: StmtId, exprs: &[&'f Expr], blocks: &[&'f Vec<Stmt>]) {
         let begin = self.sequence.records.len();
         self.sequence.records.push(Record { stmt: id, offset: 0, touched: Vec::new() });
@@ -246,6 +249,7 @@ impl<'f> Finder<'f> {
         self.sequence.records.push(Record { stmt: id, offset: -distance, touched });
     }
 
+    /// Notes the buffers that an expression touches.
     fn expr(&mut self, expr: &'f Expr) {
         expr.all_children(|child| {
             self.expr(child);

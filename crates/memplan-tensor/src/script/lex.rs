@@ -169,6 +169,8 @@ impl Lexer<'_> {
         ScriptError::syntax(Span::new(start, start + 1), "this string is not closed")
     }
 
+    /// Reads a number, up to the first character that cannot be part of one. Whether it is well formed is asked when
+    /// its value is needed.
     fn number(&mut self) {
         let start = self.at;
         let bytes = self.source.as_bytes();
@@ -208,6 +210,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
+    /// Reads an operator. Inside of brackets the end of a line means nothing, so open ones are counted.
     fn operator(&mut self) -> Result<(), ScriptError> {
         let rest = &self.source[self.at..];
         let length = operator_length(rest.as_bytes());

@@ -97,6 +97,8 @@ impl Printer<'_> {
         self.source?.get(span?.range()).filter(|text| !text.is_empty())
     }
 
+    /// Prints the statements of a block. A block without any statement gets one that does nothing, because Python wants
+    /// one.
     fn block(&mut self, block: &Block) {
         let mut printed = false;
         let mut position = 0;
@@ -401,6 +403,7 @@ fn dtype_argument(dtype: DType) -> String {
     if dtype == DType::FLOAT32 { String::new() } else { format!(", \"{dtype}\"") }
 }
 
+/// An allocation as TVMScript writes it.
 fn print_alloc(buffer: BufId, function: &Function) -> String {
     let buffer = &function.buffers[buffer];
     let (shape, dtype) = (print_shape(&buffer.shape, function), dtype_argument(buffer.dtype));
@@ -414,6 +417,7 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
     format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer))
 }
 
+/// A view of another buffer as TVMScript writes it.
 fn print_declare(buffer: BufId, function: &Function) -> String {
     let buffer = &function.buffers[buffer];
     let Memory::View { of, elem_offset } = &buffer.memory else {

@@ -117,6 +117,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
     }
 }
 
+/// An element of a buffer. A scalar is written without index.
 fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut String) {
     let source = &function.buffers[buffer];
     out.push_str(&source.name);
@@ -180,6 +181,7 @@ fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String)
     }
 }
 
+/// Expressions with commas between them.
 fn write_arguments(open: &str, args: &[&Expr], close: &str, function: &Function, out: &mut String) {
     out.push_str(open);
     for (position, arg) in args.iter().enumerate() {
@@ -191,6 +193,7 @@ fn write_arguments(open: &str, args: &[&Expr], close: &str, function: &Function,
     out.push_str(close);
 }
 
+/// A number with its type, which int32 does not need.
 fn print_int(value: i64, dtype: DType) -> String {
     match dtype {
         DType::INT32 => value.to_string(),

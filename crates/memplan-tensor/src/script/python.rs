@@ -156,6 +156,7 @@ impl<'a> Parser<'a> {
         Ok((self.text(token).to_owned(), token.span))
     }
 
+    /// Reads the end of a line, after at most one semicolon.
     fn end_of_line(&mut self) -> Result<(), ScriptError> {
         self.accept(";");
         let token = self.peek();
@@ -169,6 +170,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Reads something that may contain itself, up to a fixed depth, so that no text can exhaust the stack.
     pub(super) fn nested<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<T, ScriptError>,
@@ -224,6 +226,7 @@ impl<'a> Parser<'a> {
         start.to(end)
     }
 
+    /// Reads the head of a function. Its body is read statement by statement later.
     fn def(&mut self) -> Result<PyDef, ScriptError> {
         let start = self.expect("def")?;
         let (name, _) = self.name()?;
@@ -254,6 +257,7 @@ impl<'a> Parser<'a> {
         last.map_or(0, |token| token.span.end as usize)
     }
 
+    /// Reads the line end and the indentation that begin a block.
     fn open_block(&mut self) -> Result<(), ScriptError> {
         let token = self.peek();
         if token.tok != Tok::Newline {
@@ -267,6 +271,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Reads an indented block.
     fn block(&mut self) -> Result<Vec<PyStmt>, ScriptError> {
         self.open_block()?;
         let mut statements = Vec::new();
@@ -282,6 +287,7 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
+    /// Reads one statement.
     fn statement(&mut self) -> Result<PyStmt, ScriptError> {
         if patience::is_over() {
             return Err(ScriptError::stopped());
@@ -307,6 +313,7 @@ impl<'a> Parser<'a> {
         Ok(PyStmt { kind, span })
     }
 
+    /// Reads a loop, which may have several variables.
     fn for_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let mut targets = Vec::new();
@@ -323,6 +330,7 @@ impl<'a> Parser<'a> {
         Ok((PyKind::For(targets, iterable, self.block()?), header))
     }
 
+    /// Reads a condition with its branches. `elif` is an `if` inside of `else`.
     fn if_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let condition = self.expression()?;
@@ -404,6 +412,7 @@ impl<'a> Parser<'a> {
         Ok(PyKind::Assert(condition, Some(message.span)))
     }
 
+    /// Reads one expression, or several with commas between them as a tuple.
     fn expression_list(&mut self) -> Result<Py, ScriptError> {
         let first = self.expression()?;
         if !self.looking_at(",") {

@@ -139,6 +139,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the arguments of a call up to the closing bracket, those with a name apart from the others.
     fn arguments(&mut self) -> Result<Arguments, ScriptError> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.looking_at(")") {
@@ -159,6 +160,7 @@ impl Parser<'_> {
         Ok((args, named))
     }
 
+    /// Reads what stands between square brackets: indices and slices.
     fn subscripts(&mut self) -> Result<Vec<Subscript>, ScriptError> {
         let mut found = Vec::new();
         while !self.looking_at("]") {
@@ -227,6 +229,7 @@ impl Parser<'_> {
         self.make(Node::Lambda, start.to(body.span))
     }
 
+    /// Reads expressions up to a closing bracket.
     fn items(&mut self, close: &str) -> Result<Vec<Py>, ScriptError> {
         let mut items = Vec::new();
         while !self.looking_at(close) {
@@ -263,6 +266,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a dictionary behind its opening brace.
     fn dict(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut entries = Vec::new();
         while !self.looking_at("}") {
@@ -321,6 +325,7 @@ impl Node {
     }
 }
 
+/// The value of a number: hexadecimal, a whole number up to 64 bits, or a floating-point number.
 fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     let digits = text.replace('_', "");
     let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));

@@ -143,6 +143,7 @@ impl Reader<'_> {
         id
     }
 
+    /// Reads a parameter: a buffer, or a scalar of a type.
     fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;
@@ -174,6 +175,8 @@ impl Reader<'_> {
         block
     }
 
+    /// Reads the statements up to the end of the block. Some statements stand without indentation and cover everything
+    /// behind them (`with` written flat); the rest of the block becomes their body.
     fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.depth += 1;
         let mut block = Vec::new();

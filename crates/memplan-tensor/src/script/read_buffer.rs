@@ -95,6 +95,7 @@ impl Reader<'_> {
         Ok(BufferParts { buffer, scope_given })
     }
 
+    /// Reads the extents of a buffer.
     fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ScriptError> {
         let extents: &[Py] = match &shape.node {
             Node::Tuple(items) | Node::List(items) => items,
@@ -197,6 +198,8 @@ impl Reader<'_> {
         Ok(view)
     }
 
+    /// Changes the element type of a view. The last dimension becomes longer or shorter, so that the view covers the
+    /// same bytes.
     fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ScriptError> {
         let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
         let Some(last) = view.shape.last_mut() else {

@@ -239,6 +239,7 @@ fn mentions_scalable_type(args: &[Py]) -> bool {
     args.iter().any(|arg| matches!(&arg.node, Node::Str(text) if text.contains("xvscalex")))
 }
 
+/// Operators that TVMScript may write as calls.
 fn named_op(name: &str) -> Option<BinaryOp> {
     Some(match name {
         "min" => BinaryOp::Min,

@@ -307,6 +307,7 @@ fn bit_operation(operator: &str) -> Option<&'static str> {
     })
 }
 
+/// The operator of a Python text. Only operators of the grammar come here, so that the last one needs no name.
 fn binary_op(operator: &str) -> BinaryOp {
     match operator {
         "+" => BinaryOp::Add,

@@ -82,6 +82,7 @@ impl Rename {
         *id = self.vars.get(*id).copied().flatten().unwrap_or(*id);
     }
 
+    /// Gives a declaration the ids of the other function.
     fn declaration(&mut self, tables: &mut Function, id: BufId) {
         let Some(new) = self.buffers[id] else { return };
         let mut declared = tables.buffers[new].clone();
@@ -93,6 +94,7 @@ impl Rename {
         tables.buffers[new] = declared;
     }
 
+    /// Gives an expression the ids of the other function.
     fn expr(&self, expr: &mut Expr) {
         match expr {
             Expr::Var(var) => self.var(var),
@@ -104,6 +106,7 @@ impl Rename {
         }
     }
 
+    /// Gives buffers and variables of a block the ids of the other function, and forgets where its text stood.
     fn block(&self, block: &mut Block) {
         for stmt in block {
             for expr in stmt.exprs_mut() {

@@ -93,7 +93,8 @@ pub(crate) fn simplify_in(expr: &Expr, env: &Env) -> Expr {
     simple
 }
 
-/// Operands first, each where it stands: nothing is copied twice.
+/// Simplifies an expression in place, its operands first. So every operand is simple when a rule looks at it, and no
+/// part of the expression is copied more than once.
 fn simplify_place(expr: &mut Expr, env: &Env) {
     for child in expr.children_mut() {
         simplify_place(child, env);
@@ -240,6 +241,7 @@ fn connect(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     }
 }
 
+/// A comparison whose answer is known for all values of the variables.
 fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     if !is_index(left) || !is_index(right) {
         return None;
@@ -323,6 +325,7 @@ fn mentions(expr: &Expr, env: &Env) -> bool {
     expr.any(&|part| matches!(part, Expr::Var(var) if env.contains_key(var)))
 }
 
+/// The least and the greatest value of an expression that is no sum.
 fn atom_interval(atom: &Expr, env: &Env) -> Interval {
     match atom {
         Expr::Var(var) => env.get(var).cloned().unwrap_or_else(|| Interval::point(atom.clone())),

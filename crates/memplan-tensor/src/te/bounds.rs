@@ -63,6 +63,8 @@ struct Inference<'a> {
 }
 
 impl Inference<'_> {
+    /// The ranges of the axes of a stage: an output is computed whole, everything else as far as its readers need it.
+    /// Reductions always run over their whole range.
     fn root_ranges(&mut self, stage: StageId) {
         let op = &self.schedule.graph.ops[self.schedule.stages[stage].op];
         let Some(compute) = op.as_compute() else { return };

@@ -177,6 +177,7 @@ impl Mapper<'_> {
         expr.children_mut().into_iter().try_for_each(|child| self.expr(child))
     }
 
+    /// Makes a tensor a buffer in its memory, for the elements that are needed.
     fn realize(&mut self, tensor: BufId, scope: &str, bounds: &[super::graph::Range]) -> Result<Stmt, LowerError> {
         let buffer = self.get_or_create(tensor);
         self.make_usable(tensor);
@@ -190,6 +191,7 @@ impl Mapper<'_> {
         Ok(marks::realize(buffer, scope, bounds))
     }
 
+    /// Gives a slot of an extern call the buffer that it stands for, inside of the body.
     fn bind(&mut self, slot: BufId, tensor: BufId, stmt: &Stmt) -> Result<Stmt, LowerError> {
         let (new_slot, new_tensor) = (self.get_or_create(slot), self.existing(tensor)?);
         let mut mapped = stmt.clone();

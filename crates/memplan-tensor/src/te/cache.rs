@@ -188,6 +188,7 @@ fn graph_error(stage: &str, what: &'static str) -> impl FnOnce(super::error::Gra
     move |error| ScheduleError::Argument { stage, what, reason: error.to_string() }
 }
 
+/// Lets all reads of one tensor read another.
 fn redirect(expr: &mut Expr, old: BufId, new: BufId) {
     if let Expr::Load { buffer, .. } = expr
         && *buffer == old

@@ -143,6 +143,7 @@ impl Names {
         }
     }
 
+    /// Applies one directive to the schedule.
     fn apply(&mut self, directive: &Directive) -> Result<(), ScheduleError> {
         match directive {
             Directive::SetScope { stage, scope } => {

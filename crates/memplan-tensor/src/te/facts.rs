@@ -29,6 +29,7 @@ pub(super) fn facts_text(network: &Network, options: &LowerOptions, judge: Judge
     format!("{:#}\n", facts(network, options, judge))
 }
 
+/// Runs the life cycle of a network and notes the facts of every stage.
 fn collect(
     network: &Network,
     options: &LowerOptions,
@@ -59,6 +60,7 @@ fn collect(
     Ok(())
 }
 
+/// For each stage where it is computed, its memory and its loops.
 fn stage_facts(schedule: &Schedule) -> Value {
     let fact = |stage: &super::schedule::StageId| {
         let facts = &schedule.stages[*stage];
@@ -75,6 +77,7 @@ fn stage_facts(schedule: &Schedule) -> Value {
     schedule.order.iter().map(fact).collect()
 }
 
+/// For each stage the range of every axis.
 fn bounds(scheduled: &Scheduled) -> Value {
     let schedule = &scheduled.normalised;
     let mut all = Map::new();
@@ -140,6 +143,7 @@ fn allocations(function: &Function) -> Value {
     allocation_sites(function).iter().map(fact).collect()
 }
 
+/// For each buffer its flat shape and all subscripts that it is accessed with.
 fn flat_buffers(lowered: &Lowered) -> Value {
     let function = &lowered.flat.function;
     let mut all = Map::new();

@@ -162,6 +162,7 @@ impl Flattener<'_> {
         }
     }
 
+    /// Enters the layout of a buffer in the table. What is known about its accesses stays.
     #[allow(clippy::too_many_arguments)] // the fields of an entry
     fn enter(
         &mut self,
@@ -207,6 +208,7 @@ impl Flattener<'_> {
         Ok(flat)
     }
 
+    /// Flattens one statement.
     fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
         // Marks about memory become allocations and layouts here and leave no statement, or leave another one.
         match &stmt.kind {
@@ -315,6 +317,7 @@ impl Flattener<'_> {
         self.bound.get(&buffer).copied().unwrap_or(buffer)
     }
 
+    /// Flattens the accesses in an expression. Truth values are stored as bytes, so a load of one is converted.
     fn expr(&mut self, expr: &mut Expr) -> Result<(), LowerError> {
         expr.children_mut().into_iter().try_for_each(|child| self.expr(child))?;
         match expr {
@@ -369,6 +372,7 @@ impl Flattener<'_> {
         Ok(flat)
     }
 
+    /// Allocates a buffer for the elements that are needed. The caller provides the memory of a parameter.
     fn realize(&mut self, buffer: BufId, scope: &str, bounds: Vec<Range>, out: &mut Block) -> Result<(), LowerError> {
         if self.entries.get(&buffer).is_some_and(|entry| entry.external) {
             return Ok(());
@@ -397,6 +401,7 @@ impl Flattener<'_> {
         }
     }
 
+    /// Lays out a buffer in one dimension, row after row, with padding between rows if an alignment was asked for.
     fn allocate(&mut self, buffer: BufId, scope: StorageScope, bounds: Vec<Range>) -> Result<(), LowerError> {
         let (mins, shape): (Vec<Expr>, Vec<Expr>) = bounds.into_iter().map(|range| (range.min, range.extent)).unzip();
         let dtype = stored_type(self.input.function.buffers[buffer].dtype);
@@ -420,6 +425,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// The alignment of a buffer, and an error if it exceeds its memory. A small buffer is aligned to no more than its
+    /// own size.
     fn alignment(&self, buffer: BufId, dtype: DType, scope: &StorageScope, shape: &[Expr]) -> Result<u64, LowerError> {
         let elements =
             shape.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::try_from(extent.as_int()?).ok()?));
@@ -445,6 +452,7 @@ impl Flattener<'_> {
         Ok(alignment)
     }
 
+    /// Lays out a view in one dimension, row after row.
     fn declare(&mut self, buffer: BufId) {
         let declared = self.function.buffers[buffer].clone();
         let shape: Vec<Expr> = declared.shape.iter().map(|extent| self.simple(extent)).collect();
@@ -457,6 +465,8 @@ impl Flattener<'_> {
         self.enter(buffer, shape, None, strides, false, DEFAULT_ALIGNMENT, false);
     }
 
+    /// Lets a slot of an extern call stand for a buffer. It must be the whole buffer without padding, because the call
+    /// knows no strides.
     fn bind(
         &mut self,
         slot: BufId,

@@ -431,6 +431,7 @@ impl Graph {
         result
     }
 
+    /// Adds an operation and its output tensors. Several outputs are named `NAME.v0`, `NAME.v1` and so on.
     pub(super) fn add_op(&mut self, name: &str, kind: OpKind, outputs: Vec<OutputSpec>) -> Result<OpId, GraphError> {
         let axes =
             if let OpKind::Compute(compute) = &kind { compute.axes.len() + compute.reduce_axes.len() } else { 0 };
@@ -570,6 +571,7 @@ impl Graph {
     }
 }
 
+/// A tensor as a buffer of the main memory.
 fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
     Buffer {
         name: name.to_owned(),

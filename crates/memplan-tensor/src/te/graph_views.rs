@@ -148,6 +148,7 @@ impl AttachPath {
     }
 }
 
+/// The loops around a stage, from the innermost to the outermost, with the stage that each belongs to.
 fn path_of(schedule: &Schedule, stage: StageId) -> Result<Vec<(StageId, IterId)>, ScheduleError> {
     let (mut path, mut visited, mut current) = (Vec::new(), vec![stage], stage);
     while let Attach::At(target, axis) = schedule.stages[current].attach {

@@ -212,6 +212,7 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads one operation of the list.
     fn op(&mut self, entry: Entry<'_>) -> Read<()> {
         if entry.get("placeholder").is_some() {
             let name = entry.text("placeholder")?;
@@ -259,6 +260,7 @@ impl Reader {
         entry.text("dtype")?.parse().map_err(|error: crate::ParseDTypeError| entry.wrong("dtype", error.to_string()))
     }
 
+    /// Reads an operation that says how each element is computed.
     fn compute(&mut self, entry: &Entry<'_>) -> Read<()> {
         let name = entry.text("compute")?;
         let shape = self.shape(entry)?;
@@ -279,6 +281,7 @@ impl Reader {
         self.graph.add_compute(&name, axes, reduce_axes, body).map(|_| ()).map_err(at(entry, "compute"))
     }
 
+    /// Adds axes, whose names can be used in expressions.
     fn add_axes(
         &mut self,
         axes: Vec<(String, Expr)>,
@@ -293,6 +296,7 @@ impl Reader {
         made
     }
 
+    /// Reads the expressions of an operation, and for a reduction its combiner and condition.
     fn body(&mut self, entry: &Entry<'_>, vars: BTreeMap<String, VarId>, plain: bool) -> Read<Body> {
         let (key, texts) = if entry.get("exprs").is_some() {
             ("exprs", entry.texts("exprs")?)
@@ -338,6 +342,7 @@ impl Reader {
         entry.texts(key)?.into_iter().map(find).collect()
     }
 
+    /// Reads an operation whose body is a call or a script that tensor expressions cannot say.
     fn extern_op(&mut self, entry: &Entry<'_>, key: &str) -> Read<()> {
         let name = entry.text(key)?;
         let inputs = self.tensors(entry, "inputs")?;
@@ -359,6 +364,7 @@ impl Reader {
         Ok(())
     }
 
+    /// The operations whose tensors leave the network, by the name of the operation or of one of its tensors.
     fn outputs(&self, top: &Entry<'_>) -> Read<Vec<OpId>> {
         let mut outputs: Vec<OpId> = Vec::new();
         for name in top.texts("outputs")? {

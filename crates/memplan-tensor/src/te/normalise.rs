@@ -82,6 +82,7 @@ impl Schedule {
         }
     }
 
+    /// Puts the expression of a stage into an operation that reads it. Expressions grow by that, up to a limit.
     fn inline_into(
         &mut self,
         stage: StageId,
@@ -105,6 +106,7 @@ impl Schedule {
         Ok(())
     }
 
+    /// Lets every loop over an axis start at zero, unless the loop is bound to a thread.
     fn rebase(&mut self) {
         for stage in self.order.clone() {
             let roots = self.graph.ops[self.stages[stage].op].root_axes();
@@ -118,6 +120,7 @@ impl Schedule {
         }
     }
 
+    /// Replaces one loop by a loop that starts at zero.
     fn rebase_axis(&mut self, stage: StageId, root: IterId, position: usize) {
         let (name, kind) = (self.axis_name(root).to_owned(), self.graph.axes[root].kind.clone());
         let rebased = self.new_axis(stage, name, kind);

@@ -139,6 +139,7 @@ impl Parser<'_> {
         Typed::known(Expr::binary(op, truth(left), truth(right)))
     }
 
+    /// Reads `not`, any number of times, and what it negates.
     fn negation(&mut self) -> Parsed {
         let mut negations = 0;
         while self.take_word("not") {
@@ -152,6 +153,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
+    /// Reads a sum, or two of them with a comparison in between.
     fn comparison(&mut self) -> Parsed {
         let left = self.sum()?;
         let operators = [
@@ -171,6 +173,7 @@ impl Parser<'_> {
         Ok(Typed::known(Expr::binary(op, left, right)))
     }
 
+    /// Reads products with `+` and `-` between them.
     fn sum(&mut self) -> Parsed {
         let mut left = self.product()?;
         loop {
@@ -187,6 +190,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads factors with `*`, `/`, `//` and `%` between them.
     fn product(&mut self) -> Parsed {
         let mut left = self.factor()?;
         loop {
@@ -271,6 +275,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a number, something with a name, or an expression in brackets.
     fn atom(&mut self) -> Parsed {
         self.skip_blanks();
         if self.take("(") {
@@ -285,6 +290,8 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a number. A literal takes the type of what it is combined with; until then it is an int32 or a float32, or
+    /// an int64 if it is too large.
     fn number(&mut self) -> Parsed {
         let rest = self.rest();
         let mut length = 0;
@@ -316,6 +323,7 @@ impl Parser<'_> {
         name
     }
 
+    /// Reads what begins with a name: a call, an element of a tensor, or an axis or size.
     fn named(&mut self) -> Parsed {
         let start = self.at;
         let name = self.name();
@@ -334,6 +342,7 @@ impl Parser<'_> {
         Err(ParseError { at: start, message: format!("`{name}` is no axis, size or tensor") })
     }
 
+    /// Reads the subscripts of a tensor behind the opening bracket.
     fn load(&mut self, name: &str, start: usize) -> Parsed {
         let Some(buffer) = self.names.graph.tensor_named(name) else {
             return Err(ParseError { at: start, message: format!("there is no tensor called `{name}`") });
@@ -353,6 +362,7 @@ impl Parser<'_> {
         Ok(Typed::known(Expr::Load { buffer, index }))
     }
 
+    /// A tensor takes one integer for each of its dimensions.
     fn check_subscripts(&self, buffer: BufId, index: &[Expr], start: usize) -> Result<(), ParseError> {
         let tables = &self.names.graph.tables;
         let declared = &tables.buffers[buffer];
@@ -366,6 +376,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Reads the arguments of a call up to the closing bracket.
     fn arguments(&mut self) -> Result<Vec<Typed>, ParseError> {
         let mut args = Vec::new();
         if self.take(")") {
@@ -380,6 +391,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a call of one of the functions of the language.
     fn call(&mut self, name: &str, start: usize) -> Parsed {
         // A cast takes its type as a quoted text, which is no expression. It is read before the arguments are.
         if name == "cast" {
@@ -419,6 +431,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a type in single or double quotes.
     fn quoted_type(&mut self) -> Result<DType, ParseError> {
         self.skip_blanks();
         let quote = self.rest().chars().next().filter(|c| matches!(c, '\'' | '"'));

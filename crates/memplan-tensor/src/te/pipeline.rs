@@ -221,6 +221,7 @@ pub(super) fn tensors(network: &Network, scheduled: &Scheduled) -> Result<Functi
     Ok(tensors)
 }
 
+/// The stage from tensors to buffers.
 pub(super) fn primfunc(
     network: &Network,
     scheduled: &Scheduled,
@@ -375,6 +376,7 @@ pub fn print_plainly(function: &Function) -> String {
     print_function(&with_plain_names(function))
 }
 
+/// The operations, who reads what, who feeds whom, and the order of computation.
 fn graph_text(network: &Network) -> String {
     let graph = &network.graph;
     let reads = ReadGraph::new(graph, &network.outputs);

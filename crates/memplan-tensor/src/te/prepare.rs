@@ -29,6 +29,7 @@ pub fn prepare(flat: &Function) -> Result<Function, LowerError> {
     Ok(function)
 }
 
+/// Replaces vectorised loops by statements on vectors, the innermost first. A loop that cannot be one runs serially.
 fn vectorize_block(block: &mut Block, function: &Function) {
     let mut result = Vec::with_capacity(block.len());
     for mut stmt in std::mem::take(block) {
@@ -208,6 +209,8 @@ impl Doubling<'_> {
         Ok(())
     }
 
+    /// Handles the double-buffered regions of one loop: a region that can run one iteration ahead does so, any other
+    /// one becomes plain statements.
     fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
         let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
@@ -307,6 +310,7 @@ impl Doubling<'_> {
         copy
     }
 
+    /// Gives the loops of a statement variables of their own, as a copy needs them.
     fn rename_loops(&mut self, stmt: &mut Stmt) {
         if let StmtKind::For { var, body, .. } = &mut stmt.kind {
             let fresh = self.function.vars.push(self.function.vars[*var].clone());
@@ -325,7 +329,8 @@ fn condition_on(condition: Expr, then: Block) -> Stmt {
     Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
 }
 
-/// Regions that are not directly in a loop's body stay single.
+/// Replaces double-buffered regions by their statements, everywhere in a statement but not inside of another loop. Only
+/// a region directly in the body of a loop can be double-buffered, and inner loops are handled by themselves.
 fn unwrap_inside(stmt: &mut Stmt) {
     if matches!(stmt.kind, StmtKind::For { .. }) {
         return;
@@ -388,6 +393,7 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
     plain && own_allocs == region.buffers.len()
 }
 
+/// Simplifies the subscripts and conditions of all statements.
 fn simplify_block(block: &mut Block) {
     for stmt in block {
         match &mut stmt.kind {
@@ -425,6 +431,7 @@ fn shift_block(block: &mut Block, buffer: BufId, offset: &Expr) {
     }
 }
 
+/// Adds an offset to every subscript of one buffer.
 fn shift_statement(stmt: &mut Stmt, buffer: BufId, offset: &Expr) {
     for expr in stmt.exprs_mut() {
         shift_loads(expr, buffer, offset);
@@ -439,6 +446,7 @@ fn shift_statement(stmt: &mut Stmt, buffer: BufId, offset: &Expr) {
     }
 }
 
+/// Adds an offset to every subscript of one buffer in an expression.
 fn shift_loads(expr: &mut Expr, buffer: BufId, offset: &Expr) {
     for child in expr.children_mut() {
         shift_loads(child, buffer, offset);

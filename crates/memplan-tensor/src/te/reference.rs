@@ -42,6 +42,7 @@ pub(super) fn make_arguments(function: &mut Function, graph: &Graph, args: &[Buf
         .collect();
 }
 
+/// Loops over axes around a body, the first axis outermost.
 fn loops(graph: &Graph, axes: &[IterId], body: Block) -> Block {
     axes.iter().rev().fold(body, |body, axis| {
         let axis = &graph.axes[*axis];

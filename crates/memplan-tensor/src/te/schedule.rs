@@ -168,6 +168,7 @@ impl Schedule {
         schedule
     }
 
+    /// Adds a stage for an operation: computed on its own, with its axes as loops.
     pub(super) fn add_stage(&mut self, op: OpId) -> StageId {
         let axes = self.graph.ops[op].root_axes();
         let stage = self.stages.push(Stage {

@@ -161,6 +161,7 @@ impl Builder<'_> {
         block
     }
 
+    /// The body of an extern operation, with its slots bound to the tensors that they stand for.
     fn provide_extern(&self, body: &Extern, outputs: &[BufId]) -> Piece {
         let mut block = vec![marks::extern_region(body.body.clone())];
         let bound = outputs.iter().zip(&body.output_slots).rev().chain(body.inputs.iter().zip(&body.input_slots).rev());

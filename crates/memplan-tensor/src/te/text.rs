@@ -322,6 +322,7 @@ impl Printer<'_> {
         }
     }
 
+    /// The line that opens a mark and its block.
     fn region(&self, node: Option<&Expr>, key: &str, value: &Expr) -> String {
         let name = |id: crate::ir::BufId| &self.function.buffers[id].name;
         if let Some((slot, tensor, _, bounds)) = as_bind(node, key, value) {
@@ -428,6 +429,7 @@ impl Schedule {
         text
     }
 
+    /// The name of a loop and how it runs.
     fn loop_text(&self, stage: super::schedule::StageId, axis: super::graph::IterId) -> String {
         let kind = match (self.thread_tag(stage, axis), self.attrs(stage, axis).kind) {
             (Some(tag), _) => format!(" on {tag}"),

@@ -90,6 +90,7 @@ fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, O
     pinned
 }
 
+/// All networks of a document, each with the address mode of its module.
 fn networks(document: &Document, options: &Options) -> Result<Vec<(Network, AddressMode)>, PassError> {
     let mut networks = Vec::new();
     for global in global_modules(document) {

@@ -127,6 +127,7 @@ impl Chooser<'_> {
         }
     }
 
+    /// A plan with these merges, if there is one.
     fn attempt(&self, merges: Merges) -> Result<Option<Chosen>, PassError> {
         let solved = self.setting.problem(&merges)?;
         let lower_bound = bound::lower_bound(&solved.problem);

@@ -76,6 +76,7 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// An empty table: no tensor has an address yet.
     fn new(network: &Network, start: u64, align: u64) -> Table {
         Table {
             rows: Vec::new(),
@@ -110,6 +111,7 @@ impl Table {
         self.row_of[tensor].and_then(|row| self.rows.get(row))
     }
 
+    /// One read of a tensor is done.
     fn decrement(&mut self, tensor: TensorId) {
         let Some(row) = self.row_of[tensor].map(|row| &mut self.rows[row]) else { return };
         if row.ref_cnt >= 1 {
@@ -246,6 +248,7 @@ struct Uses {
     crosses: bool,
 }
 
+/// How often each tensor is read in its own function.
 fn use_counts(network: &Network) -> IndexVec<TensorId, Uses> {
     let unused = network.tensors.iter().map(|tensor| Uses { count: 0, crosses: tensor.crosses });
     let mut uses: IndexVec<TensorId, Uses> = unused.collect();

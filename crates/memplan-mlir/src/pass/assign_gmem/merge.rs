@@ -54,7 +54,9 @@ impl<'a> Mergeable<'a> {
         Mergeable { network, areas, updated, lodgers: lodgers(areas) }
     }
 
-    /// The roots of a concat's operands with their places, if they can all lie in the result.
+    /// The roots of a concat's operands with their places, if they can all lie in the result. An operand can if it is a
+    /// tensor of its own and not a part of one, is read once, has no address of its own, is no workspace, and is not
+    /// changed after it was written.
     fn operands(&self, concat: &Concat) -> Option<Vec<(TensorId, u64)>> {
         let mut seen = HashSet::new();
         let mut operands = Vec::with_capacity(concat.operands.len());

@@ -395,6 +395,7 @@ impl<'a> Reader<'a> {
         mode.is_some_and(|mode| mode.contains("run_mode") && !mode.contains("TPU_STATIC"))
     }
 
+    /// The block of a function; a declaration has none.
     fn body(&self, function: usize) -> Result<Option<BlockId>, PassError> {
         let op = self.network.functions[function];
         let regions = self.document.regions(op).iter();
@@ -444,6 +445,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Adds a call. Tensors that are handed to it live across functions.
     fn call(&mut self, function: usize, op: OpId) -> Result<usize, PassError> {
         let name = self.document.symbol_name(op).unwrap_or_default();
         let Some(&callee) = self.symbols.get(name) else {
@@ -541,6 +543,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An op with the shapes of its operands and results.
     fn shaped(&self, function: usize, op: OpId) -> Result<Shaped<'a>, PassError> {
         let shape = |&value: &ValueId| self.shape(op, value);
         Ok(Shaped {
@@ -638,6 +641,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Refuses an op that hands tensors to its region as arguments.
     fn region_arguments(&self, op: OpId) -> Result<(), PassError> {
         let blocks = self.document.regions(op).iter().flat_map(|&region| self.document.blocks(region));
         for &argument in blocks.flat_map(|&block| self.document.arguments(block)) {

@@ -81,6 +81,7 @@ impl Setting<'_> {
         Ok(TensorProblem { problem: builder.build()?, tensors })
     }
 
+    /// The spaces: global memory, the areas of its address mode, and memory on the chip.
     fn spaces(&self) -> ProblemBuilder {
         let mut builder = ProblemBuilder::new();
         builder.space(Space::new("neuron"));
@@ -93,6 +94,7 @@ impl Setting<'_> {
         builder
     }
 
+    /// A tensor as a buffer. An `inner` one lies inside of another and is neither aligned nor padded.
     fn buffer(&self, id: TensorId, inner: bool) -> Buffer {
         let tensor = &self.network.tensors[id];
         let Life { start, end } = self.lives[id];

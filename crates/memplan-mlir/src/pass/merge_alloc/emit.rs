@@ -75,6 +75,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
     Rewrite { edits, placements, owners, remarks: candidates.remarks, stats }
 }
 
+/// The name of the function around an op.
 fn function_of(view: &View, op: OpId) -> String {
     let mut op = Some(op);
     while let Some(around) = op {
@@ -220,7 +221,8 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// Adds an op, given in pieces: putting them one behind the other is several times quicker than formatting.
+    /// Adds an op on a line of its own, with the location of the op that it replaces. The op is given in pieces: putting
+    /// them one behind the other is several times quicker than formatting.
     fn line(&mut self, op: &[&str]) {
         if !self.text.is_empty() {
             self.text.push('\n');

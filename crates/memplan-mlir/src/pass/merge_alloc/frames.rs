@@ -174,6 +174,7 @@ fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<
 }
 
 impl Frame {
+    /// A frame without members.
     fn new(op: OpId, space: &Option<String>, is_crossed: bool) -> Frame {
         Frame {
             op,

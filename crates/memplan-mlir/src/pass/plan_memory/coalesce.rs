@@ -265,6 +265,7 @@ impl Coalescing<'_> {
         region.blocks.first() != Some(&block) && !in_while
     }
 
+    /// Puts two allocations into one group, if they may be one buffer and are never needed at the same time.
     fn join(&mut self, one: SiteId, other: SiteId) {
         let (Some(&a), Some(&b)) = (self.groups.group_of.get(&one), self.groups.group_of.get(&other)) else { return };
         if a == b || self.groups.needed_slots.contains_key(&one) || self.groups.needed_slots.contains_key(&other) {
@@ -312,6 +313,7 @@ impl Coalescing<'_> {
             && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
     }
 
+    /// Makes two groups one. The members of the second take the number of the first.
     fn merge(&mut self, into: usize, from: usize) {
         let taken = self.groups.groups[from].clone();
         for &site in &taken.members {

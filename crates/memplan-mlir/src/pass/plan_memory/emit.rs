@@ -57,6 +57,7 @@ fn savings(function: &PlannedFunction) -> Vec<Saving> {
     problem.spaces().ids().map(row).collect()
 }
 
+/// A remark on the size of each memory, in the words of the original.
 fn allocated(view: &View, functions: &[PlannedFunction]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for function in functions {

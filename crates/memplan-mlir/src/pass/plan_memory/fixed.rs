@@ -167,6 +167,7 @@ struct Uses<'a> {
 const MARKS: [&str; 2] = ["mem_unique", "hivm.preload_local_buffer"];
 
 impl<'a> Uses<'a> {
+    /// Collects for every value where it goes on and which ops access it.
     fn new(view: &'a View<'a>) -> Uses<'a> {
         let program = &view.lowered.program;
         let count = program.values().len();

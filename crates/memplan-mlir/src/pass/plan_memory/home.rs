@@ -39,7 +39,9 @@ impl<'a> Homes<'a> {
         Homes { document, users }
     }
 
-    /// The loop that the buffer of this allocation belongs to.
+    /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
+    /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is the
+    /// answer; if no op does, it is the innermost loop around the allocation.
     pub(super) fn of(&self, allocation: ValueId) -> Option<OpId> {
         let mut value = allocation;
         let (mut innermost, mut consumer) = (None, None);
@@ -57,11 +59,13 @@ impl<'a> Homes<'a> {
         consumer.or(innermost)
     }
 
+    /// The innermost loop around an op.
     fn loop_around(&self, op: OpId) -> Option<OpId> {
         let parents = std::iter::successors(self.document.parent_op(op), |&op| self.document.parent_op(op));
         parents.into_iter().find(|&op| self.document.info(op).control == Control::Loop)
     }
 
+    /// Whether a user does something with the value, other than handing it on or marking it.
     fn is_real(&self, user: OpId) -> bool {
         let ends = self.document.info(user).traits.has(Traits::RETURN_LIKE);
         !ends && !matches!(self.document.name(user), "scf.condition" | "annotation.mark")

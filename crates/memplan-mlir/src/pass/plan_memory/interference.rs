@@ -141,6 +141,7 @@ impl<'a> Interference<'a> {
         }
     }
 
+    /// Notes a use of a value. Uses in one block become one, and beyond a limit they are not told apart any more.
     fn matters(&mut self, value: ValueId, used: Use) {
         let program = &self.view.lowered.program;
         if let Some(span) = &mut self.spans[value] {

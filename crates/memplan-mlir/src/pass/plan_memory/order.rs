@@ -63,6 +63,8 @@ pub(super) struct Order {
 }
 
 impl Order {
+    /// Follows the function once to find when each step starts on its engine, and each loop twice to find how
+    /// iterations overlap.
     pub(super) fn new(view: &View, function: FunctionId) -> Order {
         let mut names: Vec<&str> = Vec::new();
         let steps = steps(view, function, &mut names);

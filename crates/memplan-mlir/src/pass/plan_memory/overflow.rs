@@ -214,6 +214,7 @@ impl Failure<'_> {
         line_column(self.view.document.source(), self.view.document.op(op).span.start as usize).0
     }
 
+    /// The op at a step, with its line in the text.
     fn place_of(&self, step: Step) -> String {
         let program = &self.view.lowered.program;
         let first = self.sites.first().and_then(|&site| program.alloc_op(site)).map(|op| program.function_of(op));

@@ -228,6 +228,7 @@ impl Scope {
         std::iter::once(&self.name).chain(&self.spellings)
     }
 
+    /// Checks one memory of a target; `at` is its place in the list.
     fn check(&self, at: usize) -> Result<(), TargetError> {
         if self.names().any(|name| name.trim().is_empty()) {
             return Err(TargetError::NoName { what: "scope", number: at + 1 });

@@ -123,6 +123,7 @@ pub(super) struct Attempt<'b, 'a> {
 }
 
 impl<'b, 'a> Attempt<'b, 'a> {
+    /// An attempt between a lower bound and a known extent.
     pub(super) fn new(
         board: &'b mut Board<'a>,
         (lower, known): (u32, u32),

@@ -279,6 +279,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         answer
     }
 
+    /// Takes the assignment as the best one, with the offsets that were found for each space.
     fn keep(&mut self, spaces: &[SpaceId], total: Option<i64>) {
         let mut spots = vec![(SpaceId::from_index(0), 0); self.pieces.len()];
         for &space in spaces {
@@ -293,6 +294,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.best = Some(spots);
     }
 
+    /// What is known about these pieces in this space. It is remembered, because the same set comes up in many
+    /// assignments.
     fn entry(&mut self, space: SpaceId, here: Vec<PieceId>) -> Option<&mut Entry> {
         use std::collections::btree_map::Entry as Slot;
         match self.memory.entry((space, here)) {

@@ -185,6 +185,7 @@ impl<'m> Domains<'m> {
         result
     }
 
+    /// Follows all changes of ranges to their ends. Cliques are packed last, because that costs most.
     fn conclude(&mut self) -> Result<(), Dead> {
         loop {
             while let Some(part) = self.queue.pop() {
@@ -254,6 +255,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
+    /// Lowers the highest offset of a part. The branch is dead if no offset is left.
     fn lower(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
         let index = part as usize;
         if offset >= self.highest[index] {

@@ -104,6 +104,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(builder)
     }
 
+    /// Adds a piece to the model with the range of its offsets; `None` if a number is too large.
     fn add_part(&mut self, piece: PieceId, space: SpaceId) -> Option<()> {
         let info = self.pieces.get(piece);
         let alignment = self.pieces.homes(piece).iter().find(|home| home.space == space)?.alignment;
@@ -165,6 +166,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.takers.dedup_by_key(|taker| (taker.over, taker.buffer));
     }
 
+    /// Relates all pairs of parts and makes the model; `None` if there are too many choices to search.
     pub(super) fn build(mut self) -> Option<Model> {
         let count = self.parts.len();
         self.forbidden = vec![Vec::new(); count];
@@ -393,7 +395,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         options
     }
 
-    /// Slots of one piece, and buffers that do not differ, can be swapped: they go up in order.
+    /// Slots of one piece, and buffers that do not differ, can be swapped without changing whether a plan is valid. Of
+    /// all plans that differ only by such swaps the search looks at one: the one in which these parts lie in the order
+    /// of their numbers from bottom to top.
     fn symmetries(&self) -> Vec<Least> {
         // A buffer that an overlay or a dependency mentions is not like any other: swapping it would change a rule.
         let mut is_special = vec![self.problem.dependencies().is_some(); self.problem.buffers().len()];
@@ -479,6 +483,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         largest(cliques)
     }
 
+    /// Jobs that are pairwise alive together, taken greedily in the order of the candidates.
     fn clique(&self, jobs: &[Job], candidates: impl Iterator<Item = usize>) -> Vec<Job> {
         let mut clique: Vec<Job> = Vec::new();
         for index in candidates {

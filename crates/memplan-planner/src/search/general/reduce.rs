@@ -134,6 +134,7 @@ fn may_happen(problem: &Problem, overlay: &Overlay) -> bool {
     in_order && newcomer.spaces.iter().any(|space| victim.spaces.contains(space))
 }
 
+/// The same problem in which all other buffers are empty, so that the numbers of buffers stay.
 fn with_only(problem: &Problem, is_kept: &impl Fn(BufferId) -> bool) -> ProblemBuilder {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|&id| !is_kept(id)) {

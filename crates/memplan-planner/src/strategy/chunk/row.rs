@@ -140,6 +140,7 @@ impl Row {
         self.moved_in_sum += by;
     }
 
+    /// Adds a chunk in use, without neighbours.
     fn make(&mut self, bytes: u64, made: Made, last_origin: usize) -> ChunkId {
         let (is_free, is_remainder) = (false, false);
         let chunk = Chunk {

@@ -43,6 +43,7 @@ pub(super) fn levels(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Optio
     levels
 }
 
+/// The level on which these two buffers share bytes: the first rule that they do not break.
 fn level_of(problem: &Problem, plan: &Plan, pipes: &[Pipes], Crossing { earlier, later }: Crossing) -> Level {
     let (one, other) = (&problem.buffers()[earlier], &problem.buffers()[later]);
     if !pipes[earlier.index()].conflict(pipes[later.index()]) {

@@ -20,6 +20,8 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
+    /// The engine of a name. Each other engine gets a bit; from the 64th on they share the last one, which only makes
+    /// two engines look like one.
     fn of(name: Option<&str>, names: &mut HashMap<String, u32>) -> Pipes {
         let name = name.unwrap_or("vector").to_ascii_lowercase();
         if matches!(name.as_str(), "scalar" | "s") {
@@ -207,6 +209,7 @@ impl Entries {
         place
     }
 
+    /// Adds a buffer to an entry: the entry lives as long as any of its members and is as large as the largest.
     fn join(&mut self, entry: usize, buffer: &Buffer, id: BufferId, size: u64, life: &Life, pipes: Pipes) {
         let entry = &mut self.list[entry];
         entry.members.push(id);
@@ -219,6 +222,7 @@ impl Entries {
         }
     }
 
+    /// Takes over the overlays and the pairs that must not share, by the numbers of their entries.
     fn relate(&mut self, problem: &Problem, place: &HashMap<BufferId, usize>) {
         let entry = |buffer: BufferId| place.get(&buffer).copied();
         for overlay in problem.overlays().iter().filter(|overlay| overlay.kind == OverlayKind::SameBase) {

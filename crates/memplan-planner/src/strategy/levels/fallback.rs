@@ -98,7 +98,8 @@ impl Alone {
         }
     }
 
-    /// A plan that keeps as many DMA buffers to themselves as possible.
+    /// A plan that keeps as many DMA buffers to themselves as possible, the smallest first, because they cost least. If
+    /// there is a plan for some of them, there is one for fewer, so that bisection finds the number.
     fn with_exclusive(&self, problem: &Problem, request: &Request) -> Option<memplan_core::Plan> {
         let pipes = pipes_of(problem);
         let dma = |index: &usize| pipes[self.ids[*index].index()].is_dma();
@@ -109,6 +110,7 @@ impl Alone {
             return None;
         }
         let mut best = None;
+        // So many fit, and so many do not. All of them are tried first: often they all fit.
         let (mut fits, mut fails) = (0, candidates.len() + 1);
         while fails - fits > 1 {
             let middle =
@@ -121,6 +123,7 @@ impl Alone {
         best
     }
 
+    /// A plan in which these buffers share with nobody, if the search finds one with little work.
     fn try_exclusive(&self, exclusive: &[usize], request: &Request) -> Option<memplan_core::Plan> {
         let mut builder = self.problem.to_builder();
         for &index in exclusive {

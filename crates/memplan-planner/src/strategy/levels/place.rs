@@ -84,6 +84,7 @@ pub(super) struct Planner<'e> {
 }
 
 impl<'e> Planner<'e> {
+    /// A planner before its first placement.
     pub(super) fn new(entries: &'e Entries) -> Planner<'e> {
         Planner {
             entries,
@@ -239,6 +240,7 @@ impl<'e> Planner<'e> {
         true
     }
 
+    /// Puts an item at a place, and notes what is needed to take it back.
     fn record(&mut self, index: usize, item: Item, level: Level, window: (usize, usize), offset: u64, along: bool) {
         let Entry { size, ref life, exclusive, .. } = *self.entry(item);
         let replaced = self.outline.put(window.0, window.1, item, size, life, exclusive);
@@ -400,6 +402,7 @@ impl<'e> Planner<'e> {
         if enough { donors } else { Vec::new() }
     }
 
+    /// The result: the offsets of all slots, the worst level that each entry had to put up with, and the extent.
     fn placed(&self) -> Placed {
         let mut levels = vec![None; self.entries.list.len()];
         let mut extent = 0;

@@ -81,6 +81,8 @@ impl Shelf {
         self.last_free_below(self.levels.len().checked_sub(1)?, 0, when, accept)
     }
 
+    /// The last object below a node of the tree that is free at these times and accepted. A node knows when all of its
+    /// objects are taken, so whole subtrees are skipped.
     fn last_free_below(
         &self,
         level: usize,
@@ -135,6 +137,7 @@ impl Times {
         self.remove((gap_start, u32::MAX));
     }
 
+    /// Takes a stretch of time out of the set. Stretches that reach over its edges are cut.
     fn remove(&mut self, (start, end): Stretch) {
         while let Some((&there, &there_end)) = self.0.range(..end).next_back()
             && there_end > start
