@@ -4,6 +4,8 @@ import copy
 import json
 import pathlib
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -123,6 +125,12 @@ def test_models_are_changed_until_they_fit(tmp_path):
     found = memplan.fit(model, capacity="128KiB", out=tmp_path / "fitted.tflite")
     assert found.chosen == 1 and found.version.arena <= 128 << 10 < found.versions[0].arena
     assert "`expand1`" in found.version.changes[0]
+    # The floor is what the command line prints; no version is below it, and no capacity below it can be reached.
+    command = [sys.executable, "-m", "memplan", "fit", str(model), "--capacity", "128KiB", "--json"]
+    printed = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    assert found.floor == printed["floor"] and 0 < found.floor <= min(one.arena for one in found.versions)
+    with pytest.raises(memplan.RefusedError, match="no change of these kinds"):
+        memplan.fit(model, capacity=found.floor - 1)
     # What was written fits as it is.
     again = memplan.fit(tmp_path / "fitted.tflite", capacity="128KiB")
     assert again.chosen == 0 and again.version.arena == found.version.arena

@@ -43,7 +43,10 @@ def members(cls):
 
 def wrapped(words, indent=""):
     """Lines of at most 100 columns. Code stays on one line where it is short enough for that."""
-    whole = re.sub(r"`[^`]{1,80}`", lambda code: code[0].replace(" ", "\0"), " ".join(words.split()))
+    def joined(code):
+        return code[0].replace(" ", "\0") if len(code[0]) <= 82 else code[0]
+
+    whole = re.sub(r"`[^`]+`", joined, " ".join(words.split()))
     lines = textwrap.fill(whole, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\0", " ")
 
