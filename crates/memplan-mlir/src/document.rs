@@ -422,8 +422,8 @@ impl Document {
         self.text(self.values[value].name)
     }
 
-    /// How many results share the name of this one, and its place among them;
-    /// `(0, 1)` for everything but the results of `%0:2 = …`.
+    /// The place of a result among the results of the same name, and how many of them there are. That is `(0, 1)` for
+    /// everything but the results of `%0:2 = …`.
     pub fn result_number(&self, value: ValueId) -> (u32, u32) {
         let name = self.values[value].name;
         let Definition::Result { op, index } = self.values[value].definition else {

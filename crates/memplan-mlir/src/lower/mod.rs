@@ -324,6 +324,7 @@ impl<'d> Lowering<'d> {
                 }
                 Work::Ops { block, next } => match self.document.ops(block).get(next) {
                     Some(&op) => {
+                        // The rest of the block lies below what the op pushes, so that its regions come first.
                         stack.push(Work::Ops { block, next: next + 1 });
                         self.check_reach(op)?;
                         self.op(op, &mut stack);

@@ -265,6 +265,7 @@ impl Task<'_> {
         let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref()).ok_or_else(too_large)?;
         self.check_room(module, "the weights", weights.start, weights.size)?;
         still_waiting()?;
+        // Where activations begin depends on the weights, so the weights are planned first.
         let solved = match self.options.mode {
             Mode::Best => self.solve_best(module, network, weights, strategy, request)?,
             Mode::Documented => self.solve_documented(module, network, weights)?,

@@ -137,6 +137,7 @@ pub fn run(
     if options.compat {
         candidates::refuse_what_the_original_refuses(&view)?;
     }
+    // Only annotations are asked for: the text keeps its allocations.
     if options.analysis_only {
         return Ok(annotate::annotate(&view));
     }

@@ -97,6 +97,7 @@ impl Describer<'_, '_> {
             }
             self.network.tensors[tensor].content = Some(contents.id(bytes));
         }
+        // An optional input or output that is left out has an empty name.
         for node in &self.file.nodes {
             node.inputs
                 .iter()

@@ -270,6 +270,7 @@ impl Reading<'_> {
             true => (self.integers(1)?, self.integers(2)?),
             false => (self.stated("starts")?, self.stated("ends")?),
         };
+        // Without a list of axes the limits are those of the first axes.
         let all: Vec<i64> = (0..).take(starts.len()).collect();
         let axes = match reads {
             true if self.is_left_out(3) => &all,

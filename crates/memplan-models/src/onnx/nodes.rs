@@ -134,6 +134,7 @@ pub fn read(source: &dyn ReadAt) -> Result<File, ReadError> {
     let mut file = File::default();
     let mut graph = None;
     for (field, bytes) in fields(whole)? {
+        // Field 7 is the graph and field 8 the version of a domain. Everything but the graph is copied as it is.
         match field.number {
             7 => {
                 let message = field.value.message(whole);
@@ -271,6 +272,8 @@ fn mentioned<'w, 'a>(
     for field in graph.fields() {
         let field = field?;
         let message = field.value.message(graph);
+        // Field 1 of a graph is a node, with its inputs in field 1 and its attributes in field 5; attributes 6 and 11 are
+        // graphs. Field 12 is an output of the graph.
         match field.number {
             1 => {
                 for entry in message.fields() {

@@ -38,6 +38,7 @@ pub fn pieces(
     for op in &rewrite.ops {
         new.push(writer.op(op)?);
     }
+    // Nodes that compute constants are no ops of the graph. They stay, in front of the ops that read the constants.
     let is_op: BTreeSet<usize> = places.iter().copied().collect();
     let computed = file.nodes.iter().enumerate().filter(|(place, _)| !is_op.contains(place));
     let mut content: Vec<Piece> = computed.map(|(_, node)| kept(node.bytes)).collect();

@@ -134,6 +134,7 @@ pub(super) fn attribute<'w, 'a>(
             3 => attribute.int = field.value.signed(),
             4 if is_short(field.value) => attribute.text = field.value.text()?,
             5 => attribute.tensor = Some(tensor(field.value.message(message))?),
+            // One graph, or one of a list of graphs: the bodies of control flow.
             6 | 11 => bodies.push(field.value.message(message)),
             7 if is_short(field.value) => field.value.push_floats(&mut attribute.floats)?,
             8 if is_short(field.value) => field.value.push_signed(&mut attribute.ints)?,

@@ -58,6 +58,8 @@ pub(super) fn anneal(
         let found = Annealer::new(model, start, seed).chain(kind, enough, &mut own);
         (found, own.spent())
     };
+    // Each chain may do all the work that is left. The dearer of the two is counted, because they can run side by side; so
+    // the result is the same with one thread and with two.
     let [free, strict] = [(); 2].map(|()| budget.at_most(budget.work_left()));
     let patience = Patience::current();
     let (one, other) = if budget.threads > 1 {

@@ -95,6 +95,7 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
             if let StmtKind::Store { buffer, .. } = &stmt.kind {
                 touched.insert(function.root(*buffer));
             }
+            // The first expression of a mark is the buffer that it names, which is no access.
             let node = matches!(stmt.kind, StmtKind::Attr { node: Some(Expr::Data(_)), .. });
             for expr in stmt.exprs().into_iter().skip(usize::from(node)) {
                 expr.walk(&mut |part| {

@@ -188,7 +188,8 @@ fn as_region(stmt: &Stmt) -> Option<Region> {
 }
 
 impl Doubling<'_> {
-    /// Inner loops first. `loops` is how many are around the block.
+    /// Handles the double-buffered regions of a block, those of inner loops first. `loops` is the number of loops around
+    /// the block; outside of all loops there is nothing that could run ahead.
     fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
         let mut result = Vec::with_capacity(block.len());
         for mut stmt in std::mem::take(block) {

@@ -47,6 +47,7 @@ pub(super) fn priced(
     sites: &[SiteId],
 ) -> Result<Problem, ProblemError> {
     let ops = view.tree.function_range(function).map_or(0, |(first, last)| last.index() - first.index());
+    // All pairs are compared, which takes too long in a very large function. It is planned without prices.
     if sites.len() > MOST_COMPARED || ops > MOST_OPS {
         return Ok(problem.clone());
     }
@@ -58,6 +59,7 @@ pub(super) fn priced(
         for (position, one) in entries.iter().enumerate() {
             for other in &entries[position + 1..] {
                 let may_share = in_place.contains(&(one.block.min(other.block), one.block.max(other.block)));
+                // Buffers that are alive together never share bytes, unless one takes the other's place.
                 let weight = if may_share || are_apart(one, other) { waits.weight(one, other) } else { 0 };
                 if weight > 0 {
                     builder.reuse_cost(ReuseCost { one: one.largest, other: other.largest, weight });
