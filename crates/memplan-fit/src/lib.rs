@@ -11,6 +11,8 @@
 //!           clones       tile by tile           them
 //! ```
 //!
+//! # Example
+//!
 //! Two ops on an image of 32 x 32 positions: the first makes 64 channels out of 4, the second 4 out of 64. What lies
 //! between them takes 64 KiB. Tile by tile only a part of it is there at a time, and since each position is computed
 //! from one position, nothing is computed twice:
@@ -48,12 +50,16 @@
 //! assert_eq!(cheapest.macs, 2 * 32 * 32 * 4 * 64);
 //! ```
 //!
+//! # Modules
+//!
 //! - [`layer`] says what an op computes from what; [`tflite`] and [`onnx`] say it for the operators of a model;
 //! - [`net`] has the network and its *schedules*: ops in some order, some of them more than once;
 //! - [`recompute`] looks for schedules in which ops run again;
 //! - [`patch`] executes a segment of a schedule tile by tile; [`segment`] looks for such segments;
 //! - [`choice`] chooses among them; [`candidate`] makes a change of the model out of a choice;
 //! - [`floor`](mod@floor) says how little memory no change can go below.
+//!
+//! # Where next
 //!
 //! Nothing here plans or writes. What a change really needs is known only when the changed model has been written, read
 //! again and planned: the estimates here only decide what is tried first. `memplan::front_end::Fit` does that, and
