@@ -146,7 +146,8 @@ impl Sliding<'_> {
             if let Some(place) = ends.find(|place| !held.contains(place)) {
                 return Err(self.halo(axis, i64::try_from(place).unwrap_or(i64::MAX)));
             }
-            // The original reads its padding there. If the tile holds it, then as an element of its border.
+            // At these places the original reads its padding. A tile that holds them has put a border there, and it
+            // reads elements of that border.
             let in_front = places.within(held_low.into(), held_high.min(0).into());
             let behind = places.within(held_low.max(whole.extent[axis]).into(), held_high.into());
             *reads_border |= in_front.is_some() || behind.is_some();

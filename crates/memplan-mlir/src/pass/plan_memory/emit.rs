@@ -244,8 +244,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// What values are called now: users of a cast with the addresses and the type of
-    /// a marked one above it take that one.
+    /// The names of casts in the new text. Two casts with the same addresses and the same type are the same buffer. If
+    /// one of them is marked and is visible from the other, the other one is called by its name, so that the mark holds
+    /// for all users.
     fn new_names<'c>(&self, casts: &'c [Cast], marked: &[Marked]) -> HashMap<ValueId, &'c str> {
         let document = self.view.document;
         let mut by_identity: HashMap<&(Vec<String>, String), Vec<&Marked>> = HashMap::new();
