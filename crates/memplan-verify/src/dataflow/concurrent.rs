@@ -209,7 +209,10 @@ impl Collector<'_> {
         ops.filter_map(|op| self.rotated.get(op)).flatten().copied().collect()
     }
 
-    /// The writes of `ops`; a holder may write whatever escapes.
+    /// What `ops` may write while other work runs beside them. For a site that is `private`, every iteration has bytes of
+    /// its own, and its writes harm nobody. For a site that is the `same` on both sides, the writer and the work beside it
+    /// have the same instance of the buffer before them, and not that of another iteration or slot. `parallel` is the
+    /// loop whose iterations run side by side, if that is why they do.
     fn collect(
         &self,
         ops: impl Iterator<Item = OpId>,
