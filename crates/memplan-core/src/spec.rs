@@ -75,7 +75,7 @@ fn entry(word: &str) -> (String, Option<String>) {
     }
 }
 
-/// Words between blanks and commas; quotes hold one together.
+/// The words of a text, which blanks and commas separate. Blanks and commas inside of quotes are part of a word.
 fn words(text: &str) -> Vec<&str> {
     let mut quote = None;
     let separates = |c: char| {

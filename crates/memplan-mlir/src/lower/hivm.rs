@@ -323,7 +323,8 @@ impl Document {
     }
 }
 
-/// The layout, `strided<[…, 1]>` of a plain memref being the identity.
+/// The layout of a memref in one form for equal layouts. `memref<4x8xf32, strided<[8, 1]>>` lies in memory exactly as
+/// `memref<4x8xf32>` does, so both have the identity.
 fn normal(memref: &MemRef) -> Layout {
     let Layout::Strided { strides, offset: Some(0) } = &memref.layout else { return memref.layout.clone() };
     let Some(shape) = memref.shape.as_deref() else { return memref.layout.clone() };

@@ -94,6 +94,7 @@ impl Missing {
         // If the shapes of all inputs are known, it is their content that decides.
         if inputs.iter().all(|&input| !draft.tensors[input].lacks_shape()) {
             self.flags.push(name.clone());
+            // The first input of most nodes is data, whose content decides nothing. These four read numbers from it.
             let first_content = usize::from(!matches!(node.kind.as_str(), "Range" | "ConstantOfShape" | "Loop" | "If"));
             let content = node.inputs.iter().skip(first_content).flatten();
             self.content.extend(content.map(|&input| (graph, input)));
