@@ -288,6 +288,7 @@ impl<'a> Derivation<'a> {
         Err(nearest.unwrap_or_else(|| Mismatch::NoSuchOp { operands: candidate.found.join(" and ") }))
     }
 
+    /// An op of the changed network with what is known about its operands and results.
     fn candidate<'c>(&'c self, op: &'c Op) -> Candidate<'c> {
         let tensors = &self.changed.tensors;
         Candidate {

@@ -28,6 +28,7 @@ pub(super) fn sweep(source: &Source, plain: &Plain, input: &Input, args: &PlanAr
     let progress = Progress::start(None);
     let how = how(&args.strategy, &progress)?;
     let sweep = || trade_off::sweep(plain, input, &how).map_err(|error| failure(source, error));
+    // The limit of the command was for the plan, which is there already. The sweep must not end by it.
     match patience {
         Some(patience) => patience.finish(sweep),
         None => sweep(),

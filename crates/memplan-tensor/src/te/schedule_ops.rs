@@ -264,7 +264,8 @@ impl Builder<'_> {
         axes.iter().map(|axis| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0))).collect()
     }
 
-    /// One store an output; of a reduction, the update.
+    /// The statements that compute one element of every output: a store, or for a reduction the update that combines one
+    /// more value with what is stored.
     fn stores(&mut self, compute: &Compute, outputs: &[BufId], values: &Values) -> Block {
         let index = self.axis_values(&compute.axes, values);
         // The body is written in terms of the operation's own axes. They are replaced by their values in terms of

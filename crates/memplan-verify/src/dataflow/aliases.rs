@@ -35,6 +35,8 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// For every value, the values that it may be: those that control flow hands to it, and those that it is merged
+    /// from.
     pub(super) fn new(program: &Program) -> Sources {
         let mut of = IndexVec::filled(Vec::new(), program.values().len());
         for (target, source) in program.incoming_edges() {
@@ -85,6 +87,8 @@ struct Aliases {
 }
 
 impl Aliases {
+    /// The root of a value and the part of the root that it covers. What is found is remembered, so that long chains of
+    /// views are followed once.
     fn find(&mut self, value: ValueId) -> Resolved {
         let mut found = self.of[value];
         while self.of[found.root].root != found.root {

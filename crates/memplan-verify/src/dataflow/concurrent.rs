@@ -317,6 +317,8 @@ impl Launching<'_> {
         flow.before.iter().map(|set| set.clone().unwrap_or_default()).collect()
     }
 
+    /// Notes that an op has started work beside the program. If it has been started before, several runs of it may be
+    /// under way.
     fn launch(&self, set: &mut PendingSet, op: OpId) {
         let unknown = *self.program.op(op).control() == Control::Unknown;
         match set.iter_mut().find(|pending| pending.launch == op) {

@@ -72,6 +72,7 @@ impl Findings {
     }
 }
 
+/// Where in the graph each op is a step; preloaded and rotated ops are at several places.
 fn nodes_of_ops(graph: &Graph) -> HashMap<OpId, Vec<(NodeId, usize)>> {
     let mut places: HashMap<OpId, Vec<(NodeId, usize)>> = HashMap::new();
     for &node in &graph.order {

@@ -401,6 +401,8 @@ impl Builder<'_> {
         }
     }
 
+    /// Connects an op of which one region runs: into each region and out of it again, and past all of them if none need
+    /// run.
     fn alternatives(&mut self, around: &Around, may_skip: bool) {
         if may_skip {
             self.skip(around);

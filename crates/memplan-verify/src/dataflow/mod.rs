@@ -157,6 +157,7 @@ struct Prepared<'p> {
 }
 
 impl<'p> Prepared<'p> {
+    /// Everything about a program and a layout that does not change while the check runs.
     fn new(program: &'p Program, layout: &Layout) -> Prepared<'p> {
         let sources = Sources::new(program);
         let is_dag = |op: &OpId| matches!(program.op(*op).control(), Control::Dag { .. });

@@ -148,6 +148,8 @@ impl<'p> Names<'p> {
         }
     }
 
+    /// Adds an entry for every place at which a root may be an instance of a site: the instance of now, and unless
+    /// there is only one, those of earlier iterations.
     fn add_entries(&mut self, layout: &Layout, root: Root, site: SiteId) {
         let latest = matches!(root, Root::Value(value) if !self.older[value].contains(site));
         let tags: &[Tag] = match root {

@@ -42,6 +42,7 @@ impl Ranges {
         self.0.last().map_or(0, |range| range.1)
     }
 
+    /// Adds a range. Ranges stay sorted and apart.
     pub(super) fn add(&mut self, range: Range) {
         if range.0 >= range.1 || self.covers(range) {
             return;

@@ -334,6 +334,7 @@ struct Groups {
 }
 
 impl Groups {
+    /// The value that stands for all values of a class.
     fn find(&mut self, value: ValueId) -> ValueId {
         let mut root = value;
         while let Some(&parent) = self.parent.get(&root) {

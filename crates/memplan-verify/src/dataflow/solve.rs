@@ -162,6 +162,7 @@ fn positions(machine: &Machine<'_>) -> IndexVec<NodeId, usize> {
     position
 }
 
+/// For the end of each piece of concurrent work, the nodes that wait for it.
 fn awaits(machine: &Machine<'_>) -> HashMap<NodeId, Vec<NodeId>> {
     let mut awaits: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
     for &node in &machine.graph.order {

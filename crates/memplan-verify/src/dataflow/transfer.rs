@@ -116,6 +116,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The instances of buffers that a value may be, with the bytes of each that it covers.
     fn targets(&self, state: &State, value: ValueId) -> Targets {
         let resolved = self.names.resolve(value);
         let target = |&index: &usize| {
@@ -316,6 +317,7 @@ impl<'a> Machine<'a> {
         if stays { Stays::Always } else { Stays::Never }
     }
 
+    /// Reports two outputs of one op that would write the same bytes of different buffers.
     fn outputs_meet(&mut self, id: OpId, (a, first): (ValueId, &Targets), (b, second): (ValueId, &Targets)) {
         for x in first {
             for y in second {
@@ -412,6 +414,7 @@ impl<'a> Machine<'a> {
         self.disturb_place(state, target.entry.site, target.entry.place, context);
     }
 
+    /// Lets concurrent work destroy what it may write at one place of a site.
     fn disturb_place(&mut self, state: &mut State, site: SiteId, place: usize, context: &[&Interference]) {
         if context.is_empty() {
             return;
@@ -460,6 +463,8 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The content of an entry is lost on the bytes that `by` writes, as far as it is still alive there. Somebody
+    /// outside who holds the address may read it at any time, which is reported at once.
     fn lose_entry(&mut self, state: &mut State, index: usize, hit: Range, by: OpId) {
         let Some(content) = state.get(index) else { return };
         let entry = self.names.entries[index];
@@ -538,6 +543,7 @@ impl<'a> Machine<'a> {
 
     // Definitions
 
+    /// What a value is when it is defined: a new instance of a buffer, or one of several values that are there.
     fn define(&mut self, state: &mut State, node: NodeId, value: ValueId, context: &[&Interference]) {
         match &self.program.value(value).origin {
             Origin::Alloc(site) if self.layout.is_placed(*site) => {

@@ -239,6 +239,7 @@ impl Violation {
 }
 
 impl Waypoint {
+    /// A point on the way of a value, in words.
     fn describe(self, program: &Program) -> String {
         let names = Names(program);
         match self {

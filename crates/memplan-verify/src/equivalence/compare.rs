@@ -98,6 +98,7 @@ fn first_in_part(original: &Original, candidate: &Candidate, before: &Op, like: 
         .next()
 }
 
+/// The mismatch of an operand that should be a whole tensor of the original.
 pub(super) fn other_operand(
     original: &Original,
     candidate: &Candidate,

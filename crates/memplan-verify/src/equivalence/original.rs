@@ -113,6 +113,7 @@ impl<'a> Original<'a> {
         }
     }
 
+    /// Enters every link between two tensors with both of them.
     fn find_links(&mut self) {
         for op in &self.network.ops {
             for link in self.links_of(op) {

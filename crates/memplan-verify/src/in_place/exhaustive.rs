@@ -341,6 +341,7 @@ impl Run<'_> {
         })
     }
 
+    /// The value of an atom at this point of the enumeration; `None` if it is not known.
     fn atom(&self, atom: Atom) -> Option<i64> {
         match self.atoms.kind(atom) {
             Kind::Parameter | Kind::Unknown => None,

@@ -163,6 +163,7 @@ impl Polynomial {
         Some(sum)
     }
 
+    /// The product; `None` if a coefficient does not fit into 64 bits.
     pub(super) fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut sum = Polynomial::default();
         for (left, a) in &self.terms {

@@ -42,6 +42,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The slots of all placed buffers, those of one buffer next to each other.
     pub(super) fn new(problem: &Problem, plan: &Plan) -> Layout {
         let space_count = problem.spaces().len();
         let mut layout = Layout { slots: Vec::with_capacity(problem.buffers().len()), begins: vec![0], space_count };

@@ -87,6 +87,7 @@ impl<'a> LiveRanges<'a> {
         self.set(index, Reach::default());
     }
 
+    /// Sets a leaf of the tree and what follows from it above, as far as that changes.
     fn set(&mut self, index: usize, reach: Reach) {
         let mut node = self.nodes.len() / 2 + self.leaf_of[index] as usize;
         self.nodes[node] = reach;
