@@ -106,8 +106,9 @@ fn alignment(text: &str) -> Result<u64, SpecError> {
     })
 }
 
-/// What the pass looks at.
-pub(super) struct View<'a> {
+/// A bufferized module from all sides that the pass needs: its text, its program with aliases and lifetimes, and what the
+/// user says.
+pub(super) struct BufferizedView<'a> {
     pub(super) document: &'a Document,
     pub(super) lowered: &'a Lowered,
     pub(super) aliases: &'a Aliases,
@@ -133,7 +134,8 @@ pub fn run(
     still_waiting()?;
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
     still_waiting()?;
-    let view = View { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options, apart };
+    let view =
+        BufferizedView { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options, apart };
     if options.compat {
         candidates::refuse_what_the_original_refuses(&view)?;
     }

@@ -59,8 +59,9 @@ pub use target::{Cache, Pipe, Scope, Target, TargetError, Touches};
 const NO_FIXED_ADDRESS: &str =
     "an outer loop still reads the buffer of an earlier iteration when this one is filled: no fixed address will do";
 
-/// What the pass looks at.
-pub(super) struct View<'a> {
+/// The kernels of a module from all sides that the pass needs: their text, their program with aliases and lifetimes, and
+/// what the device and the user say.
+pub(super) struct KernelView<'a> {
     pub(super) document: &'a Document,
     pub(super) lowered: &'a Lowered,
     pub(super) aliases: &'a Aliases,
@@ -74,7 +75,7 @@ pub(super) struct View<'a> {
     pub(super) apart: &'a Apart,
 }
 
-impl View<'_> {
+impl KernelView<'_> {
     /// The buffers a value of the text may be.
     pub(super) fn sites_of(&self, value: ValueId) -> &[SiteId] {
         self.lowered.value(value).map_or(&[], |value| self.aliases.sites(value))
@@ -162,7 +163,7 @@ pub fn run(
     // up as untraceable.
     let lifetimes = Lifetimes::with(program, &aliases, &tree, Beyond::Prolong);
     still_waiting()?;
-    let view = View {
+    let view = KernelView {
         document,
         lowered,
         aliases: &aliases,

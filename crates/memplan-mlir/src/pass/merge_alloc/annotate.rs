@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use memplan_analysis::Life;
 use memplan_core::{Id, IndexVec};
 
-use super::View;
+use super::BufferizedView;
 use super::home::scope_of;
 use crate::dialect::Traits;
 use crate::pass::Rewrite;
 use crate::{Edits, Form, OpId};
 
 /// Writes lifetimes and scopes as attributes and changes nothing else.
-pub(super) fn annotate(view: &View) -> Rewrite {
+pub(super) fn annotate(view: &BufferizedView) -> Rewrite {
     let sites = view.lowered.program.sites();
     let allocs: Vec<(OpId, Life)> = sites
         .ids()
@@ -51,7 +51,7 @@ pub(super) fn annotate(view: &View) -> Rewrite {
     }
 }
 
-impl View<'_> {
+impl BufferizedView<'_> {
     /// Position of an op in its function, which itself has tick 1.
     fn tick(&self, op: OpId) -> i64 {
         let mut function = op;
@@ -69,7 +69,7 @@ impl View<'_> {
 
 /// Adds a discardable attribute to an op, in its dictionary or in a new one
 /// where the op's syntax has it.
-fn add_attribute(view: &View, edits: &mut Edits, op: OpId, attribute: &str) {
+fn add_attribute(view: &BufferizedView, edits: &mut Edits, op: OpId, attribute: &str) {
     let document = view.document;
     let source = document.source();
     let is_properties = |start: usize| source[..start].ends_with('<');

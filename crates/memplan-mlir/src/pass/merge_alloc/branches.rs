@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use memplan_program::{Control, OpId, RegionId, SiteId};
 
-use super::View;
+use super::BufferizedView;
 use super::candidates::Candidate;
 use super::home::Home;
 use crate::hash::{HashMap, HashSet};
@@ -25,7 +25,11 @@ use crate::hash::{HashMap, HashSet};
 type ByBranch<'a> = BTreeMap<RegionId, Vec<&'a Candidate>>;
 
 /// Pairs of a leader and a follower that lie at the leader's address; a leader may have several followers.
-pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> Vec<(SiteId, SiteId)> {
+pub(super) fn twins(
+    view: &BufferizedView,
+    candidates: &[Candidate],
+    homes: &HashMap<SiteId, Home>,
+) -> Vec<(SiteId, SiteId)> {
     // The original does not share memory between branches in this way.
     if view.options.compat {
         return Vec::new();
@@ -65,7 +69,7 @@ pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteI
 /// Buffers that are written through a value which may be one of several, by code that runs beside other code. The
 /// dataflow check takes the iterations of a parallel loop one by one: for all it knows, one of them writes the buffer of
 /// the other branch.
-fn written_side_by_side(view: &View) -> HashSet<SiteId> {
+fn written_side_by_side(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let is_beside = |op: OpId| {
         let control = |around: OpId| program.op(around).control();
@@ -88,7 +92,7 @@ fn written_side_by_side(view: &View) -> HashSet<SiteId> {
 /// The innermost branches that a buffer is made in and used behind, and the branch it is made in. Between them and the
 /// op its life begins with there must be no loop: another iteration may take the other branch while the buffer is in
 /// use.
-fn left_branches(view: &View, candidate: &Candidate) -> Option<(OpId, RegionId)> {
+fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, RegionId)> {
     let program = &view.lowered.program;
     let (first, last) = candidate.life?;
     let mut inner = program.alloc_op(candidate.site)?;

@@ -3,7 +3,7 @@
 use memplan_analysis::{Life, Untraceable};
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};
 
-use super::View;
+use super::BufferizedView;
 use crate::OpId;
 use crate::dialect::Traits;
 use crate::hash::HashSet;
@@ -33,7 +33,7 @@ pub(super) struct Candidates {
 }
 
 /// All allocations that can be merged, the deallocations that disappear with them, and a remark for each of the others.
-pub(super) fn find(view: &View) -> Candidates {
+pub(super) fn find(view: &BufferizedView) -> Candidates {
     let mut frees = Frees::of(view);
     let mut candidates = Candidates { list: Vec::new(), deallocs: Vec::new(), remarks: Vec::new() };
     for site in view.lowered.program.sites().ids() {
@@ -58,7 +58,7 @@ pub(super) fn find(view: &View) -> Candidates {
 
 impl Candidates {
     /// Takes away those candidates that cannot be merged for one more reason.
-    pub(super) fn leave_alone(&mut self, view: &View, is_left: impl Fn(SiteId) -> bool, reason: &str) {
+    pub(super) fn leave_alone(&mut self, view: &BufferizedView, is_left: impl Fn(SiteId) -> bool, reason: &str) {
         let list = std::mem::take(&mut self.list);
         let (left, merged): (Vec<Candidate>, Vec<Candidate>) = list.into_iter().partition(|one| is_left(one.site));
         self.list = merged;
@@ -66,14 +66,14 @@ impl Candidates {
         left.iter().for_each(|candidate| self.remark(view, candidate.op, reason));
     }
 
-    fn remark(&mut self, view: &View, op: OpId, reason: &str) {
+    fn remark(&mut self, view: &BufferizedView, op: OpId, reason: &str) {
         let span = view.document.op(op).span;
         self.remarks.push(Remark { span, message: format!("left alone: {reason}") });
     }
 }
 
 /// Whether one allocation can be merged, or why not.
-fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
+fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
     // Each refusal below is a reason that the user is shown, so the checks go from the most general to the most
     // particular.
     let life = match view.lifetimes.life(site) {
@@ -143,7 +143,7 @@ struct Frees {
 
 impl Frees {
     /// Sorts all frees: those that certainly free one allocation, and those that may free another.
-    fn of(view: &View) -> Frees {
+    fn of(view: &BufferizedView) -> Frees {
         let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;
         for (op, info) in program.ops().iter_enumerated() {
@@ -163,7 +163,7 @@ impl Frees {
 }
 
 /// Whether a value is certainly its one site: the allocation or a view of it.
-fn is_only(view: &View, mut value: ValueId) -> bool {
+fn is_only(view: &BufferizedView, mut value: ValueId) -> bool {
     let program = &view.lowered.program;
     loop {
         match &program.value(value).origin {
@@ -176,7 +176,7 @@ fn is_only(view: &View, mut value: ValueId) -> bool {
 
 /// The original cannot handle region ops that do not say how control moves
 /// through them, nor scopes of several blocks, nor empty buffers.
-pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassError> {
+pub(super) fn refuse_what_the_original_refuses(view: &BufferizedView) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let fail = |op: OpId, message: &str| {
         let span = view.document.op(op).span;
@@ -221,7 +221,7 @@ pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassEr
     Ok(())
 }
 
-impl View<'_> {
+impl BufferizedView<'_> {
     /// The first op written in the first block of a scope.
     pub(super) fn first_op(&self, scope: OpId) -> Option<OpId> {
         let block = *self.document.blocks(*self.document.regions(scope).first()?).first()?;

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! An allocation inside of a parallel loop may have its home outside of that loop. It *crosses* the loop: every
-//! iteration needs a copy of its own, and the offset is computed from the iteration's number ([`View::index`]).
+//! iteration needs a copy of its own, and the offset is computed from the iteration's number ([`BufferizedView::index`]).
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
 use memplan_program::SiteId;
 use smallvec::smallvec;
 
-use super::View;
+use super::BufferizedView;
 use super::candidates::{Candidate, Candidates};
 use super::frames::{Address, Frame, Frames};
 use super::home::Home;
@@ -30,7 +30,12 @@ use crate::pass::{Rewrite, Saving};
 use crate::{Edits, OpId};
 
 /// The edits of the whole text, where each site lies, and what was saved in each frame.
-pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, Home>, frames: &Frames) -> Rewrite {
+pub(super) fn emit(
+    view: &BufferizedView,
+    candidates: Candidates,
+    homes: &HashMap<SiteId, Home>,
+    frames: &Frames,
+) -> Rewrite {
     let mut emitter = Emitter {
         view,
         edits: Edits::default(),
@@ -76,7 +81,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
 }
 
 /// The name of the function around an op.
-fn function_of(view: &View, op: OpId) -> String {
+fn function_of(view: &BufferizedView, op: OpId) -> String {
     let mut op = Some(op);
     while let Some(around) = op {
         if view.document.info(around).traits.has(crate::dialect::Traits::FUNCTION) {
@@ -87,7 +92,7 @@ fn function_of(view: &View, op: OpId) -> String {
     String::new()
 }
 
-fn scope_name(view: &View, frame: &Frame) -> String {
+fn scope_name(view: &BufferizedView, frame: &Frame) -> String {
     let name = view.document.name(frame.op);
     match &frame.space {
         Some(space) => format!("{name}, {space}"),
@@ -96,7 +101,7 @@ fn scope_name(view: &View, frame: &Frame) -> String {
 }
 
 struct Emitter<'a> {
-    view: &'a View<'a>,
+    view: &'a BufferizedView<'a>,
     edits: Edits,
     names: Names,
     /// The ops that take the place of one allocation. There are as many of these texts as allocations, so their memory
@@ -248,7 +253,7 @@ impl Code<'_> {
     }
 }
 
-impl View<'_> {
+impl BufferizedView<'_> {
     /// The offset of the copy that belongs to the current iteration of the crossed loops.
     fn index(&self, code: &mut Code, home: &Home, address: &Address, base: String) -> Option<String> {
         let mut loops = Vec::new();

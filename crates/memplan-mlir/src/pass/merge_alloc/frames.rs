@@ -26,7 +26,7 @@ use memplan_program::SiteId;
 use super::branches;
 use super::candidates::{Candidate, Candidates};
 use super::home::{Home, copies};
-use super::{Planner, View};
+use super::{BufferizedView, Planner};
 use crate::OpId;
 use crate::hash::{HashMap, HashSet};
 use crate::pass::PassError;
@@ -83,7 +83,7 @@ pub(super) struct Frames {
 /// Plans the frames. If exclusive branches each return a buffer as the same result, the two buffers are *twins*: they
 /// are planned as one, and the follower gets the address of its leader.
 pub(super) fn plan(
-    view: &View,
+    view: &BufferizedView,
     candidates: &Candidates,
     homes: &HashMap<SiteId, Home>,
     strategy: Option<&dyn Strategy>,
@@ -102,7 +102,7 @@ pub(super) fn plan(
 /// Plans every frame, inner ones first, and adds up the addresses: the offset in the frame, plus the offsets of the
 /// frames of all crossed loops in the frames around them.
 fn plan_list(
-    view: &View,
+    view: &BufferizedView,
     candidates: &[Candidate],
     homes: &HashMap<SiteId, Home>,
     strategy: Option<&dyn Strategy>,
@@ -193,7 +193,7 @@ impl Frame {
 
 /// The members of a frame as a problem. Steps are positions of ops in the text.
 fn problem_of(
-    view: &View,
+    view: &BufferizedView,
     key: &Key,
     frames: &BTreeMap<Key, Frame>,
     by_site: &HashMap<SiteId, &Candidate>,
@@ -232,7 +232,7 @@ fn problem_of(
 }
 
 /// What a member of a frame is called in messages.
-fn member_name(view: &View, member: Member) -> String {
+fn member_name(view: &BufferizedView, member: Member) -> String {
     match member {
         Member::Site(site) => {
             let op = view.lowered.sites[site];
@@ -246,7 +246,7 @@ fn member_name(view: &View, member: Member) -> String {
 }
 
 /// Members of a frame that must not share memory: two buffers, or a buffer and the loop that holds the other.
-fn kept_apart(view: &View, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(BufferId, BufferId)> {
+fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(BufferId, BufferId)> {
     if view.apart.is_empty() {
         return Vec::new();
     }
@@ -266,7 +266,7 @@ fn kept_apart(view: &View, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(Buf
 
 /// The plan of the strategy asked for; `auto` is never worse than the pass's own planner.
 fn best_plan(
-    view: &View,
+    view: &BufferizedView,
     problem: &Problem,
     strategy: Option<&dyn Strategy>,
     request: &Request,
@@ -297,7 +297,7 @@ fn best_plan(
     }
 }
 
-impl View<'_> {
+impl BufferizedView<'_> {
     /// The last op inside an op of the text, or itself.
     pub(super) fn last_inside(&self, op: OpId) -> OpId {
         let mut last = op;

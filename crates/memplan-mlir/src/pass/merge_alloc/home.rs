@@ -26,7 +26,7 @@
 use memplan_core::Id;
 use memplan_program::{Control, SiteId};
 
-use super::View;
+use super::BufferizedView;
 use super::candidates::Candidates;
 use crate::OpId;
 use crate::dialect::Traits;
@@ -42,7 +42,7 @@ pub(super) struct Home {
 }
 
 /// The homes of all candidates. Those that have none are left alone, together with their deallocations.
-pub(super) fn find(view: &View, candidates: &mut Candidates) -> HashMap<SiteId, Home> {
+pub(super) fn find(view: &BufferizedView, candidates: &mut Candidates) -> HashMap<SiteId, Home> {
     let handed_on = handed_to_inner_loops(view);
     let mut homes = HashMap::default();
     for candidate in &candidates.list {
@@ -57,13 +57,13 @@ pub(super) fn find(view: &View, candidates: &mut Candidates) -> HashMap<SiteId, 
 }
 
 /// The scope of an allocation that is not hoisted.
-pub(super) fn scope_of(view: &View, alloc: OpId) -> Option<OpId> {
+pub(super) fn scope_of(view: &BufferizedView, alloc: OpId) -> Option<OpId> {
     walk(view, alloc, false).map(|home| home.scope)
 }
 
 /// Goes outwards from an allocation to the scope that it will live in. With `hoist`, parallel loops with a known number
 /// of iterations are crossed. `None` if no scope can hold a copy for every instance that may exist at once.
-fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
+fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
     let mut crossed = Vec::new();
     let mut around = view.document.parent_op(alloc);
     while let Some(op) = around {
@@ -82,14 +82,14 @@ fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
 }
 
 /// Whether two instances of an op's regions may run at the same time.
-fn may_run_beside_itself(view: &View, op: OpId) -> bool {
+fn may_run_beside_itself(view: &BufferizedView, op: OpId) -> bool {
     let Ok(index) = view.lowered.ops.as_slice().binary_search(&op) else { return false };
     let control = view.lowered.program.op(memplan_program::OpId::from_index(index)).control();
     matches!(control, Control::Parallel { .. } | Control::Async { .. } | Control::Unknown | Control::Dag { .. })
 }
 
 /// The number of iterations of a `scf.forall` with constant bounds, if there are any.
-pub(super) fn copies(view: &View, op: OpId) -> Option<u64> {
+pub(super) fn copies(view: &BufferizedView, op: OpId) -> Option<u64> {
     if view.document.name(op) != "scf.forall" {
         return None;
     }
@@ -100,7 +100,7 @@ pub(super) fn copies(view: &View, op: OpId) -> Option<u64> {
 
 /// Sites of a parallel loop's body that are used, through whatever alias,
 /// inside another `scf.forall` of the same block.
-fn handed_to_inner_loops(view: &View) -> HashSet<SiteId> {
+fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let mut handed_on = HashSet::default();
     for (op, info) in program.ops().iter_enumerated() {
@@ -119,6 +119,6 @@ fn handed_to_inner_loops(view: &View) -> HashSet<SiteId> {
     handed_on
 }
 
-fn in_forall(view: &View, alloc: OpId) -> bool {
+fn in_forall(view: &BufferizedView, alloc: OpId) -> bool {
     scope_of(view, alloc).is_some_and(|scope| view.document.name(scope) == "scf.forall")
 }

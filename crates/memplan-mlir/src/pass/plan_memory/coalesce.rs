@@ -28,7 +28,7 @@ use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
-use super::{Profile, View};
+use super::{KernelView, Profile};
 use crate::lower::hivm::is_plain_in_place;
 
 /// Groups of more members are not compared member by member.
@@ -81,7 +81,12 @@ impl Groups {
 }
 
 /// The groups of buffers that get one address, by the steps of the module documentation.
-pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[SiteId], in_place: InPlace) -> Groups {
+pub(super) fn coalesce(
+    view: &KernelView,
+    users: &HashMap<SiteId, Users>,
+    planned: &[SiteId],
+    in_place: InPlace,
+) -> Groups {
     let interference = Interference::new(view);
     let mut coalescing = Coalescing {
         view,
@@ -107,7 +112,7 @@ pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[S
 }
 
 struct Coalescing<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     in_place: InPlace,
     interference: &'a Interference<'a>,
     /// `(target, source)` of what control flow hands over, sorted.

@@ -3,12 +3,12 @@
 use memplan_core::{Buffer, BufferId, Id, Span, line_column};
 use serde_json::{Value, json};
 
-use super::{PlannedFunction, View};
+use super::{KernelView, PlannedFunction};
 use crate::dialect::Selector;
 use crate::lower::marks::Core;
 
 /// One file a core, with a record for each memory of each function.
-pub(super) fn files(view: &View, functions: &[PlannedFunction]) -> Vec<(String, String)> {
+pub(super) fn files(view: &KernelView, functions: &[PlannedFunction]) -> Vec<(String, String)> {
     let temporaries = temporaries(view);
     let mut files: Vec<(&'static str, Vec<Value>, Vec<Value>)> = Vec::new();
     for function in functions {
@@ -42,7 +42,7 @@ fn file_text(kernels: &[Value], records: &[Value]) -> String {
 }
 
 /// Sites that some op uses as temporary memory.
-fn temporaries(view: &View) -> std::collections::HashSet<memplan_program::SiteId> {
+fn temporaries(view: &KernelView) -> std::collections::HashSet<memplan_program::SiteId> {
     let mut found = std::collections::HashSet::new();
     for &op in &view.lowered.ops {
         let range = view.document.select(op, &Selector::Group("temp_buffer".into()));
@@ -56,7 +56,7 @@ fn temporaries(view: &View) -> std::collections::HashSet<memplan_program::SiteId
 /// One record for each memory of a function, also for one in which nothing was placed. The keys are those that the
 /// drawing tools know.
 fn records(
-    view: &View,
+    view: &KernelView,
     function: &PlannedFunction,
     temporaries: &std::collections::HashSet<memplan_program::SiteId>,
 ) -> Vec<Value> {
@@ -76,7 +76,7 @@ fn records(
 
 /// One buffer of a record: its place, its life, and where it stands in the text.
 fn buffer_record(
-    view: &View,
+    view: &KernelView,
     function: &PlannedFunction,
     temporaries: &std::collections::HashSet<memplan_program::SiteId>,
     (id, info): (BufferId, &Buffer),

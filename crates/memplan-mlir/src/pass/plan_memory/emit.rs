@@ -13,12 +13,12 @@ use memplan_core::{Bytes, IndexVec, Placement, Span, bound};
 use memplan_program::SiteId;
 
 use super::function::AllPlanned;
-use super::{Planned, PlannedFunction, View, display};
+use super::{KernelView, Planned, PlannedFunction, display};
 use crate::pass::{Remark, Rewrite, Saving};
 use crate::{BlockId, Definition, Document, Edits, OpId, ValueId};
 
 /// The edits that put the planned addresses into the text, and what is said about them.
-pub(super) fn emit(view: &View, all: AllPlanned) -> Planned {
+pub(super) fn emit(view: &KernelView, all: AllPlanned) -> Planned {
     let AllPlanned { functions, placements, mut remarks } = all;
     let mut emitter = Emitter {
         view,
@@ -58,7 +58,7 @@ fn savings(function: &PlannedFunction) -> Vec<Saving> {
 }
 
 /// A remark on the size of each memory, in the words of the original.
-fn allocated(view: &View, functions: &[PlannedFunction]) -> Vec<Remark> {
+fn allocated(view: &KernelView, functions: &[PlannedFunction]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for function in functions {
         for (space, info) in function.problem.spaces().iter_enumerated() {
@@ -73,7 +73,7 @@ fn allocated(view: &View, functions: &[PlannedFunction]) -> Vec<Remark> {
 }
 
 struct Emitter<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     placements: &'a IndexVec<SiteId, Option<Placement>>,
     edits: Edits,
     constants: Constants,

@@ -35,7 +35,7 @@ use std::ops::Range;
 use memplan_core::IndexVec;
 use memplan_program::{AccessKind, Control, FunctionId, OpId, Origin, ValueId};
 
-use super::View;
+use super::KernelView;
 use super::target::Scope;
 use crate::dialect::Traits;
 use crate::lower::origin::allocated_bytes;
@@ -82,7 +82,7 @@ impl FixedBuffers {
 }
 
 /// Finds the casts of all functions.
-pub(super) fn find(view: &View) -> FixedBuffers {
+pub(super) fn find(view: &KernelView) -> FixedBuffers {
     let program = &view.lowered.program;
     let mut found =
         FixedBuffers { by_function: IndexVec::filled(Vec::new(), program.functions().len()), remarks: Vec::new() };
@@ -106,7 +106,7 @@ pub(super) fn find(view: &View) -> FixedBuffers {
     found
 }
 
-fn constant_addresses(view: &View, cast: crate::OpId) -> Option<Vec<u64>> {
+fn constant_addresses(view: &KernelView, cast: crate::OpId) -> Option<Vec<u64>> {
     let document = view.document;
     let is_address = |value: &&crate::ValueId| !matches!(document.ty(**value), crate::Type::Index);
     let addresses = document.operands(cast).iter().filter(is_address);
@@ -115,7 +115,7 @@ fn constant_addresses(view: &View, cast: crate::OpId) -> Option<Vec<u64>> {
 
 /// A called function uses its fixed bytes while the caller waits, and may expect
 /// to find there what it left the last time.
-fn add_casts_of_callees(view: &View, found: &mut FixedBuffers) {
+fn add_casts_of_callees(view: &KernelView, found: &mut FixedBuffers) {
     let callees = callees(view);
     let own = found.by_function.clone();
     for function in own.ids() {
@@ -133,7 +133,7 @@ fn add_casts_of_callees(view: &View, found: &mut FixedBuffers) {
 }
 
 /// The functions of the same module that each function calls.
-fn callees(view: &View) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
+fn callees(view: &KernelView) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
     let (document, program) = (view.document, &view.lowered.program);
     let symbol = |op: crate::OpId| document.symbol_name(op).unwrap_or_default();
     let named: HashMap<(Option<crate::OpId>, &str), FunctionId> = view
@@ -155,7 +155,7 @@ fn callees(view: &View) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
 
 /// Which values may be the same memory, and which ops access each value.
 struct Uses<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     /// The values that may be (a part of) what a value is, one step on.
     receivers: IndexVec<ValueId, Vec<ValueId>>,
     accesses: IndexVec<ValueId, Vec<(OpId, AccessKind)>>,
@@ -168,7 +168,7 @@ const MARKS: [&str; 2] = ["mem_unique", "hivm.preload_local_buffer"];
 
 impl<'a> Uses<'a> {
     /// Collects for every value where it goes on and which ops access it.
-    fn new(view: &'a View<'a>) -> Uses<'a> {
+    fn new(view: &'a KernelView<'a>) -> Uses<'a> {
         let program = &view.lowered.program;
         let count = program.values().len();
         let mut uses = Uses {
@@ -280,7 +280,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-fn marked(view: &View) -> HashSet<ValueId> {
+fn marked(view: &KernelView) -> HashSet<ValueId> {
     let document = view.document;
     let is_mark = |op: crate::OpId| {
         document.name(op) == "annotation.mark" && MARKS.iter().any(|mark| document.attribute(op, mark).is_some())

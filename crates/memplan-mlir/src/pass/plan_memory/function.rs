@@ -22,7 +22,7 @@ use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::problem::{Choice, Kernel, idle_temporaries};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
-use super::{Options, PlannedFunction, View, Waits};
+use super::{KernelView, Options, PlannedFunction, Waits};
 use crate::Document;
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark};
@@ -36,7 +36,7 @@ pub(super) struct AllPlanned {
 
 /// Plans every function; if some do not fit, all of those are named.
 pub(super) fn plan_all(
-    view: &View,
+    view: &KernelView,
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<AllPlanned, PassError> {
@@ -131,7 +131,7 @@ fn place(
 }
 
 struct Planner<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     /// Which execution units of the device use a buffer.
     users: HashMap<SiteId, Users>,
     /// Temporary buffers that no op touches.

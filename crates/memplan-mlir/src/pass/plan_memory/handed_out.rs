@@ -15,10 +15,10 @@ use std::collections::{HashMap, HashSet};
 use memplan_core::IndexVec;
 use memplan_program::{AccessKind, BlockId, Control, OpId, RegionId, SiteId, Target};
 
-use super::View;
+use super::KernelView;
 use crate::pass::PassError;
 
-impl View<'_> {
+impl KernelView<'_> {
     /// Refuses buffers whose address is handed out in a loop that then fills them anew. The address may be used at
     /// any time, so the old content must stay.
     pub(super) fn refuse_handed_out(

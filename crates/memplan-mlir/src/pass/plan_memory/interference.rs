@@ -29,7 +29,7 @@ use memplan_program::{
     AccessKind, BlockId, Control, Definition, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId,
 };
 
-use super::View;
+use super::KernelView;
 
 /// When a value matters, in half steps of ops.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ const MOST_USES: usize = 64;
 
 /// When the values of a program matter. See the module documentation.
 pub(super) struct Interference<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
     spans: IndexVec<ValueId, Option<Span>>,
     /// The last use in each block, in the order of the program.
@@ -74,7 +74,7 @@ fn time(op: OpId) -> u64 {
 
 impl<'a> Interference<'a> {
     /// Looks at every value once: what it is a view of, who uses and writes it, and which sites it may be.
-    pub(super) fn new(view: &'a View<'a>) -> Interference<'a> {
+    pub(super) fn new(view: &'a KernelView<'a>) -> Interference<'a> {
         let program = &view.lowered.program;
         let count = program.values().len();
         let roots = roots(program);

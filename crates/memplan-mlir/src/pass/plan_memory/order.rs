@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use memplan_program::{Control, FunctionId, OpId, RegionId, SiteId};
 use smallvec::{SmallVec, smallvec};
 
-use super::{View, pipes};
+use super::{KernelView, pipes};
 
 /// An op that uses buffers or orders pipes.
 pub(super) struct Step {
@@ -65,7 +65,7 @@ pub(super) struct Order {
 impl Order {
     /// Follows the function once to find when each step starts on its engine, and each loop twice to find how
     /// iterations overlap.
-    pub(super) fn new(view: &View, function: FunctionId) -> Order {
+    pub(super) fn new(view: &KernelView, function: FunctionId) -> Order {
         let mut names: Vec<&str> = Vec::new();
         let steps = steps(view, function, &mut names);
         let pipes = names.len();
@@ -92,13 +92,13 @@ impl Order {
 }
 
 /// The loops around an op, the innermost first.
-pub(super) fn loops_around<'v>(view: &'v View, op: OpId) -> impl Iterator<Item = OpId> + 'v {
+pub(super) fn loops_around<'v>(view: &'v KernelView, op: OpId) -> impl Iterator<Item = OpId> + 'v {
     let program = &view.lowered.program;
     program.ancestors(op).filter(|&op| matches!(program.op(op).control(), Control::Loop(_) | Control::While))
 }
 
 /// The second of two walks over the body of a loop.
-fn twice(view: &View, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec<Clock>) {
+fn twice(view: &KernelView, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec<Clock>) {
     let first = steps.partition_point(|step| step.op < around);
     let end = steps.partition_point(|step| step.op <= view.tree.last_inside(around));
     let body = &steps[first..end];
@@ -113,7 +113,7 @@ fn twice(view: &View, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec
 }
 
 /// The ops of a function that touch buffers or order pipes. `names` numbers the pipes.
-fn steps<'v>(view: &'v View, function: FunctionId, names: &mut Vec<&'v str>) -> Vec<Step> {
+fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str>) -> Vec<Step> {
     let program = &view.lowered.program;
     let Some((first, last)) = view.tree.function_range(function) else { return Vec::new() };
     let mut number = |name: &'v str| {
@@ -148,7 +148,7 @@ fn steps<'v>(view: &'v View, function: FunctionId, names: &mut Vec<&'v str>) -> 
 }
 
 /// The branches an op is in, the outermost first.
-fn branches(view: &View, op: OpId) -> Vec<(OpId, RegionId)> {
+fn branches(view: &KernelView, op: OpId) -> Vec<(OpId, RegionId)> {
     let program = &view.lowered.program;
     let region = |op: OpId| program.block(program.op(op).block).region;
     let inside = std::iter::once(op).chain(program.ancestors(op));

@@ -14,7 +14,7 @@ use memplan_planner::Request;
 use memplan_planner::strategy::levels::{self, Mode, Order, Report};
 use memplan_program::SiteId;
 
-use super::{Profile, View};
+use super::{KernelView, Profile};
 use crate::OpId;
 
 /// The largest number of buffers that are listed.
@@ -41,7 +41,7 @@ pub struct Overflow {
 
 /// A function without a plan.
 pub(super) struct Failure<'a> {
-    pub(super) view: &'a View<'a>,
+    pub(super) view: &'a KernelView<'a>,
     pub(super) problem: &'a Problem,
     pub(super) sites: &'a [SiteId],
     /// The casts behind the buffers that follow those of the sites.

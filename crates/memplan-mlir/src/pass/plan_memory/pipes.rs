@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use memplan_program::SiteId;
 
-use super::View;
+use super::KernelView;
 use super::home::Homes;
 use super::target::{Touches, matches};
 use crate::lower::hivm::hivm_name;
@@ -44,7 +44,7 @@ impl Users {
 }
 
 /// The users of every buffer.
-pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
+pub(super) fn find(view: &KernelView) -> HashMap<SiteId, Users> {
     let mut users: HashMap<SiteId, Users> = HashMap::new();
     let homes = Homes::new(view.document, view.lowered.ops.iter().copied());
     for (site, &op) in view.lowered.sites.iter_enumerated() {
@@ -97,7 +97,7 @@ pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
 }
 
 /// The pipe an op runs on.
-pub(super) fn of_op<'v>(view: &'v View, op: OpId) -> &'v str {
+pub(super) fn of_op<'v>(view: &'v KernelView, op: OpId) -> &'v str {
     let document = view.document;
     if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
         return &pipe.name;

@@ -28,7 +28,7 @@ use memplan_core::{
 use memplan_program::{FunctionId, OpId, SiteId};
 use smallvec::smallvec;
 
-use super::View;
+use super::KernelView;
 use super::coalesce::Groups;
 use super::fixed::Piece;
 use super::pipes::Users;
@@ -37,7 +37,7 @@ use crate::dialect::Selector;
 
 /// One function, and where it runs.
 pub(super) struct Kernel<'a> {
-    pub(super) view: &'a View<'a>,
+    pub(super) view: &'a KernelView<'a>,
     pub(super) users: &'a HashMap<SiteId, Users>,
     /// Sites that ops only have as temporary memory they do not touch.
     pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
@@ -216,7 +216,7 @@ fn without(part: (u64, u64), cut: (u64, u64)) -> impl Iterator<Item = (u64, u64)
 }
 
 /// Temporary buffers that their ops do not touch, with the first and the last of these ops.
-pub(super) fn idle_temporaries(view: &View) -> HashMap<SiteId, (OpId, OpId)> {
+pub(super) fn idle_temporaries(view: &KernelView) -> HashMap<SiteId, (OpId, OpId)> {
     let mut idle: HashMap<SiteId, (OpId, OpId)> = HashMap::new();
     for (op, &written) in view.lowered.ops.iter_enumerated() {
         if !view.document.leaves_temporaries_alone(written) {

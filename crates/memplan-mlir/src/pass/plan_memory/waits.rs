@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memplan_core::{BufferId, Id, Lifetime, Problem, ProblemError, ReuseCost, SpaceId};
 use memplan_program::{Control, FunctionId, OpId, SiteId};
 
-use super::View;
+use super::KernelView;
 use super::order::{Order, loops_around};
 
 /// Kernels with more buffers get no prices: every two of them are compared.
@@ -41,7 +41,7 @@ const HEAVIEST: u64 = 1 << 20;
 ///
 /// The first buffers of the problem are those of the sites, in their order.
 pub(super) fn priced(
-    view: &View,
+    view: &KernelView,
     function: FunctionId,
     problem: &Problem,
     sites: &[SiteId],
@@ -102,7 +102,7 @@ fn are_apart(one: &Entry, other: &Entry) -> bool {
 }
 
 struct Waits<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     order: Order,
 }
 

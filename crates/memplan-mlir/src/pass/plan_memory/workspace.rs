@@ -29,7 +29,7 @@ use smallvec::smallvec;
 
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::emit::{Constants, insert_before};
-use super::{Planned, PlannedFunction, Profile, View};
+use super::{KernelView, Planned, PlannedFunction, Profile};
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark, Rewrite, Saving};
 use crate::{Document, Edits, ValueId};
@@ -40,7 +40,7 @@ const ALIGNMENT: u64 = 32;
 const WORK: u64 = 50_000;
 
 /// Plans the workspaces of every function and writes their offsets.
-pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> {
+pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassError> {
     let program = &view.lowered.program;
     let mut by_function: IndexVec<FunctionId, Vec<SiteId>> = IndexVec::filled(Vec::new(), program.functions().len());
     let mut planned = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
 }
 
 /// Refuses workspaces that cannot be planned.
-fn check(view: &View, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
+fn check(view: &KernelView, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
     let error = |message: &str| PassError::Op { span: view.document.op(op).span, message: message.to_owned() };
@@ -119,21 +119,21 @@ fn has_workspace_form(document: &Document, op: crate::OpId) -> bool {
 }
 
 /// Whether several instances may be in use at the same time, for which one offset cannot be right.
-fn has_instances_side_by_side(view: &View, site: SiteId) -> bool {
+fn has_instances_side_by_side(view: &KernelView, site: SiteId) -> bool {
     let program = &view.lowered.program;
     let side_by_side = |op: OpId| matches!(program.op(op).control(), Control::Parallel { .. } | Control::Unknown);
     program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
 }
 
 /// The argument a workspace is a part of.
-fn argument(view: &View, site: SiteId) -> Option<ValueId> {
+fn argument(view: &KernelView, site: SiteId) -> Option<ValueId> {
     let op = view.lowered.sites[site];
     let memory = |value: &&ValueId| view.document.ty(**value).as_memref().is_some();
     view.document.operands(op).iter().find(memory).copied()
 }
 
 struct Workspaces<'a> {
-    view: &'a View<'a>,
+    view: &'a KernelView<'a>,
     groups: &'a Groups,
     names: IndexVec<SiteId, String>,
     placements: IndexVec<SiteId, Option<Placement>>,
@@ -232,7 +232,7 @@ impl Workspaces<'_> {
 }
 
 /// Writes the offsets, and the functions that report sizes if they are wanted.
-fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
+fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
     let document = view.document;
     let mut edits = Edits::default();
     let mut constants = Constants::new(document, "index");
@@ -259,7 +259,7 @@ fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits 
 
 /// The place in the text for the offset: behind the argument, or behind the parentheses if there is no
 /// argument.
-fn offset_position(view: &View, op: crate::OpId) -> Option<usize> {
+fn offset_position(view: &KernelView, op: crate::OpId) -> Option<usize> {
     let document = view.document;
     let start = document.op(op).name_span.end as usize;
     let text = document.source().get(start..document.op(op).span.end as usize)?;
@@ -273,7 +273,7 @@ fn offset_position(view: &View, op: crate::OpId) -> Option<usize> {
 }
 
 /// Workspaces that had offsets before count, too.
-fn add_given(view: &View, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>) {
+fn add_given(view: &KernelView, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>) {
     let document = view.document;
     for &op in &view.lowered.ops {
         if document.name(op) != "memref_ext.alloc_workspace" {
@@ -295,7 +295,7 @@ fn add_given(view: &View, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<Value
 /// Adds host functions that return how large the kernels' workspaces are; the host calls them before it starts a
 /// kernel. A mixed kernel is two functions, one for the cube core and one for the vector core. The two have a single
 /// host function, which returns the larger of their sizes.
-fn report_sizes(view: &View, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>, edits: &mut Edits) {
+fn report_sizes(view: &KernelView, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>, edits: &mut Edits) {
     let document = view.document;
     let functions = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION));
     let symbol = |op: crate::OpId| (document.op(op).parent, document.symbol_name(op).unwrap_or_default());
