@@ -57,7 +57,7 @@ impl Reader<'_> {
                     buffer.scope = self.scope(value)?;
                     scope_given = true;
                 }
-                "data" if self.is_pointer(value) => {
+                "data" if self.is_pointer(value)? => {
                     // The pointer is a parameter or the result of a call, so the memory was made outside of this
                     // function.
                     buffer.memory = Memory::Argument;
@@ -153,16 +153,29 @@ impl Reader<'_> {
             .ok_or_else(|| ScriptError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
     }
 
-    /// Whether a name stands for a pointer.
-    fn is_pointer(&self, value: &Py) -> bool {
-        let Node::Name(name) = &value.node else { return false };
-        matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE)
+    /// Whether this is a pointer that does not come from a buffer of this function: a name that stands for one, or a
+    /// call such as `T.tvm_struct_get(args, 0, 1, "handle")` in which no buffer occurs.
+    fn is_pointer(&mut self, value: &Py) -> Result<bool, ScriptError> {
+        match &value.node {
+            Node::Name(name) => Ok(
+                matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE),
+            ),
+            Node::Call(..) => {
+                let pointer = self.expr(value)?;
+                let of_buffer = |part: &Expr| matches!(part, Expr::Data(_) | Expr::Load { .. });
+                Ok(!pointer.any(&of_buffer))
+            }
+            _ => Ok(false),
+        }
     }
 
     fn buffer_of_data(&self, value: &Py) -> Result<BufId, ScriptError> {
         match &value.node {
             Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
-            _ => Err(ScriptError::unsupported(value.span, "`data` that is not `buffer.data`")),
+            _ => Err(ScriptError::unsupported(
+                value.span,
+                "`data` that is computed from a buffer and is not `buffer.data`",
+            )),
         }
     }
 

@@ -42,7 +42,6 @@ impl Directive {
     /// Reads one directive of a description.
     pub(super) fn read(entry: &Entry<'_>) -> Result<Directive, ReadTeError> {
         let text = |key: &str| entry.text(key);
-        let optional = |key: &str| if entry.get(key).is_some() { text(key) } else { Ok(String::new()) };
         // Fields are read by name and their absence is an error with its place. Optional ones are empty texts, which
         // mean: give it the usual name.
         let kind = |kind| Ok(Directive::Kind { stage: text("stage")?, axis: text("axis")?, kind });
@@ -61,12 +60,15 @@ impl Directive {
                 } else {
                     SplitBy::Factor(entry.number("factor")?)
                 };
-                let (outer, inner) = (optional("outer")?, optional("inner")?);
+                let (outer, inner) = (optional(entry, "outer")?, optional(entry, "inner")?);
                 Ok(Directive::Split { stage: text("stage")?, axis: text("axis")?, by, outer, inner })
             }
-            "fuse" => {
-                Ok(Directive::Fuse { stage: text("stage")?, outer: text("a")?, inner: text("b")?, to: optional("to")? })
-            }
+            "fuse" => Ok(Directive::Fuse {
+                stage: text("stage")?,
+                outer: text("a")?,
+                inner: text("b")?,
+                to: optional(entry, "to")?,
+            }),
             "reorder" => Ok(Directive::Reorder { stage: text("stage")?, order: entry.texts("order")? }),
             "compute_at" => {
                 Ok(Directive::ComputeAt { stage: text("stage")?, target: text("target")?, axis: text("axis")? })
@@ -77,11 +79,13 @@ impl Directive {
                 tensor: text("tensor")?,
                 scope: text("scope")?,
                 readers: entry.texts("readers")?,
-                name: optional("as")?,
+                name: optional(entry, "as")?,
             }),
-            "cache_write" => {
-                Ok(Directive::CacheWrite { tensor: text("tensor")?, scope: text("scope")?, name: optional("as")? })
-            }
+            "cache_write" => Ok(Directive::CacheWrite {
+                tensor: text("tensor")?,
+                scope: text("scope")?,
+                name: optional(entry, "as")?,
+            }),
             "parallel" => kind(LoopKind::Parallel),
             "vectorize" => kind(LoopKind::Vectorized),
             "unroll" => kind(LoopKind::Unrolled),
@@ -228,4 +232,9 @@ impl Names {
         }
         self.schedule.tensor_named(name).ok_or_else(unknown)
     }
+}
+
+/// A field that may be left out; it is an empty text then.
+fn optional(entry: &Entry<'_>, key: &str) -> Result<String, ReadTeError> {
+    if entry.get(key).is_some() { entry.text(key) } else { Ok(String::new()) }
 }

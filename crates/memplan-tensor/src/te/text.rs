@@ -15,23 +15,13 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Dots become underscores, and two names may then become one. Numbers keep them apart, in order of
     // appearance, so that the text is always the same.
-    let unique = |name: &str, taken: &mut BTreeSet<String>| {
-        let word = plain_name(name);
-        let mut candidate = word.clone();
-        let mut suffix = 0;
-        while !taken.insert(candidate.clone()) {
-            suffix += 1;
-            candidate = format!("{word}_{suffix}");
-        }
-        candidate
-    };
     let used = used_buffers(function);
     for id in used {
-        plain.buffers[id].name = unique(&function.buffers[id].name, &mut taken);
+        plain.buffers[id].name = unique_name(&function.buffers[id].name, &mut taken);
     }
     for param in &function.params {
         if let Param::Var(var) = param {
-            plain.vars[*var].name = unique(&function.vars[*var].name, &mut taken);
+            plain.vars[*var].name = unique_name(&function.vars[*var].name, &mut taken);
         }
     }
     // Loop variables are named last and by nesting: two loops side by side may share a name, two nested ones may
@@ -42,6 +32,18 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
         plain.vars[var].name = name;
     }
     plain
+}
+
+/// A name as a word that is not taken yet; a number tells it from others.
+fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let word = plain_name(name);
+    let mut candidate = word.clone();
+    let mut suffix = 0;
+    while !taken.insert(candidate.clone()) {
+        suffix += 1;
+        candidate = format!("{word}_{suffix}");
+    }
+    candidate
 }
 
 pub(super) fn plain_name(name: &str) -> String {
@@ -361,16 +363,13 @@ impl Graph {
         match &op.kind {
             OpKind::Placeholder => format!("{} = placeholder {shape} {dtypes}\n", op.name),
             OpKind::Compute(compute) => {
-                let values = |values: &[Expr]| {
-                    values.iter().map(|value| print_expr(value, tables)).collect::<Vec<_>>().join("; ")
-                };
                 let what = match &compute.body {
-                    Body::Plain(bodies) => values(bodies),
+                    Body::Plain(bodies) => print_all(bodies, tables),
                     Body::Reduce { combiner, sources, .. } => format!(
                         "reduce [{}] by {} of {}",
                         names(&compute.reduce_axes),
-                        values(&combiner.result),
-                        values(sources)
+                        print_all(&combiner.result, tables),
+                        print_all(sources, tables)
                     ),
                 };
                 format!("{} = compute {shape} {dtypes} [{}]: {what}\n", op.name, names(&compute.axes))
@@ -499,4 +498,9 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
         values.insert(var, Expr::Var(fresh));
     }
     print_expr(&super::arith::substitute(expr, &values), &local)
+}
+
+/// Expressions, one behind the other.
+fn print_all(values: &[Expr], tables: &Function) -> String {
+    values.iter().map(|value| print_expr(value, tables)).collect::<Vec<_>>().join("; ")
 }

@@ -16,6 +16,11 @@ const NOT_READ: &[(&str, &str, &str)] = &[
     ),
     ("functions of a buffer that give a new buffer", "C = A.permute(0)", "declare the view with `T.decl_buffer`"),
     (
+        "memory at a pointer that is computed from a buffer",
+        "C = T.decl_buffer((4,), data=T.handle_add_byte_offset(A.data, 16))",
+        "`T.decl_buffer` with `data=A.data` and `elem_offset`",
+    ),
+    (
         "positional arguments of a buffer behind its type",
         "C = T.alloc_buffer((4,), \"float32\", None)",
         "give them by name",

@@ -100,6 +100,10 @@ const FUNCTIONS: &[(&str, &str)] = &[
         "@T.prim_func(s_tir=True)\ndef main(a: T.handle, o: T.handle):\n    n, m = T.int32(), T.int32()\n    A = T.match_buffer(a, (n, m))\n    O = T.match_buffer(o, (n, m))\n    B = T.alloc_buffer((n, m))\n    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j]\n    for i, j in T.grid(n, m):\n        O[i, j] = B[i, j]\n",
     ),
     (
+        "memory from a call",
+        "@T.prim_func(s_tir=True)\ndef main(args: T.handle, O: T.Buffer((64,), \"float32\")):\n    B = T.alloc_buffer((64,))\n    A = T.decl_buffer((64,), data=T.reinterpret(T.handle(\"float32\", \"global\").ty, T.tvm_struct_get(args, 0, 1, T.handle().ty)))\n    for i in range(64):\n        B[i] = A[i]\n    for i in range(64):\n        O[i] = B[i]\n",
+    ),
+    (
         "several functions",
         "@I.ir_module\nclass Module:\n    @T.prim_func(private=True, s_tir=True)\n    def inner(X: T.Buffer((8,), \"float32\")):\n        B = T.alloc_buffer((8,))\n        for i in range(8):\n            B[i] = X[i]\n        for i in range(8):\n            X[i] = B[7 - i]\n\n    @T.prim_func(s_tir=True)\n    def main(A: T.Buffer((8,), \"float32\")):\n        B = T.alloc_buffer((8,))\n        for i in range(8):\n            B[i] = A[i]\n        Module.inner(B.data)\n        for i in range(8):\n            A[i] = B[i]\n",
     ),
