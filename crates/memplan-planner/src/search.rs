@@ -15,6 +15,7 @@
 //!   inequalities instead of slabs.
 //! - [`peak_first`] stacks what is alive at the peak first and listens to complaints.
 //! - [`dense`] makes room by ejection chains where hundreds are alive at once.
+//! - [`stretch`] packs the hardest stretch of time exactly, and the rest around it.
 //! - [`repair`] plans short excerpts of time anew, around what ends highest.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.
 //! - [`budget`] says when to stop.
@@ -39,6 +40,7 @@ mod rank;
 mod repair;
 mod schedule;
 mod state;
+mod stretch;
 mod witness;
 
 pub(crate) use budget::{Budget, Clock, PassCost};

@@ -366,6 +366,37 @@ fn recorded_steps_are_at_their_peaks() {
     }
 }
 
+/// MiniMalloc's J, where it is at hand: a plan at its peak exists, and a thorough search gets within half a percent of it
+/// (1.0 % with the canonical search alone).
+#[test]
+fn the_hardest_instance_is_packed_around_a_stretch() {
+    let folder = std::env::var_os("MEMPLAN_INSTANCES").map(std::path::PathBuf::from);
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.unwrap_or_else(|| here.join("../../../shared/instances"));
+    let Ok(text) = std::fs::read_to_string(folder.join("minimalloc/J.1048576.csv")) else {
+        println!("skipped: needs minimalloc/J.1048576.csv in MEMPLAN_INSTANCES");
+        return;
+    };
+    let problem = recorded(&text);
+    let offsets = std::fs::read_to_string(here.join("../../tests/data/minimalloc/J.offsets.csv")).unwrap();
+    let mut plan = memplan_core::Plan::empty(&problem);
+    for (buffer, line) in problem.buffers().ids().zip(offsets.lines().skip(1)) {
+        let (id, offset) = line.split_once(',').unwrap();
+        assert_eq!(problem.buffers()[buffer].name, id);
+        let space = problem.spaces().ids().next().unwrap();
+        plan.placements[buffer] = Some(memplan_core::Placement::at(space, Bytes(offset.parse().unwrap())));
+    }
+    plan.fit_extents(&problem);
+    assert_eq!(plan.extent(), Bytes(989_184));
+    assert_eq!(memplan_verify::packing::check(&problem, &plan), []);
+    assert_eq!(memplan_core::bound::lower_bound(&problem), Bytes(989_184));
+    if std::env::var_os("MEMPLAN_FULL").is_some() {
+        let outcome = searched(&problem, 16_000_000, 2);
+        check_valid(&problem, &outcome).unwrap();
+        assert!(outcome.plan().unwrap().extent() <= Bytes(994_000), "{:?}", outcome.plan().unwrap().extent());
+    }
+}
+
 /// Records under the header `id,lower,upper,size`.
 fn recorded(text: &str) -> Problem {
     let mut builder = memplan_core::ProblemBuilder::new();

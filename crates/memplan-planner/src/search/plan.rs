@@ -13,13 +13,14 @@ use super::general::{self, meeting_step};
 use super::peak_first::place_peak_first;
 use super::repair::repair_peaks;
 use super::schedule::{SCHEDULE, walk};
+use super::stretch;
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio::{self, MEMBERS, Tried, fits};
 use crate::strategy::{self, STRATEGIES, Strategy};
 use crate::tuning::{
     FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
-    PIECES_PER_UNIT, QUICK_PROOF, VERY_FEW_PIECES, WITNESS_WORK,
+    PIECES_PER_UNIT, QUICK_PROOF, STRETCH_WORK, VERY_FEW_PIECES, WITNESS_WORK,
 };
 use crate::{Assign, Effort, Request};
 
@@ -156,6 +157,45 @@ impl<'a, 'p> Search<'a, 'p> {
     /// a plan that fits is an answer.
     pub(super) fn goes_on(&self) -> bool {
         !(self.began_with_one_order && self.is_done())
+    }
+
+    /// Whether there is work for attempts that take seconds each, once the canonical search has had its share.
+    pub(super) fn may_pack_around(&self) -> bool {
+        let work = self.request.work_limit.unwrap_or(self.request.effort.work());
+        work >= STRETCH_WORK && self.is_flat() && self.pieces.len() > FEW_PIECES && !self.is_without("stretch")
+    }
+
+    /// Stretches of time packed exactly with everything else around them, each space for itself.
+    pub(super) fn pack_around_stretches(&mut self, budget: &mut Budget) {
+        let spaces = self.by_space();
+        for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
+            let mut share = budget.share((spaces.len() - number) as u32);
+            self.pack_around_stretch(space, here, &mut share);
+            budget.spend(share.spent());
+        }
+        self.known.stop = budget.stop().unwrap_or(self.known.stop);
+        self.assemble();
+        budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
+    }
+
+    fn pack_around_stretch(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
+        let Some(flat) = self.flat(space, here).filter(|flat| flat.is_exact) else { return };
+        let lower = self.known.per_space[space].max(flat.instance.lower_bound());
+        // A plan that fits is enough where there is a capacity, and the capacity is the goal then.
+        let capacity = self.problem.spaces()[space].capacity;
+        let goal = capacity.map_or(lower, |capacity| capacity.max(lower));
+        // Without a plan, only one at the goal will do.
+        let known = self.known.best.as_ref().map(|plan| plan.extents[space]);
+        let upper = known.unwrap_or(Bytes(goal.0.saturating_add(flat.instance.granule)));
+        let Some(offsets) = stretch::pack(&flat.instance, goal, upper, self.request.seed, budget) else { return };
+        self.place(space, &flat, offsets);
+    }
+
+    /// Notes the offsets (in granules) of a space for [`Search::assemble`].
+    fn place(&mut self, space: SpaceId, flat: &Flat, offsets: Vec<u64>) {
+        let granule = flat.instance.granule;
+        let placed = flat.pieces.iter().zip(offsets).map(|(&piece, offset)| (piece, Bytes(offset * granule)));
+        self.placed[space] = Some(placed.collect());
     }
 
     /// The canonical search, each space for itself.
@@ -399,9 +439,7 @@ impl<'a, 'p> Search<'a, 'p> {
             }
         }
         if let Some(offsets) = standing.offsets {
-            let granule = flat.instance.granule;
-            let placed = flat.pieces.iter().zip(offsets).map(|(&piece, offset)| (piece, Bytes(offset * granule)));
-            self.placed[space] = Some(placed.collect());
+            self.place(space, &flat, offsets);
         }
     }
 
@@ -439,9 +477,14 @@ impl<'a, 'p> Search<'a, 'p> {
         let here: Vec<PieceId> = self.pieces.ids().filter(only_here).collect();
         let flat = self.flat(witness.space, &here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
-        let smaller = flat.filter(|_| witness.buffers.len() <= MOST_WITNESS_BUFFERS).and_then(|flat| {
+        // One buffer cannot become fewer. A buffer may have thousands of slots, and each is an item.
+        let is_short = (2..=MOST_WITNESS_BUFFERS).contains(&witness.buffers.len());
+        let smaller = flat.filter(|_| is_short).and_then(|flat| {
             let items: Vec<u32> =
                 (0..flat.pieces.len() as u32).filter(|&item| is_in(flat.pieces[item as usize])).collect();
+            if items.len() > MOST_WITNESS_BUFFERS {
+                return None;
+            }
             self.witness(&flat, &items, witness.capacity, budget)
         });
         smaller.unwrap_or(witness)

@@ -132,7 +132,21 @@ pub(crate) const SCHEDULE: &[Stage] = &[
     Stage {
         name: "exact",
         does: "the canonical search, space by space: smaller plans, and proofs",
-        applies: |search| search.goes_on() && search.is_small(),
+        applies: |search| search.goes_on() && search.is_small() && search.may_pack_around(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.search_spaces(budget),
+    },
+    Stage {
+        name: "stretch",
+        does: "packs the hardest stretch of time exactly, and everything else around it by ejections",
+        applies: |search| search.goes_on() && search.may_pack_around(),
+        share: Share::Rest,
+        run: |search, budget| search.pack_around_stretches(budget),
+    },
+    Stage {
+        name: "exact",
+        does: "the canonical search, space by space: smaller plans, and proofs",
+        applies: |search| search.goes_on() && search.is_small() && !search.may_pack_around(),
         share: Share::Rest,
         run: |search, budget| search.search_spaces(budget),
     },

@@ -1,0 +1,231 @@
+//! The hardest stretch of time packed exactly, and everything else around it by ejections.
+//!
+//! Some problems are hard as a whole and easy in parts. The canonical search packs the last half of MiniMalloc's J below
+//! the peak in a tenth of a second, and the first half as well; for both together it finds nothing in minutes, because
+//! what lives across the middle has to suit both sides. This stage cuts time where the load is low:
+//!
+//! ```text
+//!   load        ▁▅▇▅▆▇▅▂▆█▇█▇▆▅▂            1. the canonical search packs what is alive from `cut` on,
+//!                   ╎    ╎   ▲                  clipped there, below the goal;
+//!               cut ╯    ╎   ╰ peak          2. what starts at the `valley` or later is kept where it lies;
+//!                 valley ╯                   3. all others find places around it by ejections.
+//! ```
+//!
+//! The ejections ([`ejection`]) need not keep a half-packed memory tidy as the canonical search does, and are good at
+//! filling what has a few percent of slack; but they rarely find the way through the stretch where nothing is left
+//! over. Each does what it is good at.
+//!
+//! Two attempts run side by side, a bold one for the bound itself and a careful one for half the way to it; both are
+//! always made, so the plan does not depend on the number of threads. Time runs backwards if the peak is in the first
+//! half of it, so that the stretch is always the later part.
+
+mod ejection;
+
+use memplan_core::Bytes;
+
+use self::ejection::{Field, Filled};
+use super::budget::Budget;
+use super::descent::{Standing, descend};
+use super::instance::{Instance, Slab, Stretch};
+use super::random::Random;
+use crate::tuning::{NEIGHBOURS_PER_UNIT, STRETCH_CUTS, STRETCH_PROOF, TURNS_PER_RECTANGLE};
+
+/// Something alive in the sections `lo..hi`, of so many granules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rectangle {
+    pub(super) lo: u32,
+    pub(super) hi: u32,
+    pub(super) height: u32,
+}
+
+/// Offsets (in granules) of all items of an instance with a smaller extent than `upper`, if some are found within the
+/// budget. None is sought below `goal`.
+pub(super) fn pack(instance: &Instance, goal: Bytes, upper: Bytes, seed: u64, budget: &mut Budget) -> Option<Vec<u64>> {
+    let rectangles = rectangles(instance)?;
+    let granule = instance.granule;
+    let (goal, upper) = (u32::try_from(goal.0.div_ceil(granule)).ok()?, u32::try_from(upper.0 / granule).ok()?);
+    let mut packing = Packing::new(rectangles, goal, upper)?;
+    let mut random = Random::new(seed);
+    while packing.best > packing.goal && budget.stop().is_none() {
+        packing.round(&mut random, budget);
+    }
+    packing.offsets.map(|offsets| offsets.into_iter().map(u64::from).collect())
+}
+
+/// The items as rectangles, with time turned so that the peak is in its second half. `None` if one of them has several
+/// heights, an alignment or a fixed offset, or does not fill its granules.
+fn rectangles(instance: &Instance) -> Option<Vec<Rectangle>> {
+    let loads = instance.loads();
+    let peak = (0..loads.len()).max_by_key(|&section| loads[section])?;
+    let sections = loads.len() as u32;
+    let rectangle = |(number, item): (usize, &super::instance::Item)| {
+        let [span] = instance.spans(number) else { return None };
+        let is_plain = item.alignment == 1 && item.fixed.is_none() && item.height * instance.granule == item.size;
+        let (lo, hi) =
+            if 2 * peak < loads.len() { (sections - span.hi, sections - span.lo) } else { (span.lo, span.hi) };
+        let height = u32::try_from(item.height).ok()?;
+        is_plain.then_some(Rectangle { lo, hi, height })
+    };
+    instance.items.iter().enumerate().map(rectangle).collect()
+}
+
+/// What the attempts share.
+struct Packing {
+    field: Field,
+    /// The section from which on a packed stretch is kept.
+    valley: u32,
+    /// No extent below this is possible, or of interest.
+    goal: u32,
+    /// The smallest extent so far, and offsets that have it, if they were found here.
+    best: u32,
+    offsets: Option<Vec<u32>>,
+}
+
+impl Packing {
+    fn new(rectangles: Vec<Rectangle>, goal: u32, best: u32) -> Option<Packing> {
+        let sections = rectangles.iter().map(|rectangle| rectangle.hi).max()?;
+        let mut loads = vec![0u64; sections as usize];
+        for rectangle in &rectangles {
+            for load in &mut loads[rectangle.lo as usize..rectangle.hi as usize] {
+                *load += u64::from(rectangle.height);
+            }
+        }
+        let peak = (0..loads.len()).max_by_key(|&section| loads[section])?;
+        // A program begins and ends with little load; only a valley inside of it separates two parts.
+        let inside = peak / 4..peak * 3 / 4 + 1;
+        let valley = inside.min_by_key(|&section| loads[section])? as u32;
+        Some(Packing { field: Field::new(rectangles)?, valley, goal, best, offsets: None })
+    }
+
+    /// A bold attempt and a careful one.
+    fn round(&mut self, random: &mut Random, budget: &mut Budget) {
+        let between = self.goal + (self.best - self.goal) / 2;
+        let goals = [self.goal, between];
+        let starts = goals.map(|goal| (goal, self.stretch(goal, random, budget), random.next()));
+        let affordable = self.field.turns_for(budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / 2);
+        let turns = affordable.min(self.field.len() as u64 * TURNS_PER_RECTANGLE);
+        let is_over = || budget.is_late();
+        let fill =
+            |(goal, kept, seed): &(u32, Vec<Option<u32>>, u64)| self.field.fill(*goal, kept, *seed, turns, &is_over);
+        let filled = if budget.threads > 1 {
+            std::thread::scope(|scope| {
+                let second = scope.spawn(|| fill(&starts[1]));
+                let first = fill(&starts[0]);
+                [first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))]
+            })
+        } else {
+            [fill(&starts[0]), fill(&starts[1])]
+        };
+        for (goal, Filled { offsets, looks }) in goals.into_iter().zip(filled) {
+            // An attempt costs at least a unit, so that many of them come to an end.
+            budget.spend(1 + looks / NEIGHBOURS_PER_UNIT);
+            if offsets.is_some() && goal < self.best {
+                (self.best, self.offsets) = (goal, offsets);
+            }
+        }
+    }
+
+    /// Packs a stretch below a goal, from one cut or another. Offsets of what is to be kept of it: nothing if none was
+    /// packed.
+    fn stretch(&self, goal: u32, random: &mut Random, budget: &mut Budget) -> Vec<Option<u32>> {
+        let mut packed = None;
+        for _ in 0..STRETCH_CUTS {
+            let cut = random.below(u64::from(self.valley) + 1) as u32;
+            packed = packed.or_else(|| self.packed_from(cut, goal, random.next(), budget));
+        }
+        packed.unwrap_or_else(|| vec![None; self.field.len()])
+    }
+
+    /// Packs what is alive from a cut on below a goal, by the canonical search.
+    fn packed_from(&self, cut: u32, goal: u32, seed: u64, budget: &mut Budget) -> Option<Vec<Option<u32>>> {
+        let rectangles = &self.field.rectangles;
+        let inside: Vec<usize> = (0..rectangles.len()).filter(|&number| rectangles[number].hi > cut).collect();
+        let slab = |&number: &usize| {
+            let Rectangle { lo, hi, height } = rectangles[number];
+            let stretch = Stretch { start: u64::from(lo.max(cut)), end: u64::from(hi), height: u64::from(height) };
+            Slab { stretches: vec![stretch], size: u64::from(height), alignment: 1, fixed: None }
+        };
+        let slabs: Vec<Slab> = inside.iter().map(slab).collect();
+        let instance = Instance::new(&slabs, &[])?;
+        let capacity = Some(Bytes(u64::from(goal)));
+        let mut standing = Standing { lower: instance.lower_bound(), upper: None, offsets: None, capacity };
+        let mut own = budget.at_most(STRETCH_PROOF);
+        descend(&instance, &mut standing, seed, &mut own);
+        budget.spend(own.spent());
+        let mut kept = vec![None; self.field.len()];
+        for (number, offset) in inside.into_iter().zip(standing.offsets?) {
+            // What starts before the valley is free to suit both sides of it.
+            if rectangles[number].lo >= self.valley {
+                kept[number] = Some((offset * instance.granule) as u32);
+            }
+        }
+        Some(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+    use crate::search::budget::Clock;
+
+    /// A board of 60 steps and 190 bytes, cut into 90 parts; time may run backwards.
+    fn board(seed: u64, is_mirrored: bool) -> Instance {
+        let mut random = Random::new(seed);
+        let mut parts = vec![(0u64, 60u64, 190u64)];
+        while parts.len() < 90 {
+            let place = random.below(parts.len() as u64) as usize;
+            let (start, end, height) = parts[place];
+            if random.below(2) == 0 && end - start > 3 {
+                let middle = start + 1 + random.below(end - start - 1);
+                parts[place].1 = middle;
+                parts.push((middle, end, height));
+            } else if height > 1 {
+                let lower = 1 + random.below(height - 1);
+                parts[place].2 = lower;
+                parts.push((start, end, height - lower));
+            }
+        }
+        let turned = |&(start, end, height): &(u64, u64, u64)| {
+            let (start, end) = if is_mirrored { (60 - end, 60 - start) } else { (start, end) };
+            let stretch = Stretch { start, end, height };
+            Slab { stretches: vec![stretch], size: height, alignment: 1, fixed: None }
+        };
+        Instance::new(&parts.iter().map(turned).collect::<Vec<_>>(), &[]).unwrap()
+    }
+
+    #[test]
+    fn a_board_is_packed_into_a_little_more_than_it_fills() {
+        for (seed, is_mirrored) in [(1, false), (2, true), (3, false), (4, true)] {
+            let instance = board(seed, is_mirrored);
+            let request = Request::default();
+            let mut budget = Budget::new(&request, 8_000_000, Clock::start(&request));
+            let offsets = pack(&instance, Bytes(200), Bytes(300), seed, &mut budget);
+            let offsets = offsets.unwrap_or_else(|| panic!("seed {seed}: nothing was found"));
+            assert!(instance.extent(&offsets) <= Bytes(200), "seed {seed}: {:?}", instance.extent(&offsets));
+            let reaches = |number: usize| {
+                let (item, granule) = (&instance.items[number], instance.granule);
+                (item.lo..item.hi, offsets[number] * granule..offsets[number] * granule + item.size)
+            };
+            for one in 0..instance.items.len() {
+                for other in 0..one {
+                    let ((time, bytes), (other_time, other_bytes)) = (reaches(one), reaches(other));
+                    let meet = time.start < other_time.end && other_time.start < time.end;
+                    let share = bytes.start < other_bytes.end && other_bytes.start < bytes.end;
+                    assert!(!(meet && share), "seed {seed}: {one} and {other} share bytes");
+                }
+            }
+        }
+    }
+
+    /// The stage is for rectangles; what has several heights is left to others.
+    #[test]
+    fn what_changes_its_height_is_left_alone() {
+        let stretches = vec![Stretch { start: 0, end: 1, height: 2 }, Stretch { start: 1, end: 2, height: 1 }];
+        let slab = Slab { stretches, size: 2, alignment: 1, fixed: None };
+        let instance = Instance::new(&[slab.clone(), slab], &[]).unwrap();
+        let request = Request::default();
+        let mut budget = Budget::new(&request, 1000, Clock::start(&request));
+        assert_eq!(pack(&instance, Bytes(4), Bytes(8), 0, &mut budget), None);
+    }
+}

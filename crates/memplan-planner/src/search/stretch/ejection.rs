@@ -1,0 +1,335 @@
+//! Rectangles put below a goal one by one, each where those in its way weigh least; these are ejected and wait in turn.
+//!
+//! ```text
+//!     goal ────────────────      ────────────────
+//!           aaaaa    bbbbb        aaaaaxxx bbbbb      x waits. Where b is, it would eject b, which weighs 20;
+//!           aaaaaccccbbbbb        aaaaaxxx bbbbb      where c is, it ejects c, which weighs 4. c waits now,
+//!           ddddddddddddd         ddddddddddddd       and c is dearer from now on.
+//! ```
+//!
+//! - A rectangle weighs its area, plus something each time it is ejected; what is added grows slowly, so that the last
+//!   ejections count more than the first ones.
+//! - Who waits has its turn at random. A heaviest-first order, which serves the [dense](super::super::dense) stage well,
+//!   goes in circles here.
+//! - Of several places that cost the same, one is drawn among those that touch a neighbour.
+//! - Now and then a rectangle that lies somewhere moves to another place that is free. That costs nothing and joins gaps.
+//!
+//! To weigh all places of a rectangle, every neighbour adds its weight to the range of offsets at which it would be in
+//! the way: two entries in an array of differences. A bit set says which entries are not zero, so a walk over the bits
+//! visits each change of the sum once.
+
+use super::super::random::Random;
+use super::Rectangle;
+use crate::tuning::{FIRST_RAISE, MOST_GOAL, RAISE_GROWTH, SHIFT_ONE_IN, STRETCH_GLANCE, TURNS_TO_STAY};
+
+/// Weights are scaled so that the mean is this, and halved before one could reach the highest.
+const MEAN_WEIGHT: u64 = 1 << 16;
+const HIGHEST_WEIGHT: u64 = 1 << 32;
+/// What cannot be ejected weighs more than all others together: 2^14 neighbours of at most 2^32.
+const BLOCKED: i64 = 1 << 47;
+const MOST_RECTANGLES: usize = 1 << 14;
+
+/// The rectangles of a problem and who meets whom.
+pub(super) struct Field {
+    pub(super) rectangles: Vec<Rectangle>,
+    neighbours: Vec<Vec<u32>>,
+    weights: Vec<u64>,
+}
+
+/// What became of an attempt.
+pub(super) struct Filled {
+    /// Offsets of all rectangles, if all found a place.
+    pub(super) offsets: Option<Vec<u32>>,
+    /// Neighbours that were looked at.
+    pub(super) looks: u64,
+}
+
+impl Field {
+    /// `None` if there are too many rectangles, or none.
+    pub(super) fn new(rectangles: Vec<Rectangle>) -> Option<Field> {
+        if rectangles.is_empty() || rectangles.len() > MOST_RECTANGLES {
+            return None;
+        }
+        let meets = |one: &Rectangle, other: &Rectangle| one.lo < other.hi && other.lo < one.hi;
+        let all = |one: usize| {
+            let others = (0..rectangles.len()).filter(|&other| other != one);
+            others.filter(|&other| meets(&rectangles[one], &rectangles[other])).map(|other| other as u32).collect()
+        };
+        let neighbours = (0..rectangles.len()).map(all).collect();
+        let area = |rectangle: &Rectangle| u64::from(rectangle.height) * u64::from(rectangle.hi - rectangle.lo);
+        let mean = (rectangles.iter().map(area).sum::<u64>() / rectangles.len() as u64).max(1);
+        let scaled =
+            |rectangle: &Rectangle| (area(rectangle).saturating_mul(MEAN_WEIGHT) / mean).clamp(1, HIGHEST_WEIGHT / 2);
+        let weights = rectangles.iter().map(scaled).collect();
+        Some(Field { rectangles, neighbours, weights })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rectangles.len()
+    }
+
+    /// Turns that look at so many neighbours, on average.
+    pub(super) fn turns_for(&self, looks: u64) -> u64 {
+        let pairs: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
+        looks / (pairs / self.len() as u64).max(1)
+    }
+
+    /// Tries to put everything below a goal around what is kept, in so many turns.
+    pub(super) fn fill(
+        &self,
+        goal: u32,
+        kept: &[Option<u32>],
+        seed: u64,
+        turns: u64,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Filled {
+        if goal > MOST_GOAL || self.rectangles.iter().any(|rectangle| rectangle.height > goal) {
+            return Filled { offsets: None, looks: 0 };
+        }
+        let mut chain = Chain::new(self, goal, kept, seed);
+        while !chain.waiting.is_empty() && chain.turn < turns {
+            if chain.turn.is_multiple_of(STRETCH_GLANCE) && is_over() {
+                break;
+            }
+            chain.take_turn();
+        }
+        let is_done = chain.waiting.is_empty();
+        Filled { looks: chain.looks, offsets: is_done.then(|| chain.offsets.into_iter().flatten().collect()) }
+    }
+}
+
+/// An attempt under way.
+struct Chain<'a> {
+    field: &'a Field,
+    goal: u32,
+    offsets: Vec<Option<u32>>,
+    is_kept: Vec<bool>,
+    waiting: Vec<u32>,
+    weights: Vec<u64>,
+    /// What an ejection adds to a weight, as a part of the area.
+    raise: f64,
+    /// The turn from which on a rectangle may be ejected again.
+    stays_until: Vec<u64>,
+    turn: u64,
+    looks: u64,
+    random: Random,
+    /// Differences of the cost from one offset to the next, and which of them were touched.
+    differences: Vec<i64>,
+    touched: Vec<u64>,
+    candidates: Vec<u32>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(field: &'a Field, goal: u32, kept: &[Option<u32>], seed: u64) -> Chain<'a> {
+        let count = field.len();
+        Chain {
+            field,
+            goal,
+            offsets: kept.to_vec(),
+            is_kept: kept.iter().map(Option::is_some).collect(),
+            waiting: (0..count as u32).filter(|&number| kept[number as usize].is_none()).collect(),
+            weights: field.weights.clone(),
+            raise: FIRST_RAISE,
+            stays_until: vec![0; count],
+            turn: 0,
+            looks: 0,
+            random: Random::new(seed),
+            differences: vec![0; goal as usize + 2],
+            touched: vec![0; goal as usize / 64 + 2],
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Mostly puts a rectangle that waits somewhere; now and then moves one that lies somewhere.
+    fn take_turn(&mut self) {
+        self.turn += 1;
+        if self.random.below(SHIFT_ONE_IN) == 0 {
+            let number = self.random.below(self.field.len() as u64) as usize;
+            if self.offsets[number].is_some() && !self.is_kept[number] && self.weigh(number) == 0 {
+                self.offsets[number] = Some(self.drawn());
+            }
+            return;
+        }
+        let place = self.random.below(self.waiting.len() as u64) as usize;
+        let number = self.waiting.swap_remove(place) as usize;
+        let cost = self.weigh(number);
+        let offset = self.drawn();
+        if cost > 0 && !self.eject(number, offset) {
+            // What is kept leaves no place for it. It waits on, and the attempt fails in the end.
+            self.waiting.push(number as u32);
+            return;
+        }
+        self.offsets[number] = Some(offset);
+        self.stays_until[number] = self.turn + 1 + self.random.below(TURNS_TO_STAY);
+    }
+
+    /// One of the cheapest places, as [`Chain::weigh`] has left them.
+    fn drawn(&mut self) -> u32 {
+        self.candidates[self.random.below(self.candidates.len() as u64) as usize]
+    }
+
+    /// What the cheapest place of a rectangle costs. The ends of all ranges of such places become the candidates.
+    fn weigh(&mut self, number: usize) -> i64 {
+        let highest = self.goal - self.field.rectangles[number].height;
+        self.add_neighbours(number, highest);
+        self.candidates.clear();
+        let (mut cost, mut least) = (0, i64::MAX);
+        // The start of a range of cheapest places whose end has not been met.
+        let mut open: Option<u32> = None;
+        for word in 0..=(highest / 64) as usize {
+            let mut bits = std::mem::take(&mut self.touched[word]);
+            while bits != 0 {
+                let offset = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                let change = std::mem::take(&mut self.differences[offset as usize]);
+                cost += change;
+                if let Some(start) = open.filter(|_| change != 0) {
+                    self.close(start, offset - 1);
+                    open = None;
+                }
+                if cost < least {
+                    least = cost;
+                    self.candidates.clear();
+                }
+                if cost == least && open.is_none() {
+                    self.candidates.push(offset);
+                    open = Some(offset);
+                }
+            }
+        }
+        if let Some(start) = open {
+            self.close(start, highest);
+        }
+        least
+    }
+
+    fn close(&mut self, start: u32, end: u32) {
+        if end > start {
+            self.candidates.push(end);
+        }
+    }
+
+    /// Adds each neighbour's weight to the offsets at which it is in the way of a rectangle.
+    fn add_neighbours(&mut self, number: usize, highest: u32) {
+        let field = self.field;
+        let height = field.rectangles[number].height;
+        let neighbours = &field.neighbours[number];
+        self.looks += neighbours.len() as u64;
+        // The first place begins at 0, whether or not a neighbour changes anything there.
+        self.touched[0] |= 1;
+        for &other in neighbours {
+            let other = other as usize;
+            let Some(offset) = self.offsets[other] else { continue };
+            let from = (offset + 1).saturating_sub(height);
+            let to = (offset + field.rectangles[other].height).min(highest + 1);
+            if from >= to {
+                continue;
+            }
+            let stays = self.is_kept[other] || self.stays_until[other] > self.turn;
+            let weight = self.weights[other] as i64 + if stays { BLOCKED } else { 0 };
+            for (place, change) in [(from, weight), (to, -weight)] {
+                // Nothing beyond the highest offset is walked over, so nothing may be left there.
+                if place <= highest {
+                    self.differences[place as usize] += change;
+                    self.touched[place as usize / 64] |= 1 << (place % 64);
+                }
+            }
+        }
+    }
+
+    /// Takes out everything that is in the way of a rectangle at an offset. False, and nothing is taken out, if some of
+    /// it is kept.
+    fn eject(&mut self, number: usize, offset: u32) -> bool {
+        let field = self.field;
+        let end = offset + field.rectangles[number].height;
+        let is_in_the_way = |other: usize, offsets: &[Option<u32>]| {
+            offsets[other].is_some_and(|start| start < end && offset < start + field.rectangles[other].height)
+        };
+        let neighbours = &field.neighbours[number];
+        if neighbours.iter().any(|&other| self.is_kept[other as usize] && is_in_the_way(other as usize, &self.offsets))
+        {
+            return false;
+        }
+        for &other in neighbours {
+            if is_in_the_way(other as usize, &self.offsets) {
+                self.offsets[other as usize] = None;
+                self.waiting.push(other);
+                self.raise_weight(other as usize);
+            }
+        }
+        self.raise *= RAISE_GROWTH;
+        true
+    }
+
+    fn raise_weight(&mut self, number: usize) {
+        let raised = (self.field.weights[number] as f64 * self.raise) as u64;
+        self.weights[number] += raised.min(HIGHEST_WEIGHT / 2);
+        // Only the proportions of weights matter.
+        if self.weights[number] >= HIGHEST_WEIGHT {
+            self.weights.iter_mut().for_each(|weight| *weight = (*weight / 2).max(1));
+            self.raise /= 2.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rectangle(lo: u32, hi: u32, height: u32) -> Rectangle {
+        Rectangle { lo, hi, height }
+    }
+
+    fn is_packed(field: &Field, offsets: &[u32], goal: u32) -> bool {
+        let end = |number: usize| offsets[number] + field.rectangles[number].height;
+        let is_apart = |one: usize, other: usize| end(one) <= offsets[other] || end(other) <= offsets[one];
+        (0..field.len())
+            .all(|one| end(one) <= goal && field.neighbours[one].iter().all(|&other| is_apart(one, other as usize)))
+    }
+
+    /// Random cuts of a full board, so that a packing without any gap exists.
+    #[test]
+    fn boards_that_were_cut_are_put_together_again() {
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let mut parts = vec![(rectangle(0, 24, 24), 0u32)];
+            while parts.len() < 14 {
+                let place = random.below(parts.len() as u64) as usize;
+                let (part, offset) = parts[place];
+                if random.below(2) == 0 && part.hi - part.lo > 1 {
+                    let middle = part.lo + 1 + random.below(u64::from(part.hi - part.lo) - 1) as u32;
+                    parts[place].0.hi = middle;
+                    parts.push((rectangle(middle, part.hi, part.height), offset));
+                } else if part.height > 1 {
+                    let height = 1 + random.below(u64::from(part.height) - 1) as u32;
+                    parts[place].0.height = height;
+                    parts.push((rectangle(part.lo, part.hi, part.height - height), offset + height));
+                }
+            }
+            let field = Field::new(parts.iter().map(|part| part.0).collect()).unwrap();
+            let none = vec![None; field.len()];
+            let filled = field.fill(24, &none, seed, 200_000, &|| false);
+            let offsets = filled.offsets.unwrap_or_else(|| panic!("seed {seed}: nothing was found"));
+            assert!(is_packed(&field, &offsets, 24), "seed {seed}: {offsets:?}");
+            // What is kept stays where it is.
+            let kept: Vec<Option<u32>> =
+                parts.iter().enumerate().map(|(n, part)| (n % 3 == 0).then_some(part.1)).collect();
+            let filled = field.fill(24, &kept, seed, 200_000, &|| false);
+            let offsets =
+                filled.offsets.unwrap_or_else(|| panic!("seed {seed}: nothing was found around what is kept"));
+            assert!(is_packed(&field, &offsets, 24), "seed {seed}: {offsets:?}");
+            assert!(kept.iter().zip(&offsets).all(|(kept, offset)| kept.is_none_or(|kept| kept == *offset)));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_ends() {
+        let field = Field::new(vec![rectangle(0, 2, 3), rectangle(0, 2, 3), rectangle(1, 3, 3)]).unwrap();
+        for (goal, kept) in [(8, [None; 3]), (2, [None; 3]), (9, [Some(1), None, None])] {
+            let filled = field.fill(goal, &kept, 7, 10_000, &|| false);
+            assert_eq!(filled.offsets, None, "goal {goal}");
+        }
+        assert!(field.fill(9, &[Some(3), None, None], 7, 10_000, &|| false).offsets.is_some());
+        assert!(Field::new(Vec::new()).is_none());
+    }
+}
