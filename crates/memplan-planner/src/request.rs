@@ -37,7 +37,8 @@ impl Assign {
 pub enum Effort {
     /// The quick placements, and a tenth of a second of search.
     Quick,
-    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took.
+    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands of
+    /// unrelated buffers have more: docs/search.md.
     #[default]
     Normal,
     /// About a minute of work. All other strategies are asked, too, so that none of them is ever better.

@@ -203,6 +203,11 @@ pub(crate) const PEAK_SEARCH_PIECES: usize = 200;
 /// Nodes for each piece of a core. Measured: a core of 250 is packed in ten milliseconds or not at all. Swept on 3
 /// instances: half of it 2 larger, 0 smaller (1.00058 → 1.00517), work 132.6 %; twice as much no difference.
 pub(crate) const CORE_NODES: u64 = 10;
+/// A search that starts anew begins its cores with pieces of at least one part in so many of the goal. Measured: with it
+/// 10,000/100 (Python's seeds 114, 122, 124, 125) and 3,000/100 (104) end at 1.0014, 1.0003, 1.0030, 1.0046 and 1.0029,
+/// without it at 1.0025, 1.0059, 1.0053, 1.0024 and 1.0043, with 533,000 units each; the plans are different ones, so
+/// the better of two is mostly better than either.
+pub(crate) const LARGE_PARTS: u64 = 1024;
 /// How often pieces that end too high may join the core. Measured: a core of 248 took six rounds (docs/search.md).
 /// Swept: no difference on the 3 instances that ask for it.
 pub(crate) const MOST_JOINS: usize = 20;
@@ -231,6 +236,9 @@ pub(crate) const ALIVE_PER_EFFORT: u64 = 300;
 /// Unless more than one in so many of all pieces are: in a training step, where half of them are, the peak decides
 /// alone. Swept: no difference on the 4 instances that ask for it.
 pub(crate) const CROWDED_SHARE: u64 = 4;
+/// A plan of many pieces within one part in so many of its bound is good enough: only above that the search starts
+/// anew. Measured: docs/search.md, of 55 random problems with 100 alive 4 start anew.
+pub(crate) const CLOSE_ENOUGH: u64 = 400;
 /// Neighbours that the dense stage looks at for one unit of work. Measured: 31 ns each, gathered, sorted and walked.
 pub(crate) const NEIGHBOURS_PER_UNIT: u64 = 128;
 /// An attempt may spend one part in so many of the work that is left, so that a round of two leaves a third for the

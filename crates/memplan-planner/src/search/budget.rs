@@ -174,6 +174,11 @@ impl<'a> Budget<'a> {
         Budget { is_quiet: self.is_quiet, ..self.at_most(self.work_left() / u64::from(parts.max(1))) }
     }
 
+    /// A budget as large as this one was at first, not paid for by it.
+    pub(crate) fn again(&self) -> Budget<'a> {
+        Budget { is_quiet: self.is_quiet, ..self.besides(self.work) }
+    }
+
     /// A budget for a part that may take this much of what is left.
     pub(crate) fn at_most(&self, work: u64) -> Budget<'a> {
         self.besides(work.min(self.work_left()))

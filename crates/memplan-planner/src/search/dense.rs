@@ -46,7 +46,7 @@ use super::budget::Budget;
 use crate::piece::Pieces;
 use crate::tuning::{
     ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_FAILURES, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS,
-    LATER_SLACKS, NEIGHBOURS_PER_UNIT,
+    LATER_SLACKS, NEIGHBOURS_PER_UNIT, ONE_ORDER_PIECES,
 };
 
 /// How many pieces are alive at once, on average.
@@ -61,9 +61,24 @@ pub(crate) fn is_crowded(pieces: &Pieces) -> bool {
     pieces.is_plain() && alive > CROWDED_ALIVE && alive * CROWDED_SHARE < pieces.len() as u64
 }
 
-/// What the search of a crowded problem may spend, in place of the effort's work.
-pub(super) fn work_if_crowded(pieces: &Pieces, effort: u64) -> Option<u64> {
-    is_crowded(pieces).then(|| effort.saturating_add(effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT))
+/// What a search may spend without a limit of its own: the effort's work, and more on large problems.
+///
+/// If the first plan took long, the problem is large, and twice the work of that plan comes on top. Ejection chains need
+/// work in proportion to what is alive, so many plain pieces have a share of the effort for that; where the chains do
+/// all the work, because the problem is crowded, nothing but that share.
+pub(super) fn work_for(pieces: &Pieces, effort: u64, first_plan: u64) -> u64 {
+    let for_chains = || effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT;
+    let more = match () {
+        () if is_crowded(pieces) => for_chains(),
+        () if is_many(pieces) => for_chains().max(2 * first_plan),
+        () => 2 * first_plan,
+    };
+    effort.saturating_add(more)
+}
+
+/// Whether chains have work of their own: many plain pieces, of which only a small part is alive at once.
+fn is_many(pieces: &Pieces) -> bool {
+    pieces.is_plain() && pieces.len() > ONE_ORDER_PIECES && mean_alive(pieces) * CROWDED_SHARE < pieces.len() as u64
 }
 
 /// A smaller plan, if one is found within the budget.

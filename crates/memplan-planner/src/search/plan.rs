@@ -6,20 +6,23 @@ use std::sync::Arc;
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use super::budget::{Budget, Clock};
-use super::dense::{is_crowded, pack_densely, work_if_crowded};
+use super::dense::{is_crowded, pack_densely, work_for};
 use super::descent::{Standing, descend};
 use super::flatten::{Flat, in_place};
 use super::general::{self, meeting_step};
 use super::peak_first::place_peak_first;
-use super::repair::repair_peaks;
+use super::repair::{FirstCore, repair_peaks};
 use super::schedule::{SCHEDULE, walk};
 use super::stretch;
 use super::witness::irreducible;
+use crate::fit::Fit;
+use crate::order::Order;
 use crate::piece::{PieceId, Pieces};
+use crate::placer::Placer;
 use crate::portfolio::{self, MEMBERS, Tried, fits};
 use crate::strategy::{self, STRATEGIES, Strategy};
 use crate::tuning::{
-    FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
+    CLOSE_ENOUGH, FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
     PIECES_PER_UNIT, QUICK_PROOF, STRETCH_WORK, VERY_FEW_PIECES, WITNESS_WORK,
 };
 use crate::{Assign, Effort, Request};
@@ -61,10 +64,7 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
     let tried = portfolio::try_at_once(&pieces, &mut for_members);
-    // If the first plan took long, the problem is large. Then the search gets twice the work of the first plan on top
-    // of what the effort allows.
-    let effort = request.effort.work();
-    let usual = || work_if_crowded(&pieces, effort).unwrap_or(effort.saturating_add(2 * for_members.spent()));
+    let usual = || work_for(&pieces, request.effort.work(), for_members.spent());
     let work = request.work_limit.unwrap_or_else(usual);
     improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
 }
@@ -369,17 +369,49 @@ impl<'a, 'p> Search<'a, 'p> {
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
-        let (seed, cost) = (self.request.seed, self.known.pass_cost());
+        let (first, cost) = ((self.request.seed, FirstCore::All), self.known.pass_cost());
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
-            Some(_) => repair_peaks(self.pieces, &mut known.best, known.lower_bound, seed, cost, budget),
-            None => repair_peaks(self.pieces, &mut known.too_tall, enough, seed, cost, budget),
+            Some(_) => repair_peaks(self.pieces, &mut known.best, known.lower_bound, first, cost, budget),
+            None => repair_peaks(self.pieces, &mut known.too_tall, enough, first, cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
         let mended = known.too_tall.take();
         known.keep(self.problem, mended);
+    }
+
+    /// Whether another beginning may lead to a much smaller plan: many unrelated pieces, few enough alive that single
+    /// large ones decide, a plan that is not close to the bound, and nobody who has counted the work.
+    pub(super) fn is_worth_starting_anew(&self) -> bool {
+        let is_free = self.request.work_limit.is_none() && self.request.effort != Effort::Quick;
+        let close = self.known_bound().0.saturating_add(self.known_bound().0 / CLOSE_ENOUGH);
+        let is_close = self.known.best.as_ref().is_some_and(|plan| plan.extent().0 <= close);
+        let is_many = self.is_small() && self.began_with_one_order && self.can_be_repaired() && !self.is_crowded();
+        is_free && is_many && !is_close && !self.is_done()
+    }
+
+    /// Repairs and packs another first plan, and keeps it if it is smaller than the best one.
+    ///
+    /// Where a few peaks lie close together, ejection chains end far above the bound from some plans and close to it
+    /// from others, however long they last. So a second beginning pays more than a longer search does.
+    pub(super) fn start_anew(&mut self, budget: &mut Budget) {
+        let mut placer = Placer::new(self.pieces);
+        for piece in Order::Size.of(self.pieces) {
+            if placer.place(piece, Fit::First).is_none() {
+                return;
+            }
+        }
+        let (lower, seed, cost) = (self.known.lower_bound, self.request.seed, self.known.pass_cost());
+        budget.spend(cost.of(self.pieces.len() as u64));
+        let mut plan = placer.finish();
+        let mut share = budget.share(3);
+        repair_peaks(self.pieces, &mut plan, lower, (seed, FirstCore::Large), cost, &mut share);
+        budget.spend(share.spent());
+        let smaller = plan.as_ref().and_then(|plan| pack_densely(self.pieces, plan, lower, seed, budget));
+        self.known.keep(self.problem, smaller.or(plan));
+        budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
     /// Runs those of the portfolio that were not, as long as the budget lasts.

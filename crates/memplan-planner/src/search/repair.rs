@@ -47,18 +47,28 @@ struct Reach {
     patience: u32,
 }
 
+/// What the first core of a peak consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstCore {
+    /// All that is alive around the peak.
+    All,
+    /// Of every other width the large pieces only. Small ones go around them and join if they end too high. The
+    /// exact search has more room and fewer pieces then; where small pieces find no gaps, it takes more rounds.
+    Large,
+}
+
 /// Improves a plan of plain pieces until it meets the bound, nothing has helped for
 /// long, or the budget is used up.
 pub(crate) fn repair_peaks(
     pieces: &Pieces,
     best: &mut Option<Plan>,
     lower: Bytes,
-    seed: u64,
+    (seed, first_core): (u64, FirstCore),
     pass_cost: PassCost,
     budget: &mut Budget,
 ) -> Option<Stop> {
     let plan = best.as_mut()?;
-    let mut repair = Repair::of(pieces, plan, lower, pass_cost)?;
+    let mut repair = Repair { first_core, ..Repair::of(pieces, plan, lower, pass_cost)? };
     let stop = repair.run(seed, budget);
     if repair.extent() < plan.extent() {
         repair.write(plan);
@@ -69,6 +79,7 @@ pub(crate) fn repair_peaks(
 struct Repair<'a, 'p> {
     pieces: &'a Pieces<'p>,
     lower: u64,
+    first_core: FirstCore,
     pass_cost: PassCost,
     /// Pieces that are alive at some time, by start: positions are ranks.
     by_start: Vec<PieceId>,
@@ -115,6 +126,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         let mut repair = Repair {
             pieces,
             lower: lower.0,
+            first_core: FirstCore::All,
             pass_cost,
             by_start,
             alive,
@@ -317,7 +329,15 @@ mod tests {
             let mut best = Some(before.clone());
             let request = Request { work_limit: Some(60_000), ..Request::default() };
             let mut budget = Budget::of(&request);
-            repair_peaks(&pieces, &mut best, bound::lower_bound(&problem), 0, PassCost::counted(1, 128), &mut budget);
+            let first = (0, if seed % 2 == 0 { FirstCore::All } else { FirstCore::Large });
+            repair_peaks(
+                &pieces,
+                &mut best,
+                bound::lower_bound(&problem),
+                first,
+                PassCost::counted(1, 128),
+                &mut budget,
+            );
             let best = best.unwrap();
             assert_valid(&problem, &best);
             assert!(best.extent() <= before.extent());

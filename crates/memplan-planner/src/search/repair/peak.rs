@@ -35,12 +35,12 @@ use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, Proble
 use super::super::budget::Budget;
 use super::super::descent::{Standing, descend};
 use super::super::instance::Instance;
-use super::{Excerpt, Reach, Repair};
+use super::{Excerpt, FirstCore, Reach, Repair};
 use crate::fit::Fit;
 use crate::order::Order;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
-use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES, WIDE_AROUND_PIECES};
+use crate::tuning::{CORE_NODES, LARGE_PARTS, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES, WIDE_AROUND_PIECES};
 
 /// Offsets of packed pieces.
 type Packed = BTreeMap<PieceId, u64>;
@@ -54,6 +54,9 @@ impl Repair<'_, '_> {
         let tallest = self.extent();
         // Where the bound is not within reach, something lower than now is.
         let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
+        if self.first_core == FirstCore::Large && reach.widened.is_multiple_of(2) {
+            core.movable.retain(|&piece| self.pieces.get(piece).size >= goal / LARGE_PARTS);
+        }
         let mut best: Option<(Bytes, Vec<u64>)> = None;
         for _ in 0..=MOST_JOINS {
             let nodes = CORE_NODES * core.movable.len() as u64;
