@@ -397,6 +397,9 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Where a few peaks lie close together, ejection chains end far above the bound from some plans and close to it
     /// from others, however long they last. So a second beginning pays more than a longer search does.
     pub(super) fn start_anew(&mut self, budget: &mut Budget) {
+        if budget.stop().is_some() {
+            return;
+        }
         let mut placer = Placer::new(self.pieces);
         for piece in Order::Size.of(self.pieces) {
             if placer.place(piece, Fit::First).is_none() {
@@ -406,6 +409,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let (lower, seed, cost) = (self.known.lower_bound, self.request.seed, self.known.pass_cost());
         budget.spend(cost.of(self.pieces.len() as u64));
         let mut plan = placer.finish();
+        // The same share as in the schedule: what a third of the work does not settle, chains settle sooner.
         let mut share = budget.share(3);
         repair_peaks(self.pieces, &mut plan, lower, (seed, FirstCore::Large), cost, &mut share);
         budget.spend(share.spent());
