@@ -407,7 +407,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// Limits of arithmetic and marks for "none" are no tuning.
-    const NO_TUNING: [&str; 3] = ["HIGHEST", "HIGHEST_PENALTY", "NOTHING"];
+    const NO_TUNING: [&str; 7] =
+        ["HIGHEST", "HIGHEST_PENALTY", "NOTHING", "BLOCKED", "HIGHEST_WEIGHT", "MEAN_WEIGHT", "MOST_RECTANGLES"];
 
     fn sources(folder: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
