@@ -69,6 +69,15 @@ const REPAIR_PEAKS: Stage = Stage {
     run: |search, budget| search.repair_peaks(budget),
 };
 
+/// Gets all that is left, unless `stretch` comes behind it: then half.
+const EXACT: Stage = Stage {
+    name: "exact",
+    does: "the canonical search, space by space: smaller plans, and proofs",
+    applies: |search| search.goes_on() && search.is_small() && !search.may_pack_around(),
+    share: Share::Rest,
+    run: |search, budget| search.search_spaces(budget),
+};
+
 /// The stages, in order.
 pub(crate) const SCHEDULE: &[Stage] = &[
     Stage {
@@ -139,11 +148,9 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         run: |search, budget| search.place_peak_first(budget),
     },
     Stage {
-        name: "exact",
-        does: "the canonical search, space by space: smaller plans, and proofs",
         applies: |search| search.goes_on() && search.is_small() && search.may_pack_around(),
         share: Share::OneOf(2),
-        run: |search, budget| search.search_spaces(budget),
+        ..EXACT
     },
     Stage {
         name: "stretch",
@@ -152,13 +159,7 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         share: Share::Rest,
         run: |search, budget| search.pack_around_stretches(budget),
     },
-    Stage {
-        name: "exact",
-        does: "the canonical search, space by space: smaller plans, and proofs",
-        applies: |search| search.goes_on() && search.is_small() && !search.may_pack_around(),
-        share: Share::Rest,
-        run: |search, budget| search.search_spaces(budget),
-    },
+    EXACT,
     Stage {
         name: "proof",
         does: "the exact search for every feature",
