@@ -65,8 +65,9 @@ pub fn patch(
     Ok(writer.patch)
 }
 
-/// What is alive at least while a tile near the end is computed, beside tensors that are alive all the time: the tiles
-/// before it, and what one step of it reads and writes. It costs far less than to write the patch.
+/// A lower bound on the bytes alive while a segment runs tile by tile, without tensors that are alive all the time. It
+/// looks at a tile near the end: the tiles before it are alive, and so is what each step of this tile reads and writes.
+/// The caller drops grids whose bound is too large, since the bound costs far less than writing the patch.
 pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
     let steps = &schedule.steps[segment];
     let image = *steps.last()?.outputs.first()?;

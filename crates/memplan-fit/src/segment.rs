@@ -10,9 +10,9 @@
 //! ```
 //!
 //! There are many segments and many grids. [`Segment::tilings`] is asked about every segment and keeps a grid only if it
-//! needs less memory than the grids before it. [`Segment::naive_tilings`] is asked about the few segments that somebody
-//! would split who tiles everything in the same way, and tries all grids of them that are not too fine. So no answer is
-//! worse than the best naive tiling.
+//! needs less memory than the grids before it. [`Segment::naive_tilings`] is asked about a few segments only: those that
+//! the naive method splits, which tiles everything in the same way. It tries all their grids that are not too fine. So
+//! no answer is worse than the best naive tiling.
 
 use std::ops::Range;
 

@@ -30,7 +30,7 @@ pub(crate) struct Allocation {
 pub(crate) struct Ledger {
     older: Vec<Allocation>,
     newer: Vec<Allocation>,
-    /// Who holds an address now, by its place among the newer ones.
+    /// The allocation that holds each address now, as a position in `newer`.
     open: HashMap<u64, usize>,
 }
 

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Values live in one list and refer to each other by their index, as pickles do themselves: a value that is stored
-//! once and used a thousand times takes its memory once. A pickle may therefore also contain itself. Who walks through
-//! one pays for each step from a [`Budget`] that is proportional to the size of the file.
+//! once and used a thousand times takes its memory once. A pickle may therefore also contain itself. A walk through one
+//! would then never end, so each step of a walk is paid from a [`Budget`] that is proportional to the size of the file.
 //!
 //! The crate serde-pickle (1.2) is no help here: it refuses a value that occurs twice inside of dictionaries as
 //! "recursive structure", and every snapshot that PyTorch writes has such values.

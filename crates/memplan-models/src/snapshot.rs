@@ -257,8 +257,9 @@ impl Device {
         most
     }
 
-    /// Address and size of every segment there ever was, by stream and lowest first; nothing if two of a stream
-    /// overlap.
+    /// Address and size of every segment that the snapshot mentions, by stream, the lowest address first. Segments
+    /// that were freed during the recording count, too. `None` if two segments of a stream overlap: an address was
+    /// reused with another size, and then the offsets of PyTorch's own plan cannot be told from addresses.
     fn ranges(&self) -> Option<BTreeMap<u64, Vec<(u64, u64)>>> {
         let mut sets: BTreeMap<u64, BTreeSet<(u64, u64)>> = BTreeMap::new();
         for segment in self.segments.iter().filter(|segment| segment.size > 0) {

@@ -133,8 +133,8 @@ fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec
     Ok((placed, notes))
 }
 
-/// Finds who shares bytes at the same time in XLA's plan, and says it may. The
-/// cost is values times values alive at once.
+/// Finds the values that share bytes at the same time in XLA's plan, and tells the problem that they may. Takes time
+/// in the number of values times the number alive at once.
 fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&index| (placed[index].first, index));

@@ -32,12 +32,13 @@ const LOST_AFTER: u32 = 64;
 /// recorded one; it then uses holes from there on. Routing to experts stays within a few per cent.
 const OUTGROWN: u64 = 8;
 
-/// Who holds bytes of an arena.
+/// A request that holds bytes of an arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tenant {
     /// The slot, or `None` for a request that was given a hole.
     pub slot: Option<u32>,
-    /// The time during which the slot's number means something.
+    /// How often a plan had been selected when the bytes were given out. The slot's number means something only as
+    /// long as the arena still counts the same.
     pub generation: u32,
 }
 
@@ -264,14 +265,17 @@ impl Arena {
         Place::At(offset, Tenant { slot: Some(number as u32), generation: self.generation }, order)
     }
 
-    /// The slot that a request is: the next one, or one a little later of exactly this size.
+    /// Which slot of the plan a request for `bytes` stands for, and how it deviates from the plan, if it does. It is
+    /// the next slot if the size suits that; otherwise the first of the following ones that has exactly this size.
+    /// The error says why no slot stands for the request.
     fn find(&self, plan: usize, bytes: u64) -> Result<(usize, Option<Deviation>), Deviation> {
         let slots = &self.plans[plan].slots;
         let next = slots.get(self.next).ok_or(Deviation::Extra)?;
         if next.suits(bytes) {
             return Ok((self.next, None));
         }
-        // A slot of varying size may well be the one that was meant: nothing is skipped then.
+        // If the next slot varies in size, the request is probably that one, in a size that was never recorded. To
+        // skip the slot would then be wrong.
         let ahead = slots[self.next..].iter().take(if next.varies() { 0 } else { LOOK_AHEAD });
         let same = ahead.enumerate().find(|(_, slot)| slot.most == bytes && !slot.varies());
         same.map(|(skipped, _)| (self.next + skipped, Some(Deviation::Order))).ok_or(Deviation::Size)

@@ -176,9 +176,10 @@ impl Region {
         }
     }
 
-    /// Lends pages on which nothing lies until the stock has `bytes` more, except for those under a spot. Pages at the
-    /// highest addresses go first: requests are put into the shortest run, and the last runs are the longest.
-    /// `stream` is the one that uses this region. How many bytes were lent.
+    /// Lends pages on which nothing lies until the stock has `bytes` more, and returns how many bytes it lent. Pages
+    /// under the spot `except` are not lent: a request is about to lie there. Pages at the highest addresses go first,
+    /// because requests are put into the shortest run and the last runs are the longest. `stream` is the stream whose
+    /// work uses this region.
     pub fn lend(
         &mut self,
         backing: &dyn Backing,
@@ -192,7 +193,7 @@ impl Region {
         let mut lent = Vec::new();
         for (start, end) in self.free.iter().rev() {
             let pages = self.pages_inside(start, end);
-            // What the spot needs lies at the beginning of its run.
+            // A spot lies at the beginning of its run, so the pages behind the spot may still be lent.
             let is_kept = pages.start < kept.end && kept.start < pages.end;
             let first = if is_kept { kept.end.min(pages.end) } else { pages.start };
             for run in self.mapped.runs(first..pages.end, true).into_iter().rev() {
@@ -208,6 +209,8 @@ impl Region {
         for pages in lent {
             self.lend_pages(pages, stock);
         }
+        // Work that was given to the stream so far may still use the lent pages at their old addresses. The mark
+        // says when that work is done; only then may those addresses be unmapped.
         if before > self.reserved {
             self.behind = backing.mark(self.device, stream, self.behind);
         }

@@ -378,8 +378,9 @@ fn stopped(stop: Stop) -> Option<&'static str> {
     }
 }
 
-/// One row a space. What a space needs at least comes from the buffers that can be nowhere else; where there
-/// are none of these, but others that may be in it, nothing is known.
+/// A table with a row for each space: extent, lower bound and capacity. The lower bound counts only buffers
+/// that can be in no other space. If every buffer that may lie in a space could also lie elsewhere, the bound
+/// would be 0, which says nothing, and the cell is a dash.
 fn spaces(planned: &Planned) -> String {
     let mut table =
         Table::with_heading(&["space", ">extent", ">bytes", ">lower bound", ">bytes", ">capacity", ">bytes"]);

@@ -1,4 +1,4 @@
-//! Memory itself.
+//! The dialect memref: ops that allocate, free, read and write memory, and ops that make views of it.
 
 use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
 

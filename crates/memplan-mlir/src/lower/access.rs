@@ -116,14 +116,16 @@ impl Lowering<'_> {
         info.aliases.iter().any(any) && document.results(op).iter().any(handle)
     }
 
-    /// Whether an op is in its asynchronous form, not followed further.
+    /// Whether the op's work goes on after the op: it returns a `!gpu.async.token`. Tokens of this kind are not
+    /// followed to their wait, so the memory is taken to be in use for ever.
     fn runs_on(&self, op: OpId) -> bool {
         let last = self.document.results(op).last();
         last.is_some_and(|&token| matches!(self.document.ty(token), Type::Opaque(text) if text == "!gpu.async.token"))
             && self.document.name(op) != "gpu.wait"
     }
 
-    /// Whether the op ends a function, or a region that nobody knows.
+    /// Whether the op hands its operands to code that we do not see. That is so for the `return` of a function,
+    /// whose caller gets them, and for the last op of a region that belongs to an op of an unknown dialect.
     fn leaves_region(&self, op: OpId) -> bool {
         let document = self.document;
         if !is_last(document, op) {

@@ -175,7 +175,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The pairs (output, input) that may share bytes, as the accesses name them.
+    /// The pairs (output, input) of an elementwise op whose output may lie on that input. Both are named by the same
+    /// values that the op's accesses name ([`Self::seen_through`]).
     pub(super) fn in_place_pairs(&self, op: OpId) -> Vec<(ValueId, ValueId)> {
         let document = self.document;
         let Some(name) = hivm_name(document, op).filter(|name| is_elementwise(name)) else {

@@ -518,7 +518,8 @@ fn saving(document: &Document, solved: &Solved) -> Saving {
     }
 }
 
-/// The program in which every tensor is a buffer, and where they all are.
+/// What the dataflow check takes: the networks as one program in which every tensor is a buffer, and the address
+/// that was found for each buffer. Every device has a memory of its own, which is a space with the device's number.
 fn addressed_program(
     document: &Document,
     solved: &[Solved],
@@ -530,7 +531,6 @@ fn addressed_program(
     for (device, (found, handles)) in solved.iter().zip(&handles).enumerate() {
         for (tensor, &handle) in handles.iter_enumerated() {
             if let Origin::Alloc(site) = program.value(handle).origin {
-                // Devices have memories of their own.
                 let space = SpaceId::from_index(device);
                 placements[site] = Some(Placement::at(space, Bytes(found.addresses[tensor])));
             }

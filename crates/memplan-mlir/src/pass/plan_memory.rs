@@ -17,8 +17,8 @@
 //!    makes one value of them (asked of `interference`);
 //! 4. `problem`: all of that as a problem; and the planner's `levels`: side by side
 //!    if all fits, else sharing, pipes kept apart as long as possible; a `search`
-//!    where that fails. A strategy that knows reuse costs gets them from `waits`: who would
-//!    have to wait for whom, beyond what is ordered anyway (`order`);
+//!    where that fails. A strategy that knows reuse costs gets them from `waits`: which ops would
+//!    have to wait for which others, beyond those that are ordered anyway (`order`);
 //! 5. `emit`: `pointer_cast` with one address, or one for each slot of a
 //!    multi-buffer, in place of the allocations; or `overflow`: why it does not fit.
 //!

@@ -157,6 +157,7 @@ impl<'a> Writer<'a> {
                 let axis = int("axis", i64::try_from(*axis).unwrap_or(0));
                 plain("Concat", &inputs, self.name(*output), &[axis])
             }
+            // A node of ONNX says its own padding, so a rewrite of an ONNX model never needs an op that pads.
             NewOp::Pad { .. } => {
                 return Err(ReadError::at_byte("onnx::border", 0, "borders are stated by the nodes themselves"));
             }

@@ -357,7 +357,8 @@ impl<'a> Search<'a> {
         open
     }
 
-    /// The open edges of a crowd after pieces have left it that it does not need to be too large: fewer branches.
+    /// Takes pieces out of a crowd as long as the rest is still too large, and returns the open edges of the rest. A
+    /// smaller crowd has fewer open edges, and the search makes a branch for each.
     fn smallest_crowd(&self, crowd: &Clique, open: &[usize]) -> Vec<usize> {
         let (mut edges, mut weight) = (open.to_vec(), crowd.weight);
         let mut members: Vec<usize> = vertices(crowd.members).collect();
@@ -395,7 +396,9 @@ impl<'a> Search<'a> {
         u64::MAX
     }
 
-    /// Adds the cores that no crowd has paid for.
+    /// Raises the bound by the stored cores. At least one pair of a core has to be activated, so a core without an
+    /// active pair costs at least its cheapest open pair. A core that has a pair in common with a crowd or a core that
+    /// was counted before is left out: that pair may be the one already paid for.
     fn add_cores(&self, bound: &mut Bound, is_used: &mut [bool]) {
         for core in &self.cores {
             if core.iter().any(|&edge| self.choices[edge] == Choice::Active) {

@@ -27,7 +27,8 @@ pub(super) fn sink(model: &Model, mut spots: Vec<Spot>) -> Vec<Spot> {
     spots
 }
 
-/// The lowest offset for a piece that is no worse than its own: 0, or just past a piece that it is related to.
+/// The lowest offset for a piece at which its relations cost no more than where it lies now. It returns the piece's
+/// own offset if there is none below.
 fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
     let here = spots[item];
     let info = &model.items[item];
@@ -45,7 +46,8 @@ fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
         }
         cost
     };
-    // Below an offset just past a neighbour, either that neighbour is met or the piece could go further down.
+    // Only 0 and the offsets just past a neighbour need to be tried. From any other offset the piece could go down
+    // until it touches a neighbour, and on the way no relation begins to hold.
     let past = neighbours.clone().map(|relation| spots[relation.other as usize].offset + relation.high);
     let aligned = past.chain([0]).map(|offset| (offset.max(0) + alignment - 1) / alignment * alignment);
     let mut candidates: Vec<i64> = aligned.filter(|&offset| offset < here.offset).collect();

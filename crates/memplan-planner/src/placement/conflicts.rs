@@ -1,4 +1,4 @@
-//! Who of those already placed is alive during a stretch of time?
+//! Which of the rectangles that are already placed are alive during a stretch of time?
 //!
 //! The stretches that can ever be placed are known beforehand, so they are
 //! ranked by their start once. The index is then a table of ends by rank, 0 for

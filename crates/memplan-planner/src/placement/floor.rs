@@ -72,7 +72,7 @@ impl Grid {
     }
 }
 
-/// A rectangle that can be placed here: when, and who owns it.
+/// A rectangle that can be placed in the space: the steps `start..end`, and the piece that owns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stretch {
     pub(crate) start: u32,
@@ -83,8 +83,9 @@ pub(crate) struct Stretch {
 }
 
 impl Floor {
-    /// An empty floor for rectangles, which get sorted: their ranks are their positions.
-    /// They may only be merged if nobody asks for their owners ([`Pieces::can_be_merged`]).
+    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on
+    /// a rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
+    /// merges rectangles, which is right only if nobody asks for their owners ([`Pieces::can_be_merged`]).
     pub(crate) fn new(
         pieces: &Pieces,
         space: SpaceId,

@@ -515,6 +515,8 @@ impl<'a, H: Height> Exact<'a, H> {
         if self.rules.twins {
             self.drop_twins(first);
         }
+        // The point can stay empty only if the section has room to spare: the items above still have to fit. An item
+        // with a fixed offset cannot lie elsewhere, so next to it the empty choice leads to no plan.
         let may_be_empty = !self.rules.section_tops || self.state.has_slack(section, floor);
         if may_be_empty && !is_fixed {
             self.candidates.push(Candidate { rank: u32::MAX, item: NOTHING });

@@ -1,11 +1,11 @@
-//! Peak first: stack what is alive at the peak without a gap, then see who complains.
+//! Peak first: stack what is alive at the peak without a gap, then see which other pieces end too high.
 //!
 //! At the peak there is nothing to give away. A plan that is too tall has gaps
 //! there, under buffers that could not sink because of a buffer alive a little earlier or later:
 //!
 //! ```text
 //!   time ──►       peak                         peak
-//!            ccccccccccccc                  ....bb........   <- b complains
+//!            ccccccccccccc                  ....bb........   <- b ends too high
 //!   gap ->   .....bbbbbbbb   stack a, c     ccccccccccccc
 //!            aaaaaa..........  first:       aaaaaa.......
 //! ```
@@ -13,8 +13,8 @@
 //! So the *tower*, everything alive where the load is highest, comes first, in the order in
 //! which it lies in the plan: each sinks onto the next. All others follow, the largest first,
 //! each at its lowest free offset. Some may end above the goal. They are few, and
-//! mostly live shortly before or after the peak; the next pass takes those who complained
-//! first, right after the tower, and the more often they did the earlier:
+//! mostly live shortly before or after the peak. The next pass takes these pieces first, right
+//! after the tower, and the earlier the more often they have ended too high:
 //!
 //! ```text
 //!   pass 1:  a c | d e b f     b ends too high

@@ -383,7 +383,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Whether another beginning may lead to a much smaller plan: many unrelated pieces, few enough alive that single
-    /// large ones decide, a plan that is not close to the bound, and nobody who has counted the work.
+    /// large ones decide, a plan that is not close to the bound, and no limit on the work.
     pub(super) fn is_worth_starting_anew(&self) -> bool {
         let is_free = self.request.work_limit.is_none() && self.request.effort != Effort::Quick;
         let close = self.known_bound().0.saturating_add(self.known_bound().0 / CLOSE_ENOUGH);
@@ -458,7 +458,8 @@ impl<'a, 'p> Search<'a, 'p> {
             flat.instance.lower_bound()
         };
         let upper = self.known.best.as_ref().map(|plan| plan.extents[space]);
-        // Without a plan or a capacity, anything is better than nothing.
+        // Without a plan and without a capacity there is no extent to start from. The first descent then looks for
+        // any plan within an extent that is certainly enough; the second one makes that plan smaller.
         let enough = capacity.or_else(|| upper.is_none().then(|| flat.instance.enough()));
         let mut standing = Standing { lower, upper, offsets: None, capacity: enough };
         self.descend(&flat, &mut standing, budget);

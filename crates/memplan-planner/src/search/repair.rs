@@ -92,7 +92,7 @@ struct Repair<'a, 'p> {
     looked_at: Cell<u64>,
 }
 
-/// An excerpt and who meets it.
+/// A stretch of time, the pieces alive in it that may move, and those that stay where they are.
 struct Excerpt {
     start: u32,
     end: u32,

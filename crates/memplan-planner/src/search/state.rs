@@ -101,7 +101,8 @@ pub(crate) struct State<H> {
     pub(crate) offset: Vec<H>,
     /// Per section: where the lowest of the items to come must start at the latest.
     top: Vec<H>,
-    /// Per section: how many items can, and the sum of their numbers.
+    /// Per section: how many items can start at or below `top`, and the sum of their numbers. If there is only one,
+    /// the sum is its number, so it need not be searched for.
     fillers: Vec<H>,
     filler_sum: Vec<H>,
     empty_top: Vec<u64>,
@@ -516,7 +517,8 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Looks at who can fill a section: nobody is an error, a single one is forced to.
+    /// What is still to be placed in a section fits only if the lowest of its items starts at or below `top`. If no item
+    /// can start that low, the node has no plan, and the error names the section. If only one can, it is forced to.
     fn check_section(&mut self, section: usize) -> Result<(), u32> {
         match self.fillers[section] {
             none if none == H::ZERO => Err(section as u32),

@@ -97,7 +97,8 @@ impl Packing {
         Some(Packing { field: Field::new(rectangles)?, valley, goal, best, offsets: None })
     }
 
-    /// A bold attempt and a careful one.
+    /// Tries to pack everything within two goals: the goal itself, and the extent halfway between it and the best
+    /// plan so far. Keeps the smaller plan that was found.
     fn round(&mut self, random: &mut Random, budget: &mut Budget) {
         let between = self.goal + (self.best - self.goal) / 2;
         let goals = [self.goal, between];

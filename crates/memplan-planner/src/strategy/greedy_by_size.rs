@@ -156,8 +156,8 @@ impl<'a> Sharer<'a> {
     /// the pause `(from, to)` between its neighbours.
     fn refresh(&mut self, newcomer: usize, object: usize, (from, to): (u64, u64)) {
         let newcomer = &self.records[newcomer];
-        // Nobody has chosen an object that is new, so those who are alive with its first buffer need not choose again.
-        // They may be all that wait.
+        // No waiting buffer has chosen an object that is new. So buffers that are alive together with the object's
+        // first buffer need not choose again, and these may be nearly all.
         let is_new = (from, to) == (0, u64::MAX);
         let concerned = match is_new {
             true => {

@@ -130,7 +130,7 @@ pub struct Report {
     pub spaces: Vec<SpaceReport>,
     /// Each buffer's level; `None` where nothing had to be shared or nothing was placed.
     pub levels: IndexVec<BufferId, Option<Level>>,
-    /// Who takes over bytes of another pipe.
+    /// The pairs of buffers in which one takes over bytes of another pipe.
     pub crossings: Vec<Crossing>,
 }
 

@@ -1,4 +1,4 @@
-//! `min-cost-flow`: who hands its object to whom, as a flow of least cost.
+//! `min-cost-flow`: which buffer hands its object to which next one, as a flow of least cost.
 //!
 //! Every buffer either gets a new object or takes over that of a buffer that has
 //! ended. A new object costs the buffer's size; taking over costs what the object
@@ -159,7 +159,7 @@ impl Network {
         !self.edges[edge].is_open
     }
 
-    /// Who took over the object of a record.
+    /// The record that takes over the object of this one.
     fn successor(&self, place: usize) -> Option<usize> {
         let hand_over = |&&edge: &&usize| edge % 2 == 0 && self.is_saturated(edge);
         self.out[place].iter().find(hand_over).map(|&edge| self.edges[edge].to - self.count)

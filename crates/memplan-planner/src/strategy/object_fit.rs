@@ -237,7 +237,8 @@ impl<'p> Desk<'p> {
         !closed && covers(&object.size, &info.size) && self.ordering.as_ref().is_none_or(ordered)
     }
 
-    /// A new object, if it fits the capacity or need not.
+    /// Makes a new object of the party's size in a space and returns its number; `None` if the space has no room for
+    /// it. `past_capacity` asks for the object even so: the plan is then too large, and the caller says by how much.
     fn create(&mut self, party: u32, space: SpaceId, past_capacity: bool) -> Option<usize> {
         let Party { size, exclusive, alive, .. } = &self.parties[party as usize];
         let used = self.used[space.index()].saturating_add(volume(size));

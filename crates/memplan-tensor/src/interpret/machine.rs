@@ -58,7 +58,7 @@ struct Site {
     size: u64,
     /// Block indices at the time, for global memory.
     block: Vec<i64>,
-    /// Who shares it.
+    /// Which threads share the memory.
     rank: Rank,
 }
 

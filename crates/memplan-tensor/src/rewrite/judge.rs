@@ -1,4 +1,4 @@
-//! Who says whether a proposal is right.
+//! The checks that say whether a proposal of the rewriter is right.
 //!
 //! The rewriter proposes plans and layouts. Whether they are right is decided by checks that know nothing of the
 //! rewriter, and the caller brings them: the driver of the facade does so with the ones it judges every other result

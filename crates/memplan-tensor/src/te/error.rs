@@ -13,7 +13,7 @@ pub enum GraphError {
     /// A tensor that no operation makes.
     #[error("`{op}` reads `{tensor}`, which is no tensor of the graph")]
     UnknownTensor {
-        /// Who reads it.
+        /// The operation that reads it.
         op: String,
         /// Its name.
         tensor: String,
@@ -21,7 +21,7 @@ pub enum GraphError {
     /// A wrong number of subscripts.
     #[error("`{op}` reads `{tensor}` with {given} subscripts; it has {rank} dimensions")]
     Rank {
-        /// Who reads it.
+        /// The operation that reads it.
         op: String,
         /// The tensor.
         tensor: String,
@@ -109,7 +109,7 @@ pub enum ScheduleError {
     /// A reader that does not read.
     #[error("`{reader}` does not read `{tensor}`")]
     NotAReader {
-        /// Who should.
+        /// The stage that should read the tensor.
         reader: String,
         /// What it should read.
         tensor: String,

@@ -73,12 +73,12 @@ impl FeedGraph {
         FeedGraph { feeds }
     }
 
-    /// Who reads a tensor.
+    /// The operations that read a tensor.
     pub fn consumers(&self, tensor: BufId) -> &[OpId] {
         self.feeds.get(&tensor).map_or(&[], Vec::as_slice)
     }
 
-    /// One line a tensor: who reads it.
+    /// A line for each tensor that names the operations which read it.
     pub fn dump(&self, graph: &Graph) -> String {
         let line = |(tensor, ops): (&BufId, &Vec<OpId>)| {
             let names: Vec<&str> = ops.iter().map(|op| graph.ops[*op].name.as_str()).collect();

@@ -54,7 +54,7 @@ pub(super) fn check(
     checker.shared_bytes();
 }
 
-/// Who touches and who writes one place.
+/// The ops that touch, read and write one place.
 #[derive(Debug, Default)]
 struct Uses {
     touches: BTreeSet<OpId>,

@@ -180,7 +180,7 @@ pub(super) fn rotated_from_outside(program: &Program, layout: &Layout) -> HashMa
     sites
 }
 
-/// Where a way out of a region leads, and who receives its values.
+/// Where a way out of a region leads, and the values that receive what the region yields.
 #[derive(Clone, Debug)]
 struct Exit {
     target: NodeId,

@@ -43,8 +43,8 @@
 //! An op defines its results (an alloc makes the site's older instance
 //! *earlier*), then reads, then checks whether an output lies on an input it
 //! reads without permission, then writes: a write of known bytes through a value
-//! that can only be one current buffer makes them written for everybody who
-//! names it (*strong*); any other write leaves lost bytes lost. Either way every
+//! that can only be one current buffer makes them written in every entry that is
+//! about this buffer (*strong*); any other write leaves lost bytes lost. Either way every
 //! other written content on those bytes becomes lost.
 //!
 //! Where control hands a value over (block arguments, loop-carried values,
@@ -62,7 +62,7 @@
 //! `layout` puts every slot on a line of addresses, `aliases` finds out which
 //! values are the same content, `sharing` which buffers need to be followed at
 //! all, `names` what the others may be called, `graph` flattens the tree of regions,
-//! `concurrent` collects who may write beside whom, `state` is the persistent
+//! `concurrent` collects what may be written at the same time, `state` is the persistent
 //! map, `transfer` the rules, `solve` the fixpoint, `dag` the rules for
 //! unordered graphs.
 //!
@@ -113,8 +113,8 @@ use transfer::Machine;
 
 /// Everything in which the plan changes what the program means; empty if nothing does.
 ///
-/// The program must be well formed, see [`Program::check`]. Where the current
-/// [`patience`] ends on the way, what is returned means nothing; who sets one asks it afterwards.
+/// The program must be well formed, see [`Program::check`]. If the current [`patience`] ends on the way, the check
+/// stops and its result means nothing; a caller that sets a patience has to ask it afterwards.
 pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     check_following(program, plan, Followed::AsNeeded)
 }

@@ -30,7 +30,7 @@ pub(super) enum Tag {
     Earlier,
 }
 
-/// Who names a content.
+/// The holder of a name for a content: through it the content may be read later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Root {
     Value(ValueId),
@@ -220,7 +220,7 @@ fn possible_sites(
     let mut unplaced = IndexVec::filled(false, resolved.len());
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), resolved.len());
     let mut work = Vec::new();
-    // Start with what each value's own origin says, and with who takes values from whom.
+    // Start with what each value's own origin says, and with the values that are derived from each value.
     for (id, value) in program.values().iter_enumerated() {
         match value.origin {
             Origin::Alloc(site) if layout.is_placed(site) => sites[id].push(site),

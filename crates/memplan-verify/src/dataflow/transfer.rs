@@ -766,7 +766,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Asynchronous work has ended: its exit state and the code's become one.
+    /// Makes one state of two where the code has waited for asynchronous work: `state`, as the code sees memory, and
+    /// `exit`, as the work saw it at its end. `definite` says that the work has certainly run, and only once.
+    ///
+    /// While both ran, each side took the bytes that the other may write for lost. So after definite work a byte is
+    /// lost only if both sides say so: if one side wrote it last and still has it, it is there.
     pub(super) fn awaited(&mut self, state: &mut State, exit: &State, launch: OpId, definite: bool) {
         let reallocated = self.concurrency.reallocated.get(&launch);
         for index in exit.entries() {

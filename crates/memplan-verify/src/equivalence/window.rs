@@ -18,10 +18,12 @@ use super::original::Original;
 use super::region::{Region, View};
 use super::violation::{Mismatch, hex};
 
-/// Windows of more places along a dimension are not looked at.
+/// The check goes through a window place by place. A window longer than this along a dimension is refused, so that a
+/// file cannot make the check run for hours.
 const WINDOW: i64 = 1 << 16;
 
-/// Every window of the tile reads what the window of the original reads.
+/// The region of the original's result that a convolution or pool of the new model computes. The error says which
+/// window of the new op does not read what the original's window reads.
 pub(super) fn window(
     original: &Original,
     candidate: &Candidate,
@@ -42,6 +44,8 @@ pub(super) fn window(
             return Err(other_operand(original, candidate, place, tensor, like));
         }
     }
+    // The operand may equal several regions of the original's operand. One that explains the op is enough; if none
+    // does, the error is about the region that came closest.
     let mut nearest = None;
     let views = candidate.views[old.operand].iter().filter(|view| view.tensor == original.alike(over));
     for view in views {

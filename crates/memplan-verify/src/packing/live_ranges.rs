@@ -1,4 +1,4 @@
-//! Byte ranges that come and go, and who of them is in the way.
+//! Byte ranges that come and go, and which of those present meet a given range.
 //!
 //! All ranges that will ever be asked about are known beforehand. They are the
 //! leaves of a binary tree, ordered by area and start; inner nodes know how far

@@ -51,7 +51,7 @@ pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
     (placement.object, placement.space)
 }
 
-/// Who belongs to whom.
+/// The companies of a problem: buffers that may overlap each other, because a tie or a must-share holds them together.
 pub(super) struct Companies {
     /// For each buffer, the member with the smallest number in its company. It stands for the company.
     representative: Vec<u32>,

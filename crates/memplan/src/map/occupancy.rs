@@ -28,6 +28,7 @@ pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Ve
     edges.dedup();
     let mut events: Vec<(u64, bool, &Shape)> =
         shapes.flat_map(|shape| [(shape.start, true, shape), (shape.end, false, shape)]).collect();
+    // At one step, ends (`false`) come before starts: lifetimes are half-open.
     events.sort_by_key(|&(step, starts, _)| (step, starts));
     let mut cover = Cover::new(edges);
     let mut profile: Vec<(Step, Bytes)> = Vec::new();

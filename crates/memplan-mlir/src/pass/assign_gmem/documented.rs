@@ -244,7 +244,7 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
 struct Uses {
     /// How often it is read in the function that defines it.
     count: usize,
-    /// Whether another function has it, too.
+    /// Whether another function reads it, too.
     crosses: bool,
 }
 

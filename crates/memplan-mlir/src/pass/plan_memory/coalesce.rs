@@ -50,12 +50,12 @@ pub(super) struct Group {
     sent: bool,
 }
 
-/// Who decides whether a result takes the bytes of its donor.
+/// Whether a result has to take the bytes of its donor where the op works in place, or only may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InPlace {
     /// A result takes its donor's bytes wherever the op works in place.
     Always,
-    /// The placement may choose to.
+    /// The strategy that places the buffers decides.
     Allowed,
 }
 

@@ -22,7 +22,7 @@ use crate::{Definition, Document, OpId, ValueId};
 /// How far a buffer is followed.
 const LONGEST_CHAIN: usize = 1_000;
 
-/// Who uses which value.
+/// The ops that use each value, by which the home of a buffer is found.
 pub(super) struct Homes<'a> {
     document: &'a Document,
     users: HashMap<ValueId, Vec<OpId>>,

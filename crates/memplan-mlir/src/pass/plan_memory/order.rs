@@ -167,7 +167,7 @@ struct State {
     pipes: Vec<Clock>,
     /// Which ops are over once all writers of a buffer are done.
     written: BTreeMap<SiteId, Clock>,
-    /// … who read it.
+    /// Which ops are over once all readers of a buffer are done.
     read: BTreeMap<SiteId, Clock>,
     flags: BTreeMap<String, Clock>,
 }

@@ -183,7 +183,8 @@ impl Failure<'_> {
         rows
     }
 
-    /// One line about buffers that lie together.
+    /// One line of the report about buffers that share a place in memory. The largest of them gives the line its
+    /// size, since the place has to hold that one; the others are named behind it.
     fn row(&self, members: Vec<BufferId>) -> Row {
         let info = |buffer: BufferId| &self.problem.buffers()[buffer];
         let bytes = |buffer: BufferId| info(buffer).bytes().unwrap_or_default().0;

@@ -231,11 +231,13 @@ impl Workspaces<'_> {
     }
 }
 
-/// Writes the offsets, and the functions that report sizes if they are wanted.
+/// Writes the offsets of all workspaces into the text. With the option `size_function` it also writes, for each
+/// kernel, the host function that says how many bytes of each argument the kernel's workspaces need.
 fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
     let document = view.document;
     let mut edits = Edits::default();
     let mut constants = Constants::new(document, "index");
+    // For each kernel and each of its arguments: where the last workspace in the argument ends.
     let mut ends: BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>> = BTreeMap::new();
     for (site, placement) in placements.iter_enumerated() {
         let op = view.lowered.sites[site];
@@ -272,7 +274,8 @@ fn offset_position(view: &KernelView, op: crate::OpId) -> Option<usize> {
     Some(start + (text.len() - from.len()) + end)
 }
 
-/// Workspaces that had offsets before count, too.
+/// Adds the workspaces whose offsets are already written in the input: they were not planned here, but the
+/// argument has to be large enough for them, too.
 fn add_given(view: &KernelView, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>) {
     let document = view.document;
     for &op in &view.lowered.ops {

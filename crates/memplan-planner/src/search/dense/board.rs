@@ -1,4 +1,5 @@
-//! Who lies where, and the two questions asked about it: where is there room, and where is room made most cheaply?
+//! Where each rectangle lies, and two questions about a new one: where is there room for it, and where is room made most
+//! cheaply?
 //!
 //! Both questions look at the *neighbours* of a rectangle, those that are placed and alive at the same time, in the
 //! order of their addresses:

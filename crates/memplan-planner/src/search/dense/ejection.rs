@@ -13,11 +13,11 @@
 //!            gap as long as it       x takes its place       elsewhere
 //! ```
 //!
-//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which
-//! there is room somewhere; and from the most crowded stretches of time to others, for a rectangle that is never alive
-//! near the peak weighs little, however large it is. To keep two from throwing each other out for ever, whoever finds
-//! no room becomes dearer to eject: the chain leaves a stretch of time where nothing gives way and goes on where
-//! something does.
+//! Mostly the ejected rectangles are lighter than the one that ejects them, so trouble moves to smaller and smaller
+//! rectangles, for which there is room somewhere. It also moves from the most crowded stretches of time to others,
+//! because a rectangle that is never alive near the peak weighs little, however large it is. Two rectangles might eject
+//! each other for ever. So a rectangle that finds no room becomes dearer to eject: the chain leaves a stretch of time
+//! where nothing gives way and goes on where something does.
 //!
 //! A goal that is out of reach shows in a queue that gets no lighter. Then the goal is raised by a fifth of its
 //! distance to the bound, and the chain goes on from where it is: most of time has settled below the lower goal by
@@ -86,11 +86,11 @@ impl Check {
     }
 }
 
-/// Who waits for a place: all that are not small first, then by weight.
+/// The rectangles that wait for a place. Those that are not small come first, and among these the heaviest.
 #[derive(Default)]
 struct Queue {
     waiting: BinaryHeap<(bool, u32, u32)>,
-    /// Of all who wait together. Below 2^62: each has at most 2^30, and ranks are below 2^32.
+    /// The weight of all waiting rectangles together. Below 2^62: each has at most 2^30, and ranks are below 2^32.
     weight: u64,
 }
 

@@ -77,7 +77,8 @@ pub(super) struct Domains<'m> {
 }
 
 impl<'m> Domains<'m> {
-    /// Nothing known but the model; nothing derived yet.
+    /// The state at the root of the search: every part may lie anywhere between its own bounds, no choice is made, and
+    /// nothing has been derived from the model yet.
     pub(super) fn new(model: &'m Model, rules: Rules) -> Domains<'m> {
         let count = model.parts.len();
         // Which choices and cliques to look at again when the bounds of a part change. The numbers ascend, so a

@@ -131,11 +131,11 @@ impl Repair<'_, '_> {
         Some(self.between(start, end))
     }
 
-    /// Whether a piece is alive for so long that everybody who meets it is more than a local repair may move: weights
-    /// of a network, or a workspace. Such a piece stays where it is.
+    /// Whether a piece lives so long that it meets more pieces than a local repair may move, as the weights of a
+    /// network or a workspace do. Such a piece stays where it is.
     fn is_endless(&self, piece: PieceId) -> bool {
         let life = self.pieces.rects(piece)[0];
-        // At every step somebody starts or ends, so a life of so many steps meets at least half as many others.
+        // At every step of compressed time some piece starts or ends, so a life of n steps meets at least n/2 others.
         (life.end - life.start) as usize > 2 * MOST_AROUND_PIECES
     }
 
@@ -190,7 +190,7 @@ impl Repair<'_, '_> {
         placer.finish()
     }
 
-    /// Those of an excerpt who end too high.
+    /// The movable pieces of an excerpt that end above the goal.
     fn ending_above(&self, goal: u64, excerpt: &Excerpt, offsets: &[u64]) -> Vec<PieceId> {
         let is_high = |&(&piece, offset): &(&PieceId, &u64)| offset.saturating_add(self.pieces.get(piece).size) > goal;
         excerpt.movable.iter().zip(offsets).filter(is_high).map(|(&piece, _)| piece).collect()

@@ -9,8 +9,8 @@
 //!
 //! - A rectangle weighs its area, plus something each time it is ejected; what is added grows slowly, so that the last
 //!   ejections count more than the first ones.
-//! - Who waits has its turn at random. A heaviest-first order, which serves the [dense](super::super::dense) stage well,
-//!   goes in circles here.
+//! - The next of the waiting rectangles is drawn at random. A heaviest-first order, which serves the
+//!   [dense](super::super::dense) stage well, goes in circles here.
 //! - Of several places that cost the same, one is drawn among those that touch a neighbour.
 //! - Now and then a rectangle that lies somewhere moves to another place that is free. That costs nothing and joins gaps.
 //!
@@ -29,7 +29,7 @@ const HIGHEST_WEIGHT: u64 = 1 << 32;
 const BLOCKED: i64 = 1 << 47;
 const MOST_RECTANGLES: usize = 1 << 14;
 
-/// The rectangles of a problem and who meets whom.
+/// The rectangles of a problem, and for each the others that are alive at the same time.
 pub(super) struct Field {
     pub(super) rectangles: Vec<Rectangle>,
     neighbours: Vec<Vec<u32>>,
@@ -120,6 +120,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
+    /// The start of a chain: the kept rectangles lie where `kept` says and are never ejected; all others wait.
     fn new(field: &'a Field, goal: u32, kept: &[Option<u32>], seed: u64) -> Chain<'a> {
         let count = field.len();
         Chain {

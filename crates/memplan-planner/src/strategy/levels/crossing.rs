@@ -1,6 +1,6 @@
-//! Who takes over bytes from whom.
+//! Which buffer takes over bytes from which other one.
 //!
-//! A sweep in the order of starts remembers for every byte who had it last. A
+//! A sweep in the order of starts remembers for every byte the buffer that had it last. A
 //! newcomer that finds a buffer of a conflicting pipe there has to wait for it:
 //! one crossing. In-place pairs are one entry and wait for nobody.
 //!
@@ -18,9 +18,9 @@ use crate::piece::reserved;
 /// `later` has to wait until another pipe is done with `earlier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Crossing {
-    /// Who had the bytes.
+    /// The buffer that had the bytes.
     pub earlier: BufferId,
-    /// Who takes them.
+    /// The buffer that takes them.
     pub later: BufferId,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Bound {
     pub(super) life: Life,
     /// Whether an exclusive item has it, so that no other item may.
     pub(super) exclusive: bool,
-    /// Who took it last.
+    /// The item that took it last.
     pub(super) last: Option<Item>,
 }
 

@@ -1,4 +1,4 @@
-//! Plans whose reuse makes nobody wait, as far as that goes: the default of the pass.
+//! Plans in which sharing bytes makes as few ops wait as possible: the default of the pass.
 
 use memplan_core::{PlanCost, Stop};
 use memplan_planner::{Assign, Feature, strategy};
@@ -6,7 +6,7 @@ use memplan_planner::{Assign, Feature, strategy};
 use super::super::waits;
 use super::*;
 
-/// Who decides where the buffers of a function go.
+/// The ways to place the buffers of a function.
 #[derive(Clone, Copy)]
 pub(super) enum Way<'s> {
     /// The levels alone, as in the original.
