@@ -109,6 +109,7 @@ impl Segment<'_> {
     pub(crate) fn tilings(&self, curve: &[u64]) -> Vec<Tiling> {
         let Some(hottest) = curve[self.steps.clone()].iter().max().copied() else { return Vec::new() };
         let Some(around) = self.around() else { return Vec::new() };
+        // Each tile repeats all ops of the segment, and the runtime keeps records for each copy.
         let per_tile = self.kept(|_| true);
         let mut found: Vec<Tiling> = Vec::new();
         let mut best = hottest;
@@ -201,7 +202,7 @@ impl Segment<'_> {
         &self.schedule.steps[self.steps.clone()]
     }
 
-    /// What the runtime keeps for those steps of the segment that are asked for.
+    /// Bytes that the runtime keeps in its records for those steps of the segment that are asked for.
     fn kept(&self, is_asked_for: impl Fn(&Step) -> bool) -> u64 {
         let steps = self.list().iter().filter(|step| is_asked_for(step));
         steps.map(|step| kept_for(self.net, step)).fold(0, u64::saturating_add)
@@ -270,7 +271,8 @@ fn difference(after: u64, before: u64) -> i64 {
     i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
 }
 
-/// What the runtime keeps for a step and what it writes.
+/// Bytes that the runtime keeps for a step as long as the model is loaded: records of the op and of the tensors that it
+/// writes.
 pub(crate) fn kept_for(net: &Net, step: &Step) -> u64 {
     let costs = net.dialect.overhead;
     costs.op + costs.tensor * step.outputs.len() as u64 + net.kept(step.op)

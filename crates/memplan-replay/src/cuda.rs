@@ -154,6 +154,7 @@ impl Cuda {
         Ok(answer)
     }
 
+    /// Asks the driver for a device's primary context, and remembers it, so that this is done once for each device.
     fn retain(&self, device: u32) -> Result<usize, BackingError> {
         let (mut handle, mut context) = (0, std::ptr::null_mut());
         // SAFETY: the pointers are to locals that outlive the calls.

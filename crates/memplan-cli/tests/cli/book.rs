@@ -289,7 +289,8 @@ fn their_extent(file: &Path) -> Option<u64> {
 #[test]
 fn the_comparison_in_the_readme_is_measured() {
     let folder = Folder::new();
-    let mut table = "| program | buffers | lower bound | other planners | memplan |\n|---|---|---|---|---|\n".to_owned();
+    let mut table =
+        "| program | buffers | lower bound | other planners | memplan |\n|---|---|---|---|---|\n".to_owned();
     for (name, words, compiler, align) in COMPARED {
         let file = workspace().join("corpus/real").join(format!("{name}.csv"));
         let plan = |strategy: &str| {

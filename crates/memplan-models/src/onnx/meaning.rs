@@ -67,8 +67,8 @@ struct Reading<'a> {
 const PADDING: &[&str] = &["pads", "auto_pad"];
 
 impl Reading<'_> {
-    /// What a node computes, in terms of positions, and the attributes that are explained by it; `None` if nothing is
-    /// known but its name.
+    /// What a node computes, in terms of positions, and the attributes that the meaning contains completely, so that
+    /// they need not be compared as well; `None` if nothing is known but the node's name.
     fn meaning(&self) -> Option<Interpretation> {
         let window = |window: Window| (Meaning::Window(window), &[][..]);
         Some(match self.node.kind.as_str() {

@@ -52,8 +52,9 @@ struct Reach {
 pub(super) enum FirstCore {
     /// All that is alive around the peak.
     All,
-    /// Of every other width the large pieces only. Small ones go around them and join if they end too high. The
-    /// exact search has more room and fewer pieces then; where small pieces find no gaps, it takes more rounds.
+    /// Each time that the excerpt has been widened an even number of times: only the large pieces. Small pieces are
+    /// placed around them, and join the core if they end too high. The exact search then has more room and fewer
+    /// pieces; but where small pieces find no gaps, more rounds are needed.
     Large,
 }
 

@@ -66,6 +66,8 @@ impl Lowering<'_> {
         let mut handles: IndexVec<TensorId, Handle> = IndexVec::default();
         for tensor in &self.network.tensors {
             let bytes = tensor.shape.bytes();
+            // An op that updates its operand writes the result into the operand's own memory, so the two are one buffer
+            // in either form.
             let is_update = self.network.steps.get(tensor.defined).is_some_and(|step| step.action == Action::Update);
             let handle = match tensor.alias {
                 Some(alias) if self.form == Form::Views || is_update => {

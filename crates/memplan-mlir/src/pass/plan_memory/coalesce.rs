@@ -117,7 +117,7 @@ struct Coalescing<'a> {
     interference: &'a Interference<'a>,
     /// `(target, source)` of what control flow hands over, sorted.
     edges: Vec<(ValueId, ValueId)>,
-    /// Sites that in-place results do not look at any more.
+    /// Sites whose address is decided: in-place reuse leaves them alone.
     settled: HashSet<SiteId>,
     groups: Groups,
 }
@@ -333,7 +333,8 @@ impl Coalescing<'_> {
         group.sent |= taken.sent;
     }
 
-    /// What a select chooses between is not touched in place.
+    /// Keeps buffers that a select chooses between out of in-place reuse. Which of them an op reads is known only at
+    /// run time, so it is not known either which of them would be overwritten.
     fn leave_selected_alone(&mut self) {
         let program = &self.view.lowered.program;
         for value in program.values() {

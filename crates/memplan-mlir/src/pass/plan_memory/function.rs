@@ -409,7 +409,7 @@ impl Planner<'_> {
         way: Way,
         request: &Request,
     ) -> Result<(), PassError> {
-        // What lies in the other core's memory gets its owner's address later.
+        // A buffer in the other core's memory is planned there, by the function that owns it, and gets that address.
         let sites: Vec<SiteId> =
             self.by_function[function].iter().copied().filter(|&site| self.owner(site).is_none()).collect();
         if sites.is_empty() {

@@ -506,12 +506,13 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-/// The cliques that are not part of another one.
+/// The cliques that are not part of another one. A clique that is part of another one proves nothing that the larger
+/// one does not prove, and costs time at every node.
 fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
     cliques.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<Vec<Job>> = Vec::new();
     for clique in cliques {
-        // A smaller range of the same part says less, too.
+        // A job is also covered by a job of the same part with a wider range of bytes.
         let is_in = |job: &Job, other: &[Job]| {
             other.iter().any(|wide| wide.part == job.part && wide.low <= job.low && job.high <= wide.high)
         };
@@ -579,7 +580,8 @@ fn merge(mut intervals: Vec<Forbidden>, step: i64) -> Vec<Forbidden> {
     merged
 }
 
-/// All sequences without repetition of numbers below `count`, but for the empty one.
+/// All sequences without repetition of numbers below `count`, except the empty one: every order in which some of
+/// `count` takers can take over bytes one after the other. There are 4 for two of them and 15 for three.
 fn chains(count: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut open: Vec<Vec<usize>> = vec![Vec::new()];
