@@ -32,6 +32,8 @@ impl Aliases {
     pub fn new(program: &Program) -> Aliases {
         let flow = Flow::new(program);
         let mut sites = IndexVec::<ValueId, SmallVec<[SiteId; 1]>>::filled(SmallVec::new(), program.values().len());
+        // A component is a set of values that flow into each other in a circle, or a single value. Components come with
+        // their sources first, so one visit each is enough: all values of a component may name the same sites.
         for component in flow.components() {
             let mut union: Vec<SiteId> = Vec::new();
             for &value in &component {

@@ -309,7 +309,8 @@ impl<'a> Derivation<'a> {
             .map_or_else(|| format!("`{}`, which the original does not have", self.changed.tensors[tensor].name), name)
     }
 
-    /// Ops of the original of the same kind that read what the operand with the fewest readers equals.
+    /// The ops of the original that this op may be: of the same kind, and with one operand in common. The operand whose
+    /// original has the fewest readers is looked up, so that the list is short.
     fn ops_like(&self, op: &Op, candidate: &Candidate) -> Vec<usize> {
         let old = self.original.network;
         let readers =

@@ -264,9 +264,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether both operands have the same size in every dimension. Those in which
-    /// nothing is stretched are equal anyhow; where a size is only known at run
-    /// time, the others must be the same value.
+    /// Whether both operands have the same size in every dimension. The op itself demands that, except in the
+    /// dimensions along which it broadcasts. In such a dimension a size that is only known at run time must be given
+    /// by the same value for both operands.
     fn same_dimensions(&self, op: OpId, left: ValueId, right: ValueId) -> bool {
         let (left_shape, right_shape) = (shape_of(self.document, left), shape_of(self.document, right));
         let Some(shape) = left_shape.filter(|shape| Some(shape) == right_shape.as_ref()) else { return false };

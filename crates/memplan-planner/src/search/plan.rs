@@ -69,7 +69,8 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
 }
 
-/// Improves what the portfolio found.
+/// Improves what the portfolio found: a plan goes through the stages of the schedule. If the portfolio found a witness
+/// instead, there is no plan, and all that is left to do is to make the witness smaller.
 fn improve(mut search: Search, budget: &mut Budget) -> Answer {
     match search.known.witness.take() {
         Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget.besides(WITNESS_WORK))),

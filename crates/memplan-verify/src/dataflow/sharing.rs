@@ -152,7 +152,8 @@ impl Sharing<'_> {
         several
     }
 
-    /// Sites of functions in which something runs beside the code.
+    /// The sites of functions in which some work runs at the same time as the code. Accesses of such work do not happen
+    /// in program order, so that a stretch of the program says nothing about them.
     fn in_asynchronous_functions(&self) -> IndexVec<SiteId, bool> {
         let program = self.program;
         let mut asynchronous = IndexVec::filled(false, program.functions().len());

@@ -61,9 +61,9 @@ fn is_reserved(buffer: &Buffer) -> bool {
     buffer.exclusive && buffer.fixed().is_some() && buffer.name.starts_with(RESERVED)
 }
 
-/// What the format has no word for.
+/// Refuses a problem with a feature that the format cannot express; the error names the feature. Without the feature
+/// the file would describe another problem.
 fn refuse(problem: &Problem) -> Result<(), String> {
-    // Anything that the format cannot say is refused. A file without it would be another problem.
     for (_, buffer) in own(problem) {
         let name = &buffer.name;
         if buffer.lifetime.intervals().any(|interval| interval.window.is_some()) {
