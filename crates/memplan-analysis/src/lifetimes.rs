@@ -101,12 +101,13 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// Computes them.
+    /// Computes the lives of all sites. A site whose life has no clear end is given up.
     pub fn new(program: &Program, aliases: &Aliases, tree: &OpTree) -> Lifetimes {
         Lifetimes::with(program, aliases, tree, Beyond::GiveUp)
     }
 
-    /// Computes them, with a say about those that have no clear end.
+    /// Computes the lives of all sites. `beyond` says what happens to a site whose life has no clear end, because its
+    /// address escapes: it lives to the end of the function, or is given up.
     pub fn with(program: &Program, aliases: &Aliases, tree: &OpTree, beyond: Beyond) -> Lifetimes {
         let mut walk = Walk {
             beyond,
@@ -217,8 +218,8 @@ impl Walk<'_> {
         block.ops.last().copied().or(self.program.region(block.region).op)
     }
 
-    /// An op hands the address of an allocation to somebody who is not followed. The allocation then lives to the end
-    /// of the function, or is given up, as the caller wants it.
+    /// An op hands the address of an allocation to code that the analysis does not follow. The allocation then lives to
+    /// the end of the function, or is given up, as `beyond` says.
     fn escape(&mut self, site: SiteId, op: OpId) {
         let end = self.tree.function_range(self.program.function_of(op));
         match (self.beyond, end) {
@@ -441,10 +442,9 @@ struct Works {
 }
 
 impl Works {
-    /// Work is over at the first op behind it in its block that awaits it, or at
-    /// an op behind it in a block around that awaits everything of its kind; failing
-    /// that, nobody knows before the end of the function. Nobody awaits the regions
-    /// of an op that is not known.
+    /// Finds where the work that each op starts is over. That is the first op behind it in its block that awaits it, or
+    /// an op behind it in a block around that awaits everything of its kind. Without such an op the work may run until
+    /// the end of the function. No op awaits the regions of an op that is not known.
     fn new(program: &Program, tree: &OpTree) -> Works {
         let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
         let awaits = awaits_by_token(program);

@@ -312,7 +312,7 @@ impl Arena {
         Some((offset, Tenant { slot: None, generation: self.generation }))
     }
 
-    /// A tenant has gone.
+    /// Takes back the bytes of a tenant that was freed.
     pub(crate) fn freed(&mut self, offset: u64, bytes: u64, tenant: Tenant) {
         self.tenants -= 1;
         match tenant.slot {

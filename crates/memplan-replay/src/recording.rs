@@ -57,7 +57,8 @@ impl Recording {
     pub(crate) fn restart(&mut self, step: u32, serial: u64) {
         let same = self.step == step;
         self.events.clear();
-        // After another step function the numbers mean something else.
+        // Allocations are numbered within their step function. If another function ran last, the numbers of its
+        // allocations mean nothing in this list.
         self.events.extend(self.freed_between.drain(..).filter(|_| same));
         let last = self.runs.iter_mut().find(|(known, _)| *known == step);
         self.previous = last.map(|(_, last)| std::mem::replace(last, serial));

@@ -201,7 +201,8 @@ impl<'a> Derivation<'a> {
         Ok(derivation)
     }
 
-    /// The inputs are those of the original, one by one.
+    /// Checks that the changed model has the same inputs and outputs as the original, and notes that each input equals
+    /// the original's.
     fn connect_inputs(&mut self) -> Result<(), Box<Violation>> {
         let (old, new) = (self.original.network, self.changed);
         if old.inputs.len() != new.inputs.len() || old.outputs.len() != new.outputs.len() {
@@ -330,7 +331,8 @@ impl<'a> Derivation<'a> {
         Box::new(Violation::NotDerived { op, kind, tensor, why })
     }
 
-    /// An op with an effect is the next one of the original.
+    /// Checks that an op with an effect is the op with the next effect in the original, on the same whole operands.
+    /// Effects have to happen in the same order.
     fn effect(&mut self, index: usize) -> Result<(), Box<Violation>> {
         let (old, op) = (self.original.network, &self.changed.ops[index]);
         let other = |why: String| Box::new(Violation::OtherEffects { why });
@@ -370,7 +372,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// All effects have happened, and every output is whole.
+    /// Checks, when all ops have been looked at, that no effect of the original is missing and that every output equals
+    /// the whole output of the original.
     fn finish(self) -> Result<Proof, Box<Violation>> {
         let old = self.original.network;
         if let Some(&missing) = self.original.effects.get(self.effects) {

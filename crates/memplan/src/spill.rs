@@ -49,7 +49,8 @@ pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) ->
     for thousandths in HEADROOM {
         let Some(chosen) = heat.choose(problem, thousandths) else { continue };
         if let Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } = solver.propose(&chosen)? {
-            // The best for this choice; another choice may need less in all.
+            // The search proved at most that this choice of memories cannot be packed better. Another choice may need
+            // less, so the plan counts as optimal only if it meets the bound of the whole problem.
             let lower_bound = bound::lower_bound(problem);
             return Ok(Some(match plan.extent() == lower_bound {
                 true => Outcome::Optimal(plan),

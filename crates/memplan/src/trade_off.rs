@@ -61,7 +61,7 @@ fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Resul
     let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
     let mut points = vec![point(plain, input, how, space, None)?];
     let widest = points[0].extent.map_or(least, |extent| extent.0);
-    // The first step decides about all others, so that a sweep takes about as many plans as there are points.
+    // The step is a fixed part of the way down, so that a sweep makes at most about `MOST_POINTS` plans.
     let step = (widest.saturating_sub(least) / MOST_POINTS).max(1);
     let mut extent = points[0].extent.map(|extent| extent.0);
     while let Some(last) = extent.filter(|&last| last > least) {

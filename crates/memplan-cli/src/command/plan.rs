@@ -301,8 +301,7 @@ fn lower_bound(planned: &Planned) -> Bytes {
     }
 }
 
-/// What the buffers need one behind the other in their first spaces, each at its alignment: what no plan exceeds that
-/// is any good.
+/// The bytes that the buffers need without sharing: one behind the other in their first spaces, each at its alignment.
 fn naive_sum(problem: &Problem) -> Bytes {
     let mut ends = vec![Bytes::ZERO; problem.spaces().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -335,7 +334,8 @@ fn bound_remark(planned: &Planned) -> String {
                 }
                 // The bound is above the bytes alive at once, because a search or a fixed buffer has raised it.
                 (_, Some(step)) if shown > alive.bytes => {
-                    // Where reuse costs, a smaller plan may exist that makes more of it.
+                    // Where reuse has a price, the bound holds only for plans that cost no more. A plan that pays for
+                    // more reuse may be smaller.
                     let which = if problem.reuse_costs().is_empty() { "no plan" } else { "no plan this cheap" };
                     format!("{which} needs less; {} are alive at once, at step {step}", alive.bytes.human())
                 }

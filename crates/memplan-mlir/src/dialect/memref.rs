@@ -17,7 +17,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES.and(Traits::PLACED))),
         ("memref.alloca", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
         ("memref.dealloc", OpInfo::effects(&[(Selector::Operand(0), Access::Free)])),
-        // The source may be freed or handed on; nobody may place it.
+        // At run time it either frees its source or returns it. So the source has no life that could be planned.
         ("memref.realloc", OpInfo::escapes().with_aliases(ANY)),
         ("memref.get_global", OpInfo::pure().with_traits(Traits::EXTERNAL)),
         ("memref.global", OpInfo::effects(&[])),
@@ -41,7 +41,7 @@ pub(super) fn rows() -> Vec<Row> {
             .with_results(ResultTypes::Element),
         ),
         ("memref.atomic_yield", OpInfo::terminates()),
-        // Runs on after the op; the wait names only a tag.
+        // The transfer runs on after the op, and its wait names a tag and not the memory. So the operands escape.
         ("memref.dma_start", OpInfo::escapes()),
     ]);
     rows.extend([
@@ -55,7 +55,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("memref.view", OpInfo::view()),
         ("memref.reinterpret_cast", OpInfo::view().with_aliases(BASE)),
         ("memref.extract_strided_metadata", OpInfo::view().with_aliases(BASE)),
-        // The same bytes in another order; not view-like to MLIR.
+        // The result has the same bytes in another order. MLIR does not count it among the views, so it is a cast here.
         ("memref.transpose", OpInfo::pure().with_aliases(super::CAST)),
         ("memref.distinct_objects", OpInfo::pure().with_aliases(ANY)),
         (

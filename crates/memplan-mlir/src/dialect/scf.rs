@@ -39,7 +39,8 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         ("scf.forall.in_parallel", OpInfo::regions(1, Control::Once, Flow::None, Traits::EFFECT_FREE)),
         ("scf.yield", OpInfo::terminates()),
-        // It passes values on but ends no region for good.
+        // It stands at the end of the first region of an `scf.while`, but control may go on to the second region. So it
+        // is no terminator here; the lowering of `scf.while` handles it.
         ("scf.condition", OpInfo::pure()),
         ("scf.*", OpInfo { effects: vec![(Selector::All, Access::Update)].into(), ..OpInfo::unlisted() }),
     ]

@@ -199,8 +199,8 @@ impl Lowering<'_> {
         parents.filter(|&op| matches!(self.document.name(op), "scf.for" | "scf.while"))
     }
 
-    /// The other core fills a coupled buffer behind our back: for its owner, the
-    /// mark does.
+    /// What a mark that couples a buffer does to it. The other core fills a coupled buffer, and no op of this core shows
+    /// that. So in the function that owns the buffer the mark itself counts as an update of it.
     pub(super) fn mark_accesses(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
         let marked = || {

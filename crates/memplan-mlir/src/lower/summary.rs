@@ -320,7 +320,8 @@ impl<'d> Touched<'d> {
         }
     }
 
-    /// By position where the flow says so, everything with everything where not.
+    /// Joins the values that control hands over around an op with regions. Where the op's row says how values pass, they
+    /// are joined position by position; otherwise all memory that goes in or out may be the same.
     fn region_aliases(&mut self, op: OpId) {
         let document = self.document;
         let results = document.results(op).to_vec();
@@ -413,7 +414,7 @@ impl<'d> Touched<'d> {
         if let Some(token) = ends.of_accesses(op) {
             self.pending.extend(touched.iter().map(|&(value, effect)| (value, effect, token)));
         }
-        // What the callee leaves behind may go on behind this function, too.
+        // Work that the callee has started and not awaited may also outlast this function.
         for work in done.pending(op) {
             let Some(token) = ends.of_call(op, work.token) else { continue };
             let values = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect, token)));

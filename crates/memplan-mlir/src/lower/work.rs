@@ -283,7 +283,7 @@ impl<'d> Ends<'d> {
         outliving(self.around(call).and(own))
     }
 
-    /// When the work is over that an op's regions are.
+    /// When the regions of an op have ended, which may run as work of their own.
     fn of_regions(&self, op: OpId) -> End {
         let document = self.document;
         if document.info(op).traits.has(Traits::TASK) {
@@ -298,7 +298,8 @@ impl<'d> Ends<'d> {
         }
     }
 
-    /// When work is over that these values stand for: awaited in the block that starts it, or returned.
+    /// When the work that these values stand for is over: inside of the function if the block that starts the work also
+    /// awaits it; with a result of the function if it returns one of the values.
     fn of_token(&self, start: OpId, tokens: &[ValueId]) -> End {
         let block = self.document.op(start).parent;
         let awaits = |token| self.awaited.get(token).into_iter().flatten();

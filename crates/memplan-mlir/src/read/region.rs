@@ -39,7 +39,7 @@ impl<'s> Reader<'s> {
         let mut frame = self.new_region(op.op, open, form, (isolated, ordered));
         self.regions.push(frame.region);
         if form == Form::Custom && lenient && self.at(TokenKind::Caret) {
-            // The first block has a label with arguments of its own, so the names in the form are for nobody.
+            // The first block has a label with arguments of its own, so names in the op's form are no arguments of it.
             self.arguments.truncate(op.arguments);
         } else if form == Form::Custom {
             self.entry_block(op, &mut frame, lenient)?;

@@ -102,8 +102,8 @@ impl Concurrency {
                     found.launches.insert(*token, id);
                     asynchronous.push((id, id.index() + 1..ends[id]));
                 }
-                // An op that is not known may run its regions at any time after it was met.
-                // With its own accesses, which may happen as late as those inside.
+                // An op that is not known may run its regions at any time after control has reached it. Its own accesses
+                // may happen as late as those inside, so the range begins with the op itself.
                 Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends[id])),
                 _ => {}
             }

@@ -148,7 +148,8 @@ impl Graph {
 pub(super) fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
     let mut turns: HashMap<OpId, u64> = HashMap::new();
     for site in program.sites().ids() {
-        // Left out or not: copies of a loop also tell its first iterations apart.
+        // Sites whose contents are not followed count as well: copies of a loop also tell its first iterations apart,
+        // which makes the check of other buffers sharper.
         let slots = layout.all_places_of(site).len() as u64;
         if slots > 1
             && let Some(op) = program.rotation(site)
@@ -453,11 +454,10 @@ impl Builder<'_> {
         }
     }
 
-    /// Any region, any number of times, on other threads, from now to the end of
-    /// the function: launches that nobody awaits. What else such a region does
-    /// while another one runs, and which of them has run before, is in the
-    /// interference of the op with itself, see `concurrent`. The op's own accesses
-    /// may happen as late as those of its regions.
+    /// An op that is not known: its regions may run any number of times, on other threads, from here to the end of the
+    /// function. So they are launches that nobody awaits. That one region may run while another one does is told by the
+    /// interference of the op with itself (`concurrent`). The op's own accesses may happen as late as those of its
+    /// regions, so they are in a launched node of their own.
     fn unknown(&mut self, around: &Around) {
         self.connect(around.before, around.after, Way::On);
         self.graph.nodes[around.after].steps.push(Step::Launched(around.op));

@@ -123,8 +123,9 @@ impl Layout {
         layout
     }
 
-    /// A sweep over addresses. Of what lies before a place, the two sites that
-    /// reach furthest say whether somebody else reaches into it.
+    /// Reports places of exclusive sites on which another site lies, too. A sweep over addresses remembers, of the
+    /// places that start before the current one, the two sites that reach furthest. At least one of these is another
+    /// site than the current place's, so the two tell whether any other site reaches into the place.
     fn exclusive_apart(&self, program: &Program, violations: &mut Vec<Violation>) {
         let exclusive = |place: &Place| program.site(place.site).exclusive;
         if !self.places.iter().any(exclusive) {

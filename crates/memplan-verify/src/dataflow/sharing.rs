@@ -341,7 +341,7 @@ impl Groups {
         while let Some(&parent) = self.parent.get(&root) {
             root = parent;
         }
-        // Shorten the way for the next one who asks.
+        // The way is shortened, so that the next question is answered faster.
         let mut at = value;
         while let Some(parent) = self.parent.get_mut(&at) {
             at = std::mem::replace(parent, root);

@@ -203,8 +203,9 @@ impl<'a> Machine<'a> {
                 }
                 state.put(self.names, index, None);
             }
-            // Should the loop be met again and skipped, this is not its content. A loop that
-            // is never skipped may hand the buffer out, and then it is still in use.
+            // A buffer that is allocated inside the loop ends with the loop. If the loop is reached again and skipped,
+            // the buffer must not seem to have this content, so it is forgotten. If the loop cannot be skipped, it may
+            // hand the buffer out, and then the buffer is still in use.
             let may_skip = matches!(self.program.op(op).control(), Control::Loop(trips) if trips.at_least == 0);
             let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
             if may_skip && self.program.alloc_op(site).is_some_and(is_inside) {
@@ -379,8 +380,8 @@ impl<'a> Machine<'a> {
             let range = (start, start.saturating_add(copy.length.0).min(target.bytes.range.1));
             rest.remove(range);
             if stays == Stays::Sometimes || self.names.may_be_unplaced(input_root) {
-                // Moved on some executions, left alone on others: only the
-                // input itself knows that it is still there.
+                // On some executions the bytes move, on others they stay where they are. The input's content is right
+                // in both cases: it has been copied, or nothing has happened. All other contents may be lost.
                 self.lose(state, target.entry.place, range, op, |entry| {
                     entry.root == Root::Value(input_root) || spared_by(entry, own, &target.entry)
                 });

@@ -82,7 +82,8 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// Ops without effects that do the same with the same have equal results.
+    /// Finds ops without effects that compute the same thing from equal operands, and notes that their results are
+    /// equal.
     fn find_equal_computations(&mut self) {
         let network = self.network;
         let mut seen: HashMap<Computation, usize> = HashMap::new();

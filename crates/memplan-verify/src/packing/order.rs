@@ -117,7 +117,9 @@ impl Questions {
     }
 }
 
-/// Visits the strangers to one side of a slot until those behind them are vouched for.
+/// Visits the slots of other companies on one side of a slot, the nearest first, as far as they have to be compared with
+/// it: up to the first buffer that is alone, or until two different companies have been met (see the module
+/// documentation).
 fn neighbours(companies: &Companies, slot: &Slot, others: impl Iterator<Item = Slot>, mut visit: impl FnMut(Slot)) {
     let mut met = None;
     for other in others {

@@ -141,7 +141,8 @@ fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
     }))
 }
 
-/// A model must not need more with a plan in it than without.
+/// Makes sure that a model needs no more memory with a plan in it than without. The runtime alone reuses the memory of
+/// inputs. If a plan that keeps inputs needs more than that, the model is planned again with inputs that are reused.
 fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut Solver) -> Result<Planned, Failure> {
     let kept = with_better_of_runtime(kept);
     if input.network.as_ref().is_none_or(|network| network.assumptions().reuse_inputs) || !needs_more_than_alone(&kept)
@@ -319,8 +320,9 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
     Ok(Output { bytes, behind: Some(behind), ..Output::default() })
 }
 
-/// What a model says about its tensors; scratch memory is the runtime's to place, and everything is where an operator
-/// asks for an amount of it that is not known.
+/// The placements that a written model contains: those of tensors. Scratch memory has none, because the runtime places
+/// it. If some operator asks for scratch memory of unknown size, the model contains no placement at all, and the runtime
+/// places everything.
 fn tensors_only(laid: &Planned, plan: &Plan) -> Vec<Option<Placement>> {
     let Some(network) = &laid.network else { return Vec::new() };
     let is_tensor = |buffer: BufferId| {

@@ -85,7 +85,8 @@ impl FrontEnd for PlanMemory {
     }
 }
 
-/// A list for each function, for each function has the memories to itself: what is not its own is left out.
+/// Sorts a list over all sites into one list for each function, with the function's own sites only. Functions do not run
+/// at the same time, so each of them has the memories to itself.
 fn by_function<T: Clone>(input: &Module, of_sites: &[Option<T>]) -> Vec<Vec<Option<T>>> {
     let program = &input.lowered.program;
     let mut lists = vec![Vec::new(); program.functions().len()];

@@ -137,7 +137,8 @@ impl LoopFunction {
         let collected = rewrite::collect(&self.function);
         let decision = rewrite::decide(&collected, options, &self.apart(apart), finding::JUDGE).map_err(failed)?;
         if options.mode == Mode::Compat {
-            // What the original decides is right or refused; nothing is laid out otherwise.
+            // In this mode the layout is the original's. If the check rejects it, the function is refused, since another
+            // layout would no longer be the original's.
             let conflicts = rewrite::check(&self.function, &decision.layout, finding::JUDGE).map_err(failed)?;
             if let Some(conflict) = conflicts.first() {
                 return Err(failed(self.not_proved(conflict)));

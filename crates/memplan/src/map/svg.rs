@@ -280,7 +280,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Edges too close to the last one drawn are left out: they would make a grey area.
+    /// Draws the lines between shared objects. An edge close to the last one drawn is left out: many lines side by side
+    /// would make a grey area.
     fn object_edges(&mut self, panel: &Panel, frame: &Frame) {
         let mut last = frame.bottom;
         for &edge in &panel.object_edges {

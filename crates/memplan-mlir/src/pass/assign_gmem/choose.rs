@@ -144,7 +144,8 @@ impl Chooser<'_> {
         Ok(outcome.plan().cloned())
     }
 
-    /// With on-chip memory the sum of all spaces is not what counts.
+    /// The best plan of the members of the portfolio, as many as can be afforded. They are compared by `score`, because
+    /// with on-chip memory the sum of all spaces is not what counts.
     fn best_member(&self, solved: &TensorProblem) -> Result<Option<Plan>, Refusal> {
         let mut best: Option<Plan> = None;
         let affordable = (portfolio::PATIENCE / solved.tensors.len().max(1)).max(1);

@@ -149,7 +149,8 @@ impl Table {
         Some(())
     }
 
-    /// A tensor at an address that is taken already, or has just been.
+    /// Enters a tensor into the table, at the address that its row says. The address may belong to an older tensor that
+    /// is over, or be new.
     fn occupy(&mut self, row: Row, uses: Uses) {
         let number = self.rows.len();
         self.row_of[row.tensor] = Some(number);

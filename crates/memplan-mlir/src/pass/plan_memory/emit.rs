@@ -167,8 +167,8 @@ impl Emitter<'_> {
         self.view.lowered.ops.iter().copied().filter(frees).collect()
     }
 
-    /// New names for casts that would move into the sight of another value of their name, which stands inside of the
-    /// block they move to. What nobody uses keeps its name otherwise: the name is all by which it is found again.
+    /// Gives new names to casts that move to the front of a block in which another value already has their name. All
+    /// other casts keep their names, also those that no op uses: a cast without uses is found again by its name only.
     fn name_apart(&mut self, casts: &mut [Cast], marked: &[Marked]) {
         let document = self.view.document;
         let homes: Vec<(usize, BlockId)> = marked.iter().filter_map(|one| Some((one.cast, one.home?.1))).collect();

@@ -73,7 +73,7 @@ fn time(op: OpId) -> u64 {
 }
 
 impl<'a> Interference<'a> {
-    /// Looks at every value once: what it is a view of, who uses and writes it, and which sites it may be.
+    /// Looks at every value once: what it is a view of, which ops use and write it, and which sites it may be.
     pub(super) fn new(view: &'a KernelView<'a>) -> Interference<'a> {
         let program = &view.lowered.program;
         let count = program.values().len();

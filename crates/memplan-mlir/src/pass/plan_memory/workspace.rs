@@ -218,7 +218,8 @@ impl Workspaces<'_> {
         Ok(())
     }
 
-    /// One that is never touched still has its place.
+    /// When a workspace is alive. One whose life cannot be traced is alive all the time. One that no op touches has an
+    /// empty life, and still gets an offset.
     fn life(&self, site: SiteId) -> Lifetime {
         let step = |op: OpId| op.index() as u64;
         match self.view.lifetimes.life(site) {

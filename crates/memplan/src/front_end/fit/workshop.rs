@@ -252,8 +252,8 @@ impl<'a> Workshop<'a> {
         !unproved.is_empty()
     }
 
-    /// The ops that keep a candidate from being proved: those that cannot be proved in two tiles alone; all that it
-    /// splits if there is no such op.
+    /// The ops that keep a candidate from being proved. Each op that the candidate splits is tried by itself, in two
+    /// tiles; those whose two tiles cannot be proved are to blame. If there is none, all split ops are.
     fn to_blame(&self, candidate: &Candidate) -> BTreeSet<OpId> {
         let split = |op: &NewOp| match op {
             NewOp::Copy(copied) => self.net.layers[copied.op.index()].spatial.is_ok().then_some(copied.op),

@@ -48,11 +48,11 @@ fn keep(problem: &Problem, outcome: Outcome, at_least: u64) -> Outcome {
 }
 
 impl Planner<'_> {
-    /// Plans a function so that its reuse makes nobody wait, as far as that goes.
+    /// Plans a function so that the sharing of bytes makes as few ops wait as possible.
     ///
-    /// The levels plan first, and their plan stays unless the strategy finds one with fewer waits, on the same problem
-    /// with the waits as prices. So nobody ever waits more than by levels, there is a plan whenever they have one, and
-    /// buffers keep the addresses of the original where moving them saves nothing.
+    /// First the levels make a plan. Then the strategy plans the same problem with the waits as prices. Its plan is taken
+    /// only if it has fewer waits. So there are never more waits than by levels, there is a plan whenever the levels have
+    /// one, and buffers keep the addresses of the original where moving them saves nothing.
     pub(super) fn fewest_waits(
         &mut self,
         function: FunctionId,
@@ -75,7 +75,7 @@ impl Planner<'_> {
                 second
             }
         };
-        // Where nothing shares nobody waits, and nobody needs to know the prices.
+        // If no two buffers share bytes, no op waits, and the prices need not be computed.
         let is_side_by_side = |report: &Report| report.spaces.iter().all(|row| row.mode == Mode::Sequential);
         if start.report.as_ref().is_some_and(is_side_by_side) {
             return Ok(Attempt { waits: Some(Waits { here: 0, at_least: 0, by_levels: Some(0) }), ..start });
@@ -100,7 +100,7 @@ impl Planner<'_> {
         Ok(Attempt { problem, outcome, report, waits, refuted: BTreeSet::new() })
     }
 
-    /// Says what the reuse costs, and who waits for whom.
+    /// Tells the user which pairs of buffers make ops wait, and the weight of all waits.
     pub(super) fn tell_waits(&mut self, op: crate::OpId, problem: &Problem, plan: &Plan, waits: Waits) {
         if waits.here == 0 && waits.by_levels.unwrap_or(0) == 0 {
             return;
