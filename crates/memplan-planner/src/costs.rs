@@ -167,7 +167,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         1 + self.pieces.len() as u64 / 4
     }
 
-    /// Without capacities, and often with them, nothing has to be paid at all.
+    /// Asks the search without prices for a plan in which no priced pair shares bytes. There always is one without
+    /// capacities, and often with them. Such a plan has the least cost that there is.
     fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
         // The search for plans without costs ends its first pass over all pieces whatever its limit.
         if !budget.affords(4 * self.pass()) {
@@ -176,7 +177,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         let apart = kept_apart(self.problem, |_| true)?;
         let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
         budget.spend(answer.nodes);
-        // Only what nobody can keep apart is paid for, and every plan pays for that.
+        // The plan may still cost something: pairs that always share were not kept apart. Every plan pays for those.
         let cost = |plan: &Plan| {
             let total = plan.reuse_cost(self.problem);
             PlanCost { total, lower_bound: total }

@@ -82,7 +82,7 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     try_first(pieces, MEMBERS.len(), &mut budget)
 }
 
-/// Runs those that a search begins with.
+/// Runs the members that a search begins with: all of them for few pieces, one for many.
 pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
     let is_many = pieces.len() > MOST_EXACT_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
     if is_many && is_crowded(pieces) {
@@ -160,10 +160,10 @@ impl Tried {
         self.pass_cost.unwrap_or(PassCost::counted(0, 0))
     }
 
-    /// Runs members that were not, up to some number of the list.
+    /// Runs the members of the list up to number `until` that have not been run yet.
     ///
-    /// The first pass of all is always run, whatever the budget, and none is given up before there is a plan, unless
-    /// nobody waits for it.
+    /// The first pass is always run, whatever the budget says. As long as there is no plan, a pass is given up only if
+    /// the caller no longer waits.
     pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, budget: &mut Budget) {
         let mut placer: Option<Placer> = None;
         for member in MEMBERS.get(self.members..until).unwrap_or_default() {

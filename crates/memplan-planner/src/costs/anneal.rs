@@ -154,12 +154,13 @@ impl<'m> Annealer<'m> {
         self.best
     }
 
-    /// A strict round; or a free one, and a strict one after it.
+    /// One turn of a chain: a strict round, or a free round with a strict one after it.
     fn rounds(&mut self, kind: Kind, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
         if kind == Kind::Strict {
-            // There is nothing to be strict about without a placement; and the other chain may find one.
+            // A strict round has to begin with a placement. Without one this chain ends; the other chain may find one.
             self.best.as_ref().map_or(ControlFlow::Break(()), |_| ControlFlow::Continue(()))?;
-            // Too few moves to find an order again after melting everything: improve what there is.
+            // A hot start puts all pieces into disorder, and it takes many moves to find an order again. With few moves
+            // the round starts cold and improves the placement that there is.
             let is_short = moves < FIRST_ROUND.saturating_mul(self.movable.len() as u64) / 4;
             return self.round(kind, if is_short { COLDEST } else { HOTTEST }, moves, enough, budget);
         }
@@ -189,7 +190,8 @@ impl<'m> Annealer<'m> {
                     return ControlFlow::Break(());
                 }
             }
-            // Towards the end there is no time left to wait for relations to mend by themselves.
+            // In the last fifth of a round penalties are raised more often: relations that are still broken at its end
+            // make the round useless.
             let is_late = number / 4 >= moves / 5;
             let per_check = if is_late { (per_check / HURRIED_PENALTIES).max(1) } else { per_check };
             if self.broken > 0 && number % per_check == per_check - 1 {
@@ -254,12 +256,13 @@ impl<'m> Annealer<'m> {
         self.candidates.get(chosen).or(self.candidates.last()).map_or(self.spots[item], |candidate| candidate.0)
     }
 
-    /// The ends of the steps of the cost of a piece in one of its homes.
+    /// Adds the candidates of a piece in one of its homes. The cost is a step function of the offset (see the module's
+    /// picture), and the lowest and the highest offset of every step are candidates.
     fn list_candidates(&mut self, item: usize, number: usize) {
         let info = &self.model.items[item];
         let home = info.homes[number];
         self.steps.clear();
-        // Penalties of a hundred relations come and go: a sum of 32 bits would forget the prices among them.
+        // Large penalties are added and taken off again. In 32 bits the small prices beside them would be rounded away.
         let mut level = 0.0f64;
         for relation in &info.relations {
             let there = self.spots[relation.other as usize];
@@ -274,7 +277,7 @@ impl<'m> Annealer<'m> {
             if to <= 0 || from > home.highest || from >= to {
                 continue;
             }
-            // A step that begins below the first offset is already up there.
+            // A range that begins at or below offset 0 counts from the start.
             if from <= 0 {
                 level += f64::from(weight);
             } else {

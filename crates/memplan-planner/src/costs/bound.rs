@@ -14,7 +14,8 @@ use super::model::Model;
 use crate::search::Budget;
 use crate::tuning::RELATIONS_PER_UNIT;
 
-/// What every placement costs at least besides what it always does: by piece, for the groups that were grown from it.
+/// A lower bound on what every placement costs in addition to pairs that always share. It is given piece by piece: the
+/// sum of the groups that were grown from the piece. The bounds of all pieces may be added up.
 pub(super) fn lower_bound(model: &Model, budget: &mut Budget) -> Vec<u64> {
     let mut groups = Groups { model, used: vec![false; model.relations as usize], matrix: Vec::new() };
     let mut bounds = vec![0; model.items.len()];

@@ -50,7 +50,8 @@ pub(super) fn solve(
     for first in (0..component.items.len()).rev() {
         let known = start.map(|offsets| search.cost_from(first, offsets));
         let below = search.dolls[first + 1];
-        // Nothing can be cheaper than the smaller doll.
+        // With one piece more the cost is at least that of the smaller doll. The known placement costs just that, so it
+        // is a cheapest one and nothing has to be searched.
         if known == Some(below) {
             search.dolls[first] = below;
             continue;
@@ -63,7 +64,7 @@ pub(super) fn solve(
             return Solved { offsets: None, lower_bound: None, is_lowest: false };
         }
         search.dolls[first] = search.ceiling;
-        // A placement of the last pieces only says nothing about the others.
+        // Only the last doll contains all pieces, so only its placement is one of the component.
         if first == 0 {
             best = search.found.take().or(best);
         }
@@ -136,7 +137,7 @@ impl<'d> Search<'d> {
         let are_whole =
             |item: &Item| item.relations.iter().all(|relation| relation.low == -size && relation.high == size);
         let are_same = domains.windows(2).all(|pair| pair[0] == pair[1]);
-        // One step of the grid is past the piece below, and alignment leaves room for no other.
+        // Neighbouring offsets are at least a piece apart. Then two pieces collide only if they have the same offset.
         let is_grid = domains.first().is_none_or(|offsets| offsets.windows(2).all(|pair| pair[1] - pair[0] >= size));
         let is_uniform = are_same && is_grid && items().all(|item| item.fixed.is_none() && are_whole(item));
         Search {

@@ -80,7 +80,7 @@ pub(crate) fn place_peak_first(
                 budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
                 *best = Some(plan);
             }
-            // Without a complaint the next pass would be the same one.
+            // If no piece ended too high, the order stays as it is, and the next pass would be the same one.
             if pass.complaints == 0 {
                 break;
             }
@@ -92,9 +92,10 @@ pub(crate) fn place_peak_first(
     None
 }
 
-/// What came of a pass.
+/// The result of a pass.
 struct Pass {
     extent: Bytes,
+    /// How many pieces ended above the goal.
     complaints: usize,
 }
 
@@ -166,7 +167,8 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         keyed.into_iter().map(|key| key.4).collect()
     }
 
-    /// Places everything and hears complaints. `None` if something cannot be placed or time is up.
+    /// Places everything, and counts for each piece how often it has ended above the goal (a *complaint*). `None` if
+    /// something cannot be placed or time is up.
     fn pass(&mut self, cost: PassCost, budget: &mut Budget) -> Option<Pass> {
         self.placer.clear();
         for (number, piece) in self.order().into_iter().enumerate() {

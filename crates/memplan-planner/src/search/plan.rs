@@ -202,7 +202,7 @@ impl<'a, 'p> Search<'a, 'p> {
     /// The canonical search, each space for itself.
     pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
-        // Of a few pieces, the general search may know better what is left.
+        // If there are few pieces, a part of the budget is left for the general search, which comes later.
         let others = u32::from(self.pieces.len() <= FEW_PIECES);
         for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
@@ -285,13 +285,14 @@ impl<'a, 'p> Search<'a, 'p> {
             if self.is_settled() || budget.stop().is_some() {
                 return;
             }
-            // Where objects come naturally, offsets are those of objects laid end to end.
+            // A strategy that makes shared objects gets its offsets by laying the objects end to end. So its plan is not
+            // smaller than the lower bound of plans made of objects.
             let lays_objects = strategy.assigns().first() == Some(&Assign::Objects);
             let ceiling = self.known.best.as_ref().map(Plan::extent);
             if ceiling.is_some_and(|ceiling| lays_objects && ceiling <= least_objects) {
                 continue;
             }
-            // Strategies that would search have nothing to add to the search that was made.
+            // A limit of no work keeps strategies from searching by themselves: this search has been made already.
             let time_limit = budget.time_left();
             let (work_limit, effort) = (Some(0), Effort::Quick);
             let request = Request { work_limit, effort, ceiling, time_limit, observer: None, ..self.request.clone() };
@@ -410,7 +411,8 @@ impl<'a, 'p> Search<'a, 'p> {
         let (lower, seed, cost) = (self.known.lower_bound, self.request.seed, self.known.pass_cost());
         budget.spend(cost.of(self.pieces.len() as u64));
         let mut plan = placer.finish();
-        // The same share as in the schedule: what a third of the work does not settle, chains settle sooner.
+        // Repairs get a third of the work, as in the schedule. If that is not enough, ejection chains get further with
+        // the rest than more repairs would.
         let mut share = budget.share(3);
         repair_peaks(self.pieces, &mut plan, lower, (seed, FirstCore::Large), cost, &mut share);
         budget.spend(share.spent());
@@ -419,7 +421,7 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// Runs those of the portfolio that were not, as long as the budget lasts.
+    /// Runs the members of the portfolio that have not been run yet, as long as the budget lasts.
     pub(super) fn try_other_orders(&mut self, budget: &mut Budget) {
         self.known.go_on(self.pieces, MEMBERS.len(), budget);
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
@@ -569,7 +571,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Buffers of no bytes are in nobody's way.
+    /// Places pieces without bytes. They take no room, so any offset is right: their fixed one, or 0.
     fn place_empty(&self, plan: &mut Plan) {
         for piece in self.pieces.ids().filter(|&piece| self.pieces.get(piece).size == 0) {
             let info = self.pieces.get(piece);

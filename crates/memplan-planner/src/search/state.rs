@@ -204,8 +204,8 @@ impl<H: Height> State<H> {
                 self.offset[item] = H::ZERO;
             }
         }
-        // What is to come in a section needs its whole load, so the lowest of it starts at the capacity less the load
-        // at the latest.
+        // The load of a section is the height of everything that is still to be placed there. All of it has to fit below
+        // the capacity, so the lowest item starts no higher than the capacity minus the load.
         for (section, &load) in self.empty_top.iter().enumerate() {
             let Some(top) = highest.checked_sub(load) else { return false };
             self.top[section] = H::from_granules(top);
@@ -360,10 +360,11 @@ impl<H: Height> State<H> {
         fits
     }
 
-    /// Initial `early` and `late`; an item that cannot be placed any more is an error.
+    /// Sets the first `early` and `late` of a node; an item that cannot be placed any more is an error.
     ///
-    /// What is barred from where it would lie, or would be in a stack the wrong way round, must lie on
-    /// something yet to be placed, so no lower than the lowest end that can still come.
+    /// An item may be barred from the offset where it would lie now, or it would make a stack of the wrong order there.
+    /// Then it has to lie on an item that is still to be placed, so it lies no lower than the lowest end that any such
+    /// item can have.
     pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
         let lowest_end = |end: H, &item: &u32| {
             let item = item as usize;

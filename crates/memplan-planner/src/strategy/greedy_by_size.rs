@@ -112,7 +112,7 @@ struct Sharer<'a> {
 }
 
 impl<'a> Sharer<'a> {
-    /// Everybody waits for a turn, and nobody fits an object yet, because there is none.
+    /// The start: all records wait for their turn, and there is no object yet.
     fn new(records: &'a [Record<'a>]) -> Sharer<'a> {
         let ranks = ranks(records);
         let turn =

@@ -211,7 +211,8 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
     (Outcome::judge(problem, plan, Stop::Finished), report)
 }
 
-/// The search knows no levels: what its buffers take over says which ones they got.
+/// Gives levels to the buffers of spaces that the search has planned. The search knows nothing of levels, so a buffer's
+/// level follows from the buffers whose bytes it takes over.
 fn rank_searched(problem: &Problem, plan: &Plan, report: &mut Report) {
     let searched: Vec<SpaceId> =
         report.spaces.iter().filter(|row| row.mode == Mode::Search).map(|row| row.space).collect();

@@ -202,7 +202,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.spaces[first.index()..first.index() + slots].fill(space);
     }
 
-    /// What all spaces need at least for the pieces they have. Past everything if one is too small.
+    /// What all spaces together need at least for the pieces they have so far; `i64::MAX` if one of them is too small.
     fn quick_bound(&self) -> i64 {
         let mut sum = 0i64;
         for space in self.problem.spaces().ids() {
@@ -225,7 +225,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.pieces.ids().filter(|piece| self.spaces[piece.index()] == Some(space)).collect()
     }
 
-    /// All pieces have a space: each space for itself.
+    /// Every piece has a space now. Improves the plan of one space after the other until this assignment has given the
+    /// best plan that it can, cannot be better than the best plan so far, or patience is over.
     fn leaf(&mut self, patience: &Patience) {
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         loop {

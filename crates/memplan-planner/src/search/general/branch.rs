@@ -86,7 +86,8 @@ pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience)
             high = middle;
         }
     }
-    // Past what is always enough: not even in an endless space.
+    // `enough` bytes suffice for every problem that has a plan. If even they are refuted, there is no plan at all, and
+    // the bound goes above every plan that is still of interest.
     known.lower = if low > model.enough { known.below.max(low) } else { low };
 }
 

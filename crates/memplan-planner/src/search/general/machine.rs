@@ -86,12 +86,14 @@ impl Machine {
         true
     }
 
-    /// All sets with one deadline.
+    /// Applies both rules to the jobs that must end by `deadline`, the *set*. `false` if they are overloaded. Tasks are
+    /// sorted by their release, so "from here on" means tasks that are released later.
     fn raise_below(&mut self, deadline: i64) -> bool {
         let mut sum = 0;
         let mut need = i64::MIN;
         self.needs.clear();
         self.needs.resize(self.tasks.len(), i64::MIN);
+        // `needs` has, for each position, the lowest end of the members of the set that are released from there on.
         for (position, task) in self.tasks.iter().enumerate().rev() {
             if task.deadline <= deadline {
                 sum += task.length;
@@ -102,7 +104,8 @@ impl Machine {
             }
             self.needs[position] = need;
         }
-        // `sum` is now what the set members released from here on take.
+        // `sum` is from now on the length of the members of the set that are released from here on, and `earlier` the
+        // lowest end of those released before together with them.
         let mut earlier = i64::MIN;
         for (position, task) in self.tasks.iter().enumerate() {
             if task.deadline <= deadline {
@@ -110,6 +113,9 @@ impl Machine {
                 sum -= task.length;
                 continue;
             }
+            // Edge finding, for a job outside of the set. If it does not even fit with the members from here on, starting
+            // at its own release, it ends above all of these. If it does not fit with all members, starting at theirs,
+            // it ends above the whole set.
             if sum > 0 && task.release + sum + task.length > deadline {
                 self.raised[position] = self.raised[position].max(self.needs[position]);
             }

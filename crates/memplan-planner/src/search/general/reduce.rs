@@ -110,8 +110,9 @@ pub(crate) fn only(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Opt
     with_only(problem, &is_kept).build().ok()
 }
 
-/// The same, and lives that a buffer left out may have ended are cut: if that is
-/// impossible, so is the whole problem.
+/// As `only`, with some lives made shorter: if a buffer that is left out may take over bytes of a kept one, the kept one
+/// ends where that buffer starts. So this problem is no harder than the whole one, and if it has no plan, the whole one
+/// has none either.
 pub(crate) fn relaxed(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
     let mut builder = with_only(problem, &is_kept);
     for overlay in problem.overlays() {

@@ -52,7 +52,8 @@ impl Repair<'_, '_> {
         let mut core = self.core(peak, reach);
         let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
-        // Where the bound is not within reach, something lower than now is.
+        // The first attempt aims at the bound. If the excerpt was widened, the bound may be out of reach, so the goal
+        // lies a quarter or a half of the way from the bound up to the present extent.
         let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
         if self.first_core == FirstCore::Large && reach.widened.is_multiple_of(2) {
             core.movable.retain(|&piece| self.pieces.get(piece).size >= goal / LARGE_PARTS);

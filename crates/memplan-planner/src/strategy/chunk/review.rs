@@ -42,7 +42,7 @@ struct Rectangle {
 }
 
 impl Review<'_> {
-    /// Whether nobody loses bytes except to those named.
+    /// Whether no record loses bytes while it is alive, except to records that take them over as `takeovers` says.
     pub(super) fn is_sound(&self, takeovers: impl IntoIterator<Item = Pair>) -> bool {
         let mut takers = vec![Vec::new(); self.records.len()];
         for (newcomer, victim) in takeovers {

@@ -67,7 +67,7 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
     one.offsets.iter().all(|&slot| other.offsets.iter().any(|&offset| overlap(slot, offset)))
 }
 
-/// Every buffer with whom it takes bytes from, in the order of starts.
+/// Every buffer, in the order of starts, with the buffers whose bytes it takes over.
 fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = |id: &BufferId| !problem.buffers()[*id].lifetime.is_empty();
     let mut order: Vec<BufferId> = problem.buffers().ids().filter(used).collect();

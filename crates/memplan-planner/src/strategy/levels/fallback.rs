@@ -110,7 +110,8 @@ impl Alone {
             return None;
         }
         let mut best = None;
-        // So many fit, and so many do not. All of them are tried first: often they all fit.
+        // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first, because
+        // often all of them can.
         let (mut fits, mut fails) = (0, candidates.len() + 1);
         while fails - fits > 1 {
             let middle =
