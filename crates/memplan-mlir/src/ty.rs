@@ -139,7 +139,7 @@ impl Type {
                 let bytes = bits.div_ceil(8).checked_next_power_of_two()?;
                 Bytes(bytes.max(1)).checked_mul(product(rows)?)
             }
-            // A descriptor: two pointers, an offset, a size and a stride a dimension.
+            // A descriptor: two pointers, an offset, and a size and a stride for each dimension.
             Type::MemRef(MemRef { shape: Some(shape), .. }) => {
                 Bytes(24).checked_add(Bytes(16).checked_mul(shape.len() as u64)?)
             }

@@ -513,7 +513,8 @@ impl<'f> Lowering<'f> {
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
             if pairs.iter().any(|(_, src)| src == buffer) {
-                // A source that is stored, too: the proof says that this comes first, cell by cell.
+                // The statement stores to its source, too. The judge has proved that, in each cell, this store comes before
+                // the one to the destination, so it is an op of its own in front.
                 self.builder.push(OpDraft::new(name).span(stmt.span).update(value));
                 draft = draft.read(value);
             } else {

@@ -103,7 +103,8 @@ struct Translator<'f> {
 }
 
 impl Translator<'_> {
-    /// How the iterations of an axis see the two buffers; `inside` are the axis and what is in force inside it.
+    /// Whether every iteration of an axis has its own copy of the two buffers, or all iterations share them and run at the
+    /// same time. `inside` has what is in force inside of the axis, allocations among it.
     fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
         let is_private = |buffer: &BufId| {
             let begins_inside =

@@ -307,7 +307,8 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// An element on either side: it gives the distance of the two buffers.
+    /// Compares an access in the old function with the one in the new function. Both must touch the same element, so the
+    /// difference of their addresses tells where the old buffer lies in the new one.
     fn access(&mut self, old: BufId, at: &'f [Expr], new: BufId, to: &'f [Expr]) -> Result<(), Mismatch> {
         let (Some(from), Some(to)) = (address_of_element(self.old, old, at), address_of_element(self.new, new, to))
         else {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::map::scene::Scene;
 
-/// The trace as JSON, an event a line.
+/// The trace as JSON, one event on each line.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
     let mut events = Vec::new();
     for space in problem.spaces().ids() {

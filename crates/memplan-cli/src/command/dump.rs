@@ -94,7 +94,7 @@ fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {
     Ok(answer.with_notes(planned.into_inner().notes))
 }
 
-/// One line a buffer: its bytes and the steps in which it is alive.
+/// One line for each buffer: its bytes and the steps in which it is alive.
 fn lifetimes_text(problem: &Problem) -> String {
     let mut table = Table::with_heading(&["buffer", ">bytes", "alive in steps"]);
     for buffer in problem.buffers() {
@@ -103,7 +103,7 @@ fn lifetimes_text(problem: &Problem) -> String {
     table.render(0)
 }
 
-/// One line a step at which something begins or ends: the buffers alive there, largest first, and the sum of their
+/// One line for each step at which something begins or ends: the buffers alive there, largest first, and the sum of their
 /// sizes. Then, for each position in these lists, the largest size at it.
 fn profiles_text(problem: &Problem) -> String {
     let mut table = Table::with_heading(&["from task", ">breadth", "buffers, largest first"]);
@@ -121,7 +121,7 @@ fn profiles_text(problem: &Problem) -> String {
     format!("{}positional maxima {}, together {sum}\n", table.render(0), maxima.join(" "))
 }
 
-/// One line a buffer: where it is, and when.
+/// One line for each buffer: where it is, and when.
 fn plan_text(problem: &Problem, plan: &Plan) -> String {
     let mut table = Table::with_heading(&["buffer", "space", ">offset", ">end", ">bytes", "alive in steps"]);
     for (id, buffer) in problem.buffers().iter_enumerated() {

@@ -1,7 +1,7 @@
 //! What is known about ops: how their custom form reads, what they do to
 //! memory, how control moves through their regions.
 //!
-//! One table a dialect, one row an op, one file a table. A row only says what
+//! Each dialect has a table in a file of its own, with a row for each op. A row only says what
 //! differs from the default, and the default is what holds for an op nobody
 //! knows: it updates every memref it is given, a memref it returns may be any
 //! of those, and its regions may run any number of times, on any thread, at any

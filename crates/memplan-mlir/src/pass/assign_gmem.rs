@@ -76,7 +76,7 @@ pub struct Assigned {
     pub packings: Vec<(Problem, Plan)>,
     /// What the user should know, with the place it is about.
     pub remarks: Vec<Remark>,
-    /// Bytes before and after, one row a device.
+    /// Bytes before and after, one row for each device.
     pub stats: Vec<Saving>,
 }
 

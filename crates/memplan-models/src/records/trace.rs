@@ -1,4 +1,4 @@
-//! Allocation traces: one event a line.
+//! Allocation traces: one event on each line.
 //!
 //! ```text
 //! # a ping-pong

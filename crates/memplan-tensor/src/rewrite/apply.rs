@@ -261,7 +261,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// `top` names the place whose allocations stand at the head of this block.
+    /// Rewrites all statements of a block. `top` names the place whose allocations are put at the head of this block.
     fn block(&mut self, block: &mut Block, top: Option<Attach>) {
         let is_nothing = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default();
         let mut some_are_gone = false;

@@ -108,7 +108,7 @@ impl Rewritten {
             .collect()
     }
 
-    /// One line an allocation and one a buffer in it.
+    /// One line for each allocation, and one for each buffer in it.
     pub fn dump(&self, input: &Function) -> String {
         let mut text = String::new();
         for site in allocation_sites(&self.function) {

@@ -437,7 +437,7 @@ pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
 }
 
 impl Pool {
-    /// One line an entry: place, memory, size, buffers.
+    /// One line for each entry: place, memory, size, buffers.
     pub fn dump(&self, sequence: &Sequence<'_>) -> String {
         let function = sequence.function;
         let mut text = String::new();

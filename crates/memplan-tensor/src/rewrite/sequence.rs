@@ -77,7 +77,7 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
     finder.sequence
 }
 
-/// Buffers that marks name and that nothing else touches. Without an allocation of theirs the marks would name nothing.
+/// Buffers that marks name and that nothing else touches. They keep an allocation, so that the marks still name something.
 fn only_named(function: &Function) -> BTreeSet<BufId> {
     let (mut named, mut touched) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
@@ -290,7 +290,7 @@ impl Sequence<'_> {
         text
     }
 
-    /// One line an event: position, offset, statement, touched buffers.
+    /// One line for each event: position, offset, statement, touched buffers.
     pub fn dump(&self) -> String {
         let mut text = format!("scopes {}\n", self.shape());
         let mut depth = 0usize;

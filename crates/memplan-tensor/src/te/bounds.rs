@@ -100,7 +100,7 @@ impl Inference<'_> {
         needed
     }
 
-    /// What one consumer reads of a tensor: one interval a dimension for each load.
+    /// What one consumer reads of a tensor: for each load an interval in every dimension.
     fn reads(&self, stage: StageId, tensor: BufId, consumer: OpId) -> Vec<Vec<Interval>> {
         let schedule = self.schedule;
         match (&schedule.graph.ops[consumer].kind, schedule.stage_of(consumer)) {

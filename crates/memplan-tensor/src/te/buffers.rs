@@ -207,7 +207,7 @@ impl Mapper<'_> {
         Ok(mapped)
     }
 
-    /// One region an output, the first outermost.
+    /// Writes a double-buffered region for each output of the operation, the first one outermost.
     fn double_buffer(&mut self, tensor: BufId, body: &Block) -> Result<Stmt, LowerError> {
         let outputs = self.outputs_of.get(&tensor).cloned().unwrap_or_else(|| vec![tensor]);
         let buffers: Vec<BufId> = outputs.into_iter().map(|output| self.get_or_create(output)).collect();

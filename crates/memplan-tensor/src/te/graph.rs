@@ -67,9 +67,9 @@ pub struct Axis {
 /// How a compute operation makes its elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// One expression an output.
+    /// One expression for each output.
     Plain(Vec<Expr>),
-    /// One source an output, combined over the reduce axes.
+    /// One source for each output, combined over the reduce axes.
     Reduce {
         /// How two values become one.
         combiner: Combiner,
@@ -322,7 +322,7 @@ impl Graph {
         Ok(self.ops[op].outputs[0])
     }
 
-    /// A computation of every element; the closure gets the axis variables and returns one expression an output.
+    /// A computation of every element; the closure gets the axis variables and returns an expression for each output.
     pub fn compute(
         &mut self,
         name: &str,
@@ -334,7 +334,7 @@ impl Graph {
         self.add_compute(name, axes, Vec::new(), Body::Plain(values))
     }
 
-    /// A reduction; the closure gets data axes and reduce axes and returns one source an output.
+    /// A reduction; the closure gets data axes and reduce axes and returns a source for each output.
     pub fn reduce(
         &mut self,
         name: &str,
@@ -408,7 +408,7 @@ impl Graph {
         Ok(values.iter().map(|value| value.dtype(&self.tables)).collect())
     }
 
-    /// Every load must be of a tensor, with one subscript a dimension.
+    /// Every load must be of a tensor, with a subscript for each dimension.
     fn check_loads(&self, op: &str, expr: &Expr) -> Result<(), GraphError> {
         let mut result = Ok(());
         expr.walk(&mut |part| {

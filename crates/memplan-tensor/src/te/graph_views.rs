@@ -41,7 +41,7 @@ impl ReadGraph {
         self.reads.get(&op).map_or(&[], Vec::as_slice)
     }
 
-    /// One line an operation: its inputs.
+    /// One line for each operation: its inputs.
     pub fn dump(&self, graph: &Graph) -> String {
         let line = |(op, inputs): (&OpId, &Vec<BufId>)| {
             let names: Vec<&str> = inputs.iter().map(|tensor| graph.tables.buffers[*tensor].name.as_str()).collect();

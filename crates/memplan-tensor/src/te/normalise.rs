@@ -32,7 +32,8 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// Stages from the last to the first, so that what is put in place is final except for stages before it.
+    /// Puts the expressions of inlined stages into the operations that read them. Stages are taken from the last to the
+    /// first, so that an expression that is put in place changes again only by stages before it.
     fn inline(&mut self) -> Result<(), ScheduleError> {
         let inlined: Vec<StageId> =
             self.order.iter().rev().copied().filter(|stage| self.stages[*stage].attach == Attach::Inline).collect();

@@ -376,7 +376,7 @@ pub fn print_plainly(function: &Function) -> String {
     print_function(&with_plain_names(function))
 }
 
-/// The operations, who reads what, who feeds whom, and the order of computation.
+/// The operations, the tensors that each reads, the operations that each tensor feeds, and the order of computation.
 fn graph_text(network: &Network) -> String {
     let graph = &network.graph;
     let reads = ReadGraph::new(graph, &network.outputs);

@@ -431,7 +431,7 @@ fn block_depth(block: &Block) -> usize {
     block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(block_depth).max().unwrap_or(0)).max().unwrap_or(0)
 }
 
-/// Inside a launch of an axis, another launch of it is no launch.
+/// Removes a launch of a thread axis inside of another launch of the same axis: the threads are running already.
 fn drop_nested_launches(
     block: &mut Block,
     active: &mut Vec<(VarId, Expr)>,

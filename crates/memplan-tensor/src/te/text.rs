@@ -51,7 +51,7 @@ pub(super) fn plain_name(name: &str) -> String {
     if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
 }
 
-/// Parameters first, then in order of appearance.
+/// The buffers that a function uses: its parameters first, then the others in the order of their appearance.
 fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     // Tables hold buffers of all stages, also those that are not used any more. Only what the body mentions gets
@@ -344,7 +344,7 @@ impl Printer<'_> {
 }
 
 impl Graph {
-    /// One line an operation.
+    /// One line for each operation.
     pub fn dump(&self) -> String {
         let tables = with_plain_tensors(&self.tables);
         self.ops.iter().map(|op| self.describe(op, &tables)).collect()
@@ -394,7 +394,7 @@ fn with_plain_tensors(tables: &Function) -> Function {
 }
 
 impl Schedule {
-    /// One line a stage: where it is computed, where it lives, its loops.
+    /// One line for each stage: where it is computed, where it lives, its loops.
     pub fn dump(&self) -> String {
         let mut text = String::new();
         for id in &self.order {
@@ -442,7 +442,7 @@ impl Schedule {
 }
 
 impl Bounds {
-    /// One line an axis of each stage: where it starts and how long it is; loops are indented.
+    /// One line for each axis of each stage: where it starts and how long it is; loops are indented.
     pub fn dump(&self, schedule: &Schedule) -> String {
         let tables = with_plain_tensors(&schedule.graph.tables);
         let mut text = String::new();

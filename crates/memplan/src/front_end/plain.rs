@@ -281,7 +281,7 @@ fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
     plan.placements.iter().map(|placement| placement.as_ref().map(found)).collect()
 }
 
-/// The offsets in a C header. Its macros come in the order of the buffers, a macro a slot.
+/// The offsets in a C header. Its macros come in the order of the buffers, one for each slot.
 fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
     let mut offsets = plan_file::header::offsets(text)?.into_iter();
     // The macro's name is the buffer's name with other characters where C needs them, and possibly a number

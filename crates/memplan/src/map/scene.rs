@@ -119,7 +119,7 @@ pub struct Panel {
 /// Everything to draw.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// One panel a space that is used or has a capacity.
+    /// One panel for each space that is used or has a capacity.
     pub panels: Vec<Panel>,
     /// First step of all lives.
     pub first: u64,

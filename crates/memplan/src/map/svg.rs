@@ -1,4 +1,4 @@
-//! The scene as SVG: one panel a space, time across, address up.
+//! The scene as SVG: one panel for each space, time across, address up.
 //!
 //! The drawing is a function of the scene and nothing else, so the same plan
 //! gives the same bytes. Every name goes through [`escape`].

@@ -7,7 +7,7 @@ use super::{KernelView, PlannedFunction};
 use crate::dialect::Selector;
 use crate::lower::marks::Core;
 
-/// One file a core, with a record for each memory of each function.
+/// One file for each core, with a record for each memory of each function.
 pub(super) fn files(view: &KernelView, functions: &[PlannedFunction]) -> Vec<(String, String)> {
     let temporaries = temporaries(view);
     let mut files: Vec<(&'static str, Vec<Value>, Vec<Value>)> = Vec::new();
