@@ -5,7 +5,11 @@
 //! a file, [`memplan_rewrite`] runs a pass over a program's text. The header `include/memplan.h` is generated
 //! from this crate and is its documentation.
 //!
-//! Three promises at the boundary:
+//! # Why it is a crate
+//!
+//! Compilers in C++ want arrays and plain structs, and a library of their own kind to link with. Pointers of callers
+//! cannot be used without `unsafe`. The crates that plan and check forbid it, so all of it is here. Three promises hold
+//! at the boundary:
 //! - *No panic crosses it.* Everything runs inside [`guard::guarded`]; a panic is a
 //!   bug of ours and ends in [`Status::MEMPLAN_BUG`].
 //! - *Old callers keep working.* Every struct says its own size as the caller was

@@ -1,5 +1,9 @@
 //! The `memplan` command: a thin layer of words around the `memplan` library.
-//! A library itself, because `python -m memplan` is the same command.
+//!
+//! # Why it is a crate
+//!
+//! Libraries of memplan never print, never end the process and know nothing of terminals. All of that is here. The
+//! command is a library itself, because `python -m memplan` is the same command.
 //!
 //! A command turns its arguments into an [`Answer`](answer::Answer): text for
 //! standard output, notes for standard error, and yes or no. Nothing else in

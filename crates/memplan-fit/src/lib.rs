@@ -5,6 +5,12 @@
 //! ops runs tile by tile, so that large images in its middle never exist as a whole. This crate finds such changes and
 //! says what each costs in multiply-adds, in copied bytes and in what a runtime keeps for more ops.
 //!
+//! # Why it is a crate
+//!
+//! A plan leaves the model alone; a change does not. So nothing here is trusted: the check that a changed model computes
+//! the same (`memplan_verify::equivalence`) must not reach this code, and a test on the graph of crates makes sure of
+//! that.
+//!
 //! ```text
 //!   Net ──► Schedule ──► Tiling, Tiling, … ──► Chosen ──► Candidate { rewrite, costs }
 //!           order,       a segment of it,       which of

@@ -27,7 +27,7 @@
 //!
 //! - [`Document`]: a lossless reader of MLIR text, generic and custom forms.
 //! - [`Type`]: the structure of a type, from its text.
-//! - [`Dialects`]: what is known about ops, one table a dialect, extensible.
+//! - [`Dialects`]: what is known about ops, in a table for each dialect; users can add rows.
 //! - [`lower()`]: every function of a document as a `Program`.
 //! - [`pass`]: rewrites of a document.
 //! - [`written`]: where the buffers are in a rewritten text.

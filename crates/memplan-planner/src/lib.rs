@@ -33,8 +33,8 @@
 //! branch and bound behind `auto`.
 //!
 //! Strategies that place buffers one after the other share an engine: [`piece`] takes a problem apart
-//! into rigid pieces, [`placer`] puts them down in some [`order`], [`conflicts`] knows who is in the
-//! way, [`fit`] chooses among gaps. Strategies that know only sizes and lifetimes, in one memory, share
+//! into rigid pieces, [`placer`] puts them down in some [`order`], [`conflicts`] finds the pieces that are in
+//! the way, [`fit`] chooses among gaps. Strategies that know only sizes and lifetimes, in one memory, share
 //! another: `records` splits a problem by space and merges the answers, `sharing` holds shared objects,
 //! `smallest_gap` is best fit over records.
 

@@ -1,5 +1,7 @@
 //! The native half of the Python package `memplan`.
 //!
+//! # Why it is a crate
+//!
 //! People who write Python should not wait for a Rust compiler, and planning should not wait for Python. So the package
 //! has two halves. This crate is compiled into the module `memplan._native`: handles to problems and plans, and the
 //! calls that need Rust. Everything that users meet (dataclasses, representations, numpy, sweeps) is written in Python,

@@ -67,6 +67,17 @@ def test_every_crate_that_is_published_says_what_it_is():
                 assert needed["req"] != "*", f"{package['name']} needs {needed['name']} without a version"
 
 
+def test_every_crate_has_a_front_page():
+    """What it is, why it is a crate, an example, and where to read on: the crates read like chapters of one book."""
+    for package in (ROOT / "crates").iterdir():
+        lines = (package / "src" / "lib.rs").read_text(encoding="utf-8").splitlines()
+        page = [line.removeprefix("//!").strip() for line in lines if line.startswith("//!")]
+        headings = [line.removeprefix("# ") for line in page if line.startswith("# ") and not line.endswith(";")]
+        wanted = ["Why it is a crate", "Example", "Where next"]
+        assert page[0] and not page[0].startswith("#"), f"{package.name} does not begin with what it is"
+        assert [heading for heading in headings if heading in wanted] == wanted, f"{package.name}: {headings}"
+
+
 def test_the_changelog_begins_with_what_is_not_released_and_knows_the_version():
     (version,) = {package["version"] for package in metadata()["packages"] if package["source"] is None}
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)

@@ -16,7 +16,11 @@
 //!  pages are mapped where bytes are in use and unmapped where they are not
 //! ```
 //!
-//! Three promises:
+//! # Why it is a crate
+//!
+//! An allocator is called a million times in an hour, from several threads, while a program runs. So it depends on
+//! nothing of memplan that plans or reads: it takes a finished plan, checks it once, and only looks up addresses from
+//! then on. Three promises:
 //! - *No byte has two owners.* The plan is verified when it is loaded. As long as no recorded
 //!   free is late, what is alive is a part of what was alive in the recording, and the planned
 //!   address is free. Once a free is late, or something foreign lies in the arena, every planned

@@ -1,6 +1,8 @@
 //! What tests and benchmarks of several crates need: problems to plan, a slow
 //! but obvious check of plans, and optimal plans of tiny problems.
 //!
+//! # Why it is a crate
+//!
 //! A planner and a checker can agree and both be wrong. So tests compare them with code that
 //! is too simple to be wrong and far too slow to be used: it marks every byte of every step, or
 //! tries every offset. And because nobody thinks of all the odd inputs, most tests do not list

@@ -1,5 +1,5 @@
 //! "Independent checker" is a fact about the build: what this crate is built
-//! from contains neither the planner nor the analysis.
+//! from contains neither the planner nor the analysis nor what changes models.
 
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
@@ -51,7 +51,9 @@ fn the_checker_reaches_neither_planner_nor_analysis() {
     let metadata = metadata();
     let built_from = reachable(&metadata, "memplan-verify");
     assert!(built_from.contains("memplan-core"), "the graph was read: {built_from:?}");
-    for name in FORBIDDEN {
+    // `memplan-fit` proposes changes of models, which are proved here. It reads models with a crate that also describes
+    // them for the proof, so only this direction can be forbidden.
+    for name in FORBIDDEN.into_iter().chain(["memplan-fit"]) {
         assert!(!built_from.contains(name), "memplan-verify is built from {name}: {built_from:?}");
     }
 }
