@@ -187,7 +187,8 @@ fn build(buffers: impl Iterator<Item = Buffer>) -> Problem {
     build_valid(builder)
 }
 
-fn build_valid(builder: ProblemBuilder) -> Problem {
+/// The problem of a generator, which only makes valid ones.
+pub(crate) fn build_valid(builder: ProblemBuilder) -> Problem {
     match builder.build() {
         Ok(problem) => problem,
         Err(error) => unreachable!("generators make valid problems: {error}"),

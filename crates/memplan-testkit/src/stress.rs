@@ -11,6 +11,8 @@
 
 use memplan_core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, Tie};
 
+use crate::instances::build_valid;
+
 /// A family: its name, and a problem of about so many pieces.
 pub type Family = (&'static str, fn(usize) -> Problem);
 
@@ -57,7 +59,7 @@ pub fn ties(count: usize) -> Problem {
         let tie = Some(Tie { group, at: Bytes(64 * index) });
         builder.buffer(Buffer::new(index.to_string(), 64, Lifetime::new(index, index + 2)).with_tie(tie));
     }
-    valid(builder)
+    build_valid(builder)
 }
 
 /// Twenty buffers with many slots each: a small file, a large problem.
@@ -80,7 +82,7 @@ pub fn spaces(count: usize) -> Problem {
             builder.buffer(Buffer { spaces: [space].into_iter().collect(), ..buffer });
         }
     }
-    valid(builder)
+    build_valid(builder)
 }
 
 /// Every other buffer shares with nobody.
@@ -97,14 +99,7 @@ fn buffers(count: usize, make: impl Fn(u64, u64) -> Buffer) -> Problem {
     for index in 0..count as u64 {
         builder.buffer(make(index, 64 + index * 7919 % 1000));
     }
-    valid(builder)
-}
-
-fn valid(builder: ProblemBuilder) -> Problem {
-    match builder.build() {
-        Ok(problem) => problem,
-        Err(error) => unreachable!("generators make valid problems: {error}"),
-    }
+    build_valid(builder)
 }
 
 #[cfg(test)]

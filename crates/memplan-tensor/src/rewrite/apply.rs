@@ -12,7 +12,7 @@
 //! dimensions get an `elem_offset` instead), a bare `B.data` becomes the address of its first element, and
 //! `tvm_access_ptr` moves its offset.
 
-use super::layout::{AllocationId, Layout};
+use super::layout::{Allocation, AllocationId, Layout};
 use super::pool::Attach;
 use super::sequence::StmtId;
 use crate::DType;
@@ -141,17 +141,7 @@ impl<'a> Rewriter<'a> {
         // An arena belongs to no single buffer, so it gets a buffer of its own.
         let Some(root) = allocation.root else {
             let name = self.fresh_name(&allocation.name);
-            return self.push(Buffer {
-                name,
-                dtype: allocation.dtype,
-                shape: allocation.shape.clone(),
-                scope: allocation.scope.clone(),
-                memory: Memory::Own,
-                scalar: false,
-                pinned: false,
-                extra: Vec::new(),
-                span: Span::default(),
-            });
+            return self.push(holding(allocation, name, Span::default()));
         };
         if shared && self.result.buffers[root].scalar {
             self.unscalar(root);
@@ -185,17 +175,7 @@ impl<'a> Rewriter<'a> {
         self.unscalar(root);
         self.result.buffers[root].name = self.fresh_name(&name);
         self.renamed[root] = true;
-        self.push(Buffer {
-            name,
-            dtype: allocation.dtype,
-            shape: allocation.shape.clone(),
-            scope: allocation.scope.clone(),
-            memory: Memory::Own,
-            scalar: false,
-            pinned: false,
-            extra: Vec::new(),
-            span: own_span,
-        })
+        self.push(holding(allocation, name, own_span))
     }
 
     fn push(&mut self, buffer: Buffer) -> BufId {
@@ -493,6 +473,21 @@ impl<'a> Rewriter<'a> {
             changed = true;
         }
         Some(changed)
+    }
+}
+
+/// A new buffer for the memory of an allocation.
+fn holding(allocation: &Allocation, name: String, span: Span) -> Buffer {
+    Buffer {
+        name,
+        dtype: allocation.dtype,
+        shape: allocation.shape.clone(),
+        scope: allocation.scope.clone(),
+        memory: Memory::Own,
+        scalar: false,
+        pinned: false,
+        extra: Vec::new(),
+        span,
     }
 }
 
