@@ -255,7 +255,8 @@ impl Lowering<'_> {
         ids
     }
 
-    /// The one region of an `scf.while`: first the blocks that decide, then the body's.
+    /// The one region of an `scf.while`: first the blocks that decide, then the body's. In MLIR these are two regions that
+    /// run in turn. As one region with a branch back from the body they need no rule of their own.
     pub(super) fn while_region(&mut self, op: OpId, before: RegionId, after: RegionId) {
         let document = self.document;
         let mask = self.while_mask(op);
@@ -281,6 +282,7 @@ impl Lowering<'_> {
     /// Makes blocks that others branch to.
     pub(super) fn add_blocks(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
+            // An unknown op may branch to such a block with any memory, so nothing is known about its arguments.
             let origin = match self.unclear_blocks.contains(&block) {
                 true => Origin::Opaque(Box::new([])),
                 false => Origin::Incoming,

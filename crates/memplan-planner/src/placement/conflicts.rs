@@ -36,6 +36,8 @@ impl Conflicts {
     /// stretches that can be, in ascending order: their positions are the ranks.
     pub fn new(starts: Vec<u32>) -> Conflicts {
         debug_assert!(starts.is_sorted());
+        // Each level has a maximum for every sixteen entries of the level below, up to one with at most sixteen. Levels
+        // are padded with zeroes ("not placed"), so that a node can always be read as a whole.
         let mut levels = Vec::new();
         let mut width = starts.len().max(1);
         loop {

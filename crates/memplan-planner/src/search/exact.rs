@@ -381,6 +381,7 @@ impl<'a, H: Height> Exact<'a, H> {
         while frame.next_candidate < frame.candidates.1 {
             let candidate = self.candidates[frame.next_candidate as usize];
             frame.next_candidate += 1;
+            // The choice to leave the point empty is no item of the instance. It concerns the point's own section.
             let item = self.instance.items.get(candidate.item as usize);
             let (lo, hi) = item.map_or((frame.section, frame.section + 1), |item| (item.lo, item.hi));
             if !frame.focused || frame.blame.touches(lo, hi) {
@@ -398,6 +399,8 @@ impl<'a, H: Height> Exact<'a, H> {
         frame.next_part = 0;
         let (section, floor) = (frame.section, frame.floor);
         let (first, end) = (frame.items.0 as usize, frame.items.1 as usize);
+        // All items but the placed one, in their old order. If the point stays empty, no item is found, and `min` keeps
+        // the second range from beginning behind the list.
         let start = self.arena.len();
         let before = self.arena[first..end].iter().take_while(|&&other| other != item).count();
         self.arena.extend_from_within(first..first + before);
@@ -415,6 +418,8 @@ impl<'a, H: Height> Exact<'a, H> {
         let mut begin = first;
         let mut reach = 0;
         for position in first..end {
+            // Items come by their first section. If this one starts where all before it have ended, so do all that
+            // follow, and no item of one side meets an item of the other.
             let item = &self.instance.items[self.arena[position as usize] as usize];
             if position > begin && item.lo >= reach && self.rules.decomposition {
                 self.parts.push((begin, position));
@@ -483,6 +488,8 @@ impl<'a, H: Height> Exact<'a, H> {
             }
             _ => &self.candidates[first..],
         };
+        // Only the sections between the first start and the last end of the candidates are cleared and looked at: a
+        // node of a small part must not cost as much as the whole instance.
         let sections = candidates.iter().map(|candidate| &self.instance.items[candidate.item as usize]);
         let (lo, hi) = sections.fold((u32::MAX, 0), |(lo, hi), item| (lo.min(item.lo), hi.max(item.hi)));
         let (lo, hi) = (lo.min(hi) as usize, hi as usize);
@@ -525,6 +532,8 @@ impl<'a, H: Height> Exact<'a, H> {
 
     /// Of candidates that are alike only the first needs to be tried.
     fn drop_twins(&mut self, first: usize) {
+        // `seen` holds, for each class of twins, the number of the last node that had one. So the table need not be
+        // cleared for every node.
         self.expansions += 1;
         let mut kept = first;
         for position in first..self.candidates.len() {

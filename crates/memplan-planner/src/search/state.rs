@@ -280,8 +280,11 @@ impl<H: Height> State<H> {
         self.rank[item as usize] = rank;
     }
 
-    /// Largest load met (what is still to come), width, height.
+    /// What an order ranks an item by: the largest load of its sections (what is still to be placed there), its width in
+    /// sections, and its height.
     pub(crate) fn traits(&self, item: usize) -> (u64, u64, u64) {
+        // The load of a section is `done - top`, and `done` is the same everywhere. So the lowest top has the largest
+        // load.
         let mut lowest_top = H::MAX;
         let mut width = 0;
         let mut done = H::ZERO;
@@ -510,6 +513,7 @@ impl<H: Height> State<H> {
                 let Span { lo, hi, .. } = self.spans[index];
                 let (lo, hi) = (lo as usize, hi as usize);
                 let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
+                // The sum is taken without a branch, so that the compiler handles many sections at a time.
                 for (top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {
                     *fillers = fillers.plus_if(early <= *top, H::ONE);
                     *sum = sum.plus_if(early <= *top, number);
@@ -539,6 +543,8 @@ impl<H: Height> State<H> {
     /// Whatever meets a forced item and cannot end below it lies above it, which
     /// may force others in turn. A section of an item that has no place left is an error.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
+        // Each step raises an offset, so the queue empties in the end, but that may take long and finds little after the
+        // first rounds. Stopping early is safe: less is known about the node, and nothing wrong.
         let mut patience = FOLLOW_UPS * items.len();
         while let Some(forced) = self.queue.pop() {
             if self.is_plain {
@@ -560,9 +566,11 @@ impl<H: Height> State<H> {
         let end = self.early[forced].plus(under.height);
         for &item in items {
             let span = self.spans[item as usize];
+            // Items come by their first section, so all that follow start behind the forced item.
             if span.lo >= under.hi {
                 break;
             }
+            // Even at its lowest offset the item ends above `late`, so it does not fit below the forced item.
             let before = self.early[item as usize];
             let is_in_the_way = before < end && late < before.plus(span.height) && under.lo < span.hi;
             if is_in_the_way && item as usize != forced {
@@ -606,6 +614,7 @@ impl<H: Height> State<H> {
             return Err(self.first_section(item));
         }
         self.early[index] = early;
+        // A forced item that lies higher now may push others up in turn.
         if self.late[index] < H::MAX {
             self.queue.push(item);
         }

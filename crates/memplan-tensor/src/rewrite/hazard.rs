@@ -422,6 +422,8 @@ impl Run<'_> {
 
     /// Runs both branches from the same states and joins the results.
     fn either(&mut self, then: &[Stmt], otherwise: &[Stmt]) -> Option<()> {
+        // `undo` notes the state of each cell before its first change. With it the first branch is undone, so that the
+        // second one starts where the first did.
         let outer = self.undo.replace(BTreeMap::new());
         self.block(then)?;
         let before_then = self.undo.replace(BTreeMap::new()).unwrap_or_default();
@@ -432,6 +434,8 @@ impl Run<'_> {
         self.block(otherwise)?;
         let before_otherwise = self.undo.take().unwrap_or_default();
         self.undo = outer;
+        // Which branch runs is not known, so a cell may be in the state that either leaves. A cell that one branch does
+        // not touch keeps its old state there.
         for (cell, state) in after_then {
             let joined = state | self.cells.get(&cell).copied().unwrap_or(SRC);
             let before = before_then.get(&cell).copied().unwrap_or(SRC);
@@ -472,6 +476,8 @@ impl Run<'_> {
         let copies = matches!(value, Expr::Load { .. }) && reads;
         for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
+            // A store to the source where the destination's element already lies destroys that element. A plain copy of
+            // the source's element is right for both. Any other store leaves the destination's element.
             if root == self.src {
                 self.change(cell, |state| {
                     let kept = state & (SRC | LOST);
@@ -500,6 +506,7 @@ impl Run<'_> {
                 }
                 _ => vec![self.value(subscript)?],
             };
+            // The first dimension has no row that a subscript could leave: it only gets out of the buffer.
             let length = shape.get(dimension).and_then(Expr::as_int).filter(|_| dimension > 0);
             if length.is_some_and(|length| lanes.iter().any(|lane| !(0..length).contains(lane))) {
                 return None;

@@ -69,6 +69,7 @@ impl Inference<'_> {
         let op = &self.schedule.graph.ops[self.schedule.stages[stage].op];
         let Some(compute) = op.as_compute() else { return };
         let declared = |axis: &IterId| self.schedule.graph.axes[*axis].range.clone();
+        // Stages are visited from the outputs backwards, so the ranges of all consumers are known here.
         let needed = if self.schedule.stages[stage].is_output { Vec::new() } else { self.needed(stage, &op.outputs) };
         let mut found = Vec::new();
         for (dimension, axis) in compute.axes.iter().enumerate() {
@@ -118,6 +119,7 @@ impl Inference<'_> {
                 }
                 found
             }
+            // What an extern body reads is not looked into: it may read all of the tensor.
             (OpKind::Extern(_), _) => {
                 let shape = &schedule.graph.tables.buffers[tensor].shape;
                 vec![shape.iter().map(|extent| Interval::range(&Expr::int(0), extent)).collect()]
@@ -222,6 +224,8 @@ fn cover(needed: &Interval, declared: &Range) -> Range {
     let (Some(lo), Some(hi)) = (&needed.lo, &needed.hi) else {
         return declared.clone();
     };
+    // If all of the declared range is needed, or more, the declared one is taken: its ends are shorter expressions, and
+    // nothing outside of it may be computed.
     let last = sub(add(declared.min.clone(), declared.extent.clone()), Expr::int(1));
     let none = Env::new();
     if prove_compare(BinaryOp::Le, lo, &declared.min, &none) && prove_compare(BinaryOp::Ge, hi, &last, &none) {

@@ -156,6 +156,8 @@ impl<'a> Machine<'a> {
         if self.concurrency.is_empty() {
             return SmallVec::new();
         }
+        // Two kinds of code run beside a node: what the constructs around it bring along (other iterations of a parallel
+        // loop; for the inside of asynchronous work, the code outside), and work that was launched before and not awaited.
         let frames = self.graph.frames_around(self.graph.nodes[node].frame);
         let around = frames.filter_map(|frame| match frame {
             FrameKind::Parallel(op) => self.concurrency.iterations.get(&op),
@@ -347,6 +349,8 @@ impl<'a> Machine<'a> {
             .filter(|copy| copy.output == value)
             .map(|copy| (copy, self.targets(state, copy.input)))
             .collect();
+        // All losses come before all gains: a value that may be one of several buffers must not lose, as a neighbour of
+        // one target, what it gains as another target.
         for target in &targets {
             self.overwrite(state, op, root, target, &targets, &copies);
         }
@@ -392,7 +396,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The target's own bytes are written.
+    /// Notes that the target's own bytes are written, in every entry that is about the same instance. Lost bytes become
+    /// good again after a strong write. After a write that covers all targets they do so in the entry of the written
+    /// value itself: whichever buffer it is, it holds what was just written.
     fn fill(&mut self, state: &mut State, root: ValueId, target: &Target, strong: bool, covers: bool) {
         let range = target.bytes.range;
         for &index in self.names.of_site(target.entry.site) {
@@ -450,6 +456,8 @@ impl<'a> Machine<'a> {
         if range.0 >= range.1 {
             return;
         }
+        // A place inside of parallel loops lies elsewhere in each iteration. `low..high` covers all iterations and finds
+        // the entries that may be hit; `hit` then compares within one iteration.
         let at = &self.layout.places[place];
         let low = at.start + i128::from(range.0);
         let high = at.hull_end() - i128::from(at.size) + i128::from(range.1);
@@ -645,6 +653,7 @@ impl<'a> Machine<'a> {
 
     /// Receivers take the contents of their sources, all at once.
     pub(super) fn hand_over(&mut self, state: &mut State, moves: &[(ValueId, ValueId)], exact: bool) {
+        // First everything is read, then everything is written: a loop may hand `a` to `b` and `b` to `a`.
         let mut taken: Vec<(usize, Content)> = Vec::new();
         for &(receiver, source) in moves {
             for target in self.targets(state, source) {
@@ -723,6 +732,8 @@ impl<'a> Machine<'a> {
         for target in &targets {
             for &index in self.names.of_site(target.entry.site) {
                 let entry = self.names.entries[index];
+                // Other names of the buffer lose their content only if it is certain which buffer is freed. A holder
+                // outside keeps its entry: it may still use the address.
                 let own = entry.root == Root::Value(root);
                 let same = certain && same_instance(&entry, &target.entry) && entry.root != Root::Holder;
                 if own || same {

@@ -147,6 +147,7 @@ impl<'a> Interference<'a> {
         if let Some(span) = &mut self.spans[value] {
             span.end = span.end.max(used.end);
         }
+        // Ops come in program order, so uses in one block stand together in the list, and the last one tells of all.
         let block = |used: &Use| used.at.map(|op| program.op(op).block);
         let uses = &mut self.uses[value];
         if let Some(last) = uses.last_mut().filter(|last| block(last) == block(&used)) {
@@ -166,6 +167,8 @@ impl<'a> Interference<'a> {
         let mut at = Some(op);
         let mut around = tree.parent(op);
         let mut block = program.op(op).block;
+        // From the op outwards to the value's home. Whatever on the way may run its region again extends the use to all
+        // of itself.
         while let Some(parent) = around.filter(|&parent| Some(parent) != home) {
             if !matches!(program.op(parent).control(), Control::Once | Control::Alternatives { .. }) {
                 used = Span { start: time(parent), end: time(tree.last_inside(parent)) + 1 };
@@ -298,6 +301,8 @@ impl<'a> Interference<'a> {
             };
             pairs.iter().any(fits)
         };
+        // Byte on byte means that both begin where their buffers begin. Every read of the input must be one of the
+        // permitted pairs: an op that also reads the input in another way may still need the old bytes.
         self.whole[output]
             && self.whole[input]
             && reads.into_iter().all(|access| access.kind == AccessKind::Read && allowed(access.value))
@@ -366,6 +371,8 @@ fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -
             doubtful.push(target);
         }
     }
+    // A value that is not the beginning of its buffer makes all values doubtful that receive it. Each value loses the
+    // property once, so this ends.
     while let Some(value) = doubtful.pop() {
         if std::mem::replace(&mut whole[value], false) {
             doubtful.extend(receivers[value].iter().copied());

@@ -95,6 +95,7 @@ impl FreeChunks {
             let score = fit(size, bytes) + heat(now - last_freed);
             Candidate { score, last_freed, inserted, chunk }
         };
+        // The chunk that was freed last wins unless another one has a higher score, as in the original.
         let &(last_freed, inserted, size, chunk) = self.by_age.last()?;
         let latest = candidate(size, last_freed, inserted, chunk);
         let still_hot = self.by_age.range(((now + 1).saturating_sub(COOLING), 0, 0, 0)..);
@@ -113,6 +114,8 @@ impl FreeChunks {
         let mut found: Vec<Entry> = Vec::new();
         let mut from = bytes;
         while let Some(&entry) = self.by_size.range((from, 0, 0, 0)..).next() {
+            // Sizes come from the best fit to worse ones. One that fits much worse than the first cannot make up for it
+            // by its heat.
             if found.first().is_some_and(|first| fit(entry.0, bytes) < fit(first.0, bytes) - CLOSE) {
                 break;
             }

@@ -98,6 +98,7 @@ impl Replay<'_> {
     fn best_run(&self, index: usize, candidates: &[Candidate], bytes: u64) -> Option<Run> {
         let mut best: Option<Run> = None;
         for candidate in candidates {
+            // A remainder does not begin where its victim begins, so a newcomer there would not have the same base.
             if candidate.hint.kind == OverlayKind::SameBase && self.row.chunk(candidate.chunk).is_remainder {
                 continue;
             }
