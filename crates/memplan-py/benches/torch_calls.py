@@ -10,12 +10,13 @@ step, is what the allocator adds to it.
 
 import argparse
 import contextlib
-import inspect
 import json
 import subprocess
 import sys
 import tempfile
 import time
+
+import torch_gpu
 
 # Steps that are recorded, after so many that are not, and rounds over all of them.
 RECORDED, BEFORE, ROUNDS = 4, 12, 10
@@ -25,21 +26,12 @@ def record(workload, scale, file):
     """Writes what some steps ask for, and how long the fastest of them takes."""
     import torch
 
-    import memplan.torch
-
-    replayer = memplan.torch.enable(names=False, varying="pool")
-    import torch_workloads
-
-    build = torch_workloads.WORKLOADS[workload]
-    step = build(scale * inspect.signature(build).parameters["batch"].default)
+    prepared = torch_gpu.prepare("pool", workload, 0, scale)
     times, steps = [], []
     for number in range(BEFORE + RECORDED):
-        torch.cuda.synchronize()
-        started = time.perf_counter()
-        step(number, replayer.step)
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - started)
-        steps.append(replayer.library.recording(0))
+        seconds, _ = torch_gpu.timed(prepared, prepared.load(number), torch)
+        times.append(seconds)
+        steps.append(prepared.replayer.library.recording(0))
     with open(file, "w", encoding="utf-8") as out:
         json.dump({"steps": steps[-RECORDED:], "time": min(times[-RECORDED:])}, out)
 

@@ -24,16 +24,18 @@ import statistics
 import subprocess
 import sys
 import time
+from typing import Any, Callable, NamedTuple
 
 SETTINGS = {
     "default": "",
     "expandable": "expandable_segments:True",
     "async": "backend:cudaMallocAsync",
     "union": "",
+    "pool": "",
     "replay": "",
 }
-# Settings that run on memplan's allocator; the first plans sizes that vary in any case.
-OURS = {"union": "plan", "replay": "auto"}
+# Settings that run on memplan's allocator; the first plans sizes that vary in any case, the second never does.
+OURS = {"union": "plan", "pool": "pool", "replay": "auto"}
 # Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
 # eight are recorded, and after eighteen every workload has met its largest size: an allocator that meets a size for the
 # first time takes memory from the driver, once, which is not what a step costs.
@@ -44,10 +46,11 @@ VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes", "gpt_350m_accum_var")
 BATCHES = {"gpt_350m_ckpt": 12, "gpt_350m_accum_var": 4}
 
 
-def measure(setting, workload, steps, batch, scale=1):
-    """Runs one workload in this process; without a batch with its own one, multiplied."""
+def prepare(setting, workload, batch, scale=1, **options):
+    """Builds one workload in this process; without a batch with its own one, multiplied."""
     import torch
 
+    replayer = None
     if setting in OURS:
         import memplan.torch
 
@@ -59,30 +62,59 @@ def measure(setting, workload, steps, batch, scale=1):
     torch.use_deterministic_algorithms(True, warn_only=workload.startswith("unet"))
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cuda.enable_cudnn_sdp(False)
-    free_before, total = torch.cuda.mem_get_info()
+    free, _ = torch.cuda.mem_get_info()
     build = torch_workloads.WORKLOADS[workload]
     batch = batch or scale * inspect.signature(build).parameters["batch"].default
-    step = build(batch)
-    mark = replayer.step if setting in OURS else lambda name: contextlib.nullcontext()
-    before = BEFORE_VARYING if workload in VARYING else BEFORE
-    times, losses, moved = [], [], []
+    load, step = build(batch, **options)
+    mark = replayer.step if replayer else lambda name: contextlib.nullcontext()
     # The collector of Python would run now in this step and now in that one.
     gc.disable()
+    return Prepared(load, step, mark, batch, free, replayer)
+
+
+class Prepared(NamedTuple):
+    """A workload that was built."""
+
+    load: Callable
+    step: Callable
+    mark: Callable
+    batch: int
+    # Bytes that the device had left before it was built.
+    free: int
+    # Only on memplan's allocator.
+    replayer: Any
+
+
+def timed(prepared, data, torch):
+    """How long a step took, and its loss."""
+    gc.collect()
+    torch.cuda.synchronize()
+    started = time.perf_counter()
+    loss = prepared.step(data, prepared.mark)
+    torch.cuda.synchronize()
+    return time.perf_counter() - started, loss
+
+
+def measure(setting, workload, steps, batch, scale=1):
+    """Runs one workload in this process."""
+    import torch
+
+    prepared = prepare(setting, workload, batch, scale)
+    replayer = prepared.replayer
+    before = BEFORE_VARYING if workload in VARYING else BEFORE
+    times, losses, moved = [], [], []
     for number in range(before + steps):
-        gc.collect()
         if number == before:
             restart_peak(setting, torch)
-        torch.cuda.synchronize()
-        started = time.perf_counter()
-        losses.append(step(number, mark))
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - started)
-        if setting in OURS:
+        seconds, loss = timed(prepared, prepared.load(number), torch)
+        times.append(seconds)
+        losses.append(loss)
+        if replayer:
             moved.append(sum(lane["moved"] for lane in replayer.report()["lanes"]))
-    free_after, _ = torch.cuda.mem_get_info()
-    row = {"workload": workload, "setting": setting, "batch": batch, "total": total, "driver": free_before - free_after}
+    free, total = torch.cuda.mem_get_info()
+    row = {"workload": workload, "setting": setting, "batch": prepared.batch, "total": total, "driver": prepared.free - free}
     row |= {"step": statistics.median(times[before:]), "before": before, "times": times, "losses": [loss.hex() for loss in losses]}
-    if setting in OURS:
+    if replayer:
         report = replayer.report()
         device = report["devices"][0]
         row |= {"reserved": device["reserved_peak"], "peak": device["peak"], "moved": moved, "report": report}
@@ -135,6 +167,11 @@ def serve(setting):
         print("done", flush=True)
 
 
+def environment(setting):
+    """What a process of a setting finds around it."""
+    return {**os.environ, "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "PYTORCH_CUDA_ALLOC_CONF": SETTINGS[setting]}
+
+
 class Servers:
     """A process for each setting; jobs run one at a time, so that they do not disturb each other."""
 
@@ -142,10 +179,9 @@ class Servers:
         self.folder = folder
         self.processes = {}
         for setting in settings:
-            environment = {**os.environ, "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "PYTORCH_CUDA_ALLOC_CONF": SETTINGS[setting]}
             command = [sys.executable, os.path.abspath(__file__), "--serve", setting]
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-            self.processes[setting] = subprocess.Popen(command, env=environment, **pipes)
+            self.processes[setting] = subprocess.Popen(command, env=environment(setting), **pipes)
 
     def run(self, setting, workload, steps, batch=0, gib=0.0, scale=1):
         file = os.path.join(self.folder, f"row-{setting}.json")
@@ -209,7 +245,7 @@ def line(row, base):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workloads", default="")
-    parser.add_argument("--settings", default=",".join(SETTINGS))
+    parser.add_argument("--settings", default="default,expandable,async,union,replay")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
     parser.add_argument("--scale", type=int, default=1, metavar="N")

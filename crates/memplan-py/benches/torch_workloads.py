@@ -1,8 +1,9 @@
 """The workloads of torch_gpu.py: nine programs as people train and run them, in plain PyTorch.
 
-Each function builds its model and returns ``step(n, mark)``, which runs the n-th step and returns its loss. ``mark`` is
-the mark of a planned step (``with mark("step"):``) or does nothing. Shapes that vary do so by a fixed seed, so that every run of a
-workload does the same.
+Each function builds its model and returns two others: ``load(n)`` makes the data of the n-th step in pinned host memory,
+as a data loader does beside the training, and ``step(data, mark)`` runs the step and returns its loss. ``mark`` is the
+mark of a planned step (``with mark("step"):``) or does nothing. The data depend on the number alone, so that every run of
+a workload does the same. With a ``rate`` of 0 nothing is learnt: a step with the same number does exactly the same again.
 """
 
 import random
@@ -13,6 +14,7 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 VOCABULARY = 32768
+RATE = 1e-4
 
 
 class Attention(nn.Module):
@@ -87,39 +89,43 @@ class Gpt(nn.Module):
         return self.head(self.norm(x))
 
 
-def text(model, batch, lengths):
+def text(model, batch, lengths, rate):
     """Training on random tokens; several lengths are micro-batches whose gradients add up."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    generator = torch.Generator().manual_seed(1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
 
-    def part(length):
-        tokens = torch.randint(VOCABULARY, (batch, length + 1), generator=generator).cuda()
+    def load(number):
+        generator = torch.Generator().manual_seed(number)
+        sizes = [(batch, length + 1) for length in lengths(number)]
+        return [torch.randint(VOCABULARY, size, generator=generator).pin_memory() for size in sizes]
+
+    def part(tokens):
+        tokens = tokens.cuda(non_blocking=True)
         with torch.autocast("cuda", dtype=torch.bfloat16):
             logits = model(tokens[:, :-1])
             loss = functional.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten())
         loss.backward()
         return float(loss.detach())
 
-    def whole(number, mark):
+    def whole(data, mark):
         with mark("step"):
             optimizer.zero_grad()
-            loss = part(lengths(number)[0])
+            loss = part(data[0])
             optimizer.step()
         return loss
 
-    def accumulated(number, mark):
+    def accumulated(data, mark):
         # Gradients live through all parts: a part is a step, and so is the optimizer's. The first part makes the
         # gradients, the others add to them, which is another sequence.
         optimizer.zero_grad()
         total = 0.0
-        for position, length in enumerate(lengths(number)):
+        for position, tokens in enumerate(data):
             with mark("part" if position else "first part"):
-                total += part(length)
+                total += part(tokens)
         with mark("optimizer"):
             optimizer.step()
         return total
 
-    return accumulated if len(lengths(0)) > 1 else whole
+    return load, accumulated if len(lengths(0)) > 1 else whole
 
 
 def fixed(number):
@@ -137,28 +143,28 @@ def gpt(*shape, **options):
         return Gpt(*shape, **options)
 
 
-def gpt_350m(batch=8):
-    return text(gpt(24, 1024, 16), batch, fixed)
+def gpt_350m(batch=8, rate=RATE):
+    return text(gpt(24, 1024, 16), batch, fixed, rate)
 
 
-def gpt_350m_ckpt(batch=16):
-    return text(gpt(24, 1024, 16, checkpointed=True), batch, fixed)
+def gpt_350m_ckpt(batch=16, rate=RATE):
+    return text(gpt(24, 1024, 16, checkpointed=True), batch, fixed, rate)
 
 
-def gpt_350m_accum_var(batch=8):
-    return text(gpt(24, 1024, 16), batch, varying)
+def gpt_350m_accum_var(batch=8, rate=RATE):
+    return text(gpt(24, 1024, 16), batch, varying, rate)
 
 
-def gpt_1b_ckpt(batch=8):
-    return text(gpt(24, 2048, 16, checkpointed=True), batch, fixed)
+def gpt_1b_ckpt(batch=8, rate=RATE):
+    return text(gpt(24, 2048, 16, checkpointed=True), batch, fixed, rate)
 
 
-def moe_8(batch=8):
-    return text(gpt(8, 768, 12, experts=True), batch, fixed)
+def moe_8(batch=8, rate=RATE):
+    return text(gpt(8, 768, 12, experts=True), batch, fixed, rate)
 
 
-def moe_8_ckpt(batch=16):
-    return text(gpt(8, 768, 12, experts=True, checkpointed=True), batch, fixed)
+def moe_8_ckpt(batch=16, rate=RATE):
+    return text(gpt(8, 768, 12, experts=True, checkpointed=True), batch, fixed, rate)
 
 
 class Double(nn.Module):
@@ -194,45 +200,50 @@ class UNet(nn.Module):
         return self.last(x)
 
 
-def images(batch, sizes):
+def images(batch, sizes, rate):
     with torch.device("cuda"):
         model = UNet()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    generator = torch.Generator().manual_seed(2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
 
-    def step(number, mark):
+    def load(number):
+        generator = torch.Generator().manual_seed(number)
+        size = sizes(number)
+        return torch.rand((batch, 3, size, size), generator=generator).pin_memory()
+
+    def step(data, mark):
         with mark("step"):
             optimizer.zero_grad()
-            size = sizes(number)
-            x = torch.rand((batch, 3, size, size), generator=generator).cuda()
+            x = data.cuda(non_blocking=True)
             with torch.autocast("cuda", dtype=torch.bfloat16):
                 loss = functional.mse_loss(model(x).float(), x)
             loss.backward()
             optimizer.step()
             return float(loss.detach())
 
-    return step
+    return load, step
 
 
-def unet(batch=32):
-    return images(batch, lambda number: 256)
+def unet(batch=32, rate=RATE):
+    return images(batch, lambda number: 256, rate)
 
 
-def unet_sizes(batch=32):
-    return images(batch, lambda number: 16 * random.Random(number).randrange(8, 17))
+def unet_sizes(batch=32, rate=RATE):
+    return images(batch, lambda number: 16 * random.Random(number).randrange(8, 17), rate)
 
 
-def generate(batch=32):
-    """96 tokens one by one after a prompt of 64, with a cache that grows."""
+def generate(batch=32, rate=0.0):
+    """96 tokens one by one after a prompt of 64, with a cache that grows; nothing is learnt at any rate."""
     model = gpt(24, 1024, 16).bfloat16()
-    generator = torch.Generator().manual_seed(3)
 
-    def step(number, mark):
+    def load(number):
+        generator = torch.Generator().manual_seed(number)
+        return torch.randint(VOCABULARY, (batch, 64), generator=generator).pin_memory()
+
+    def step(data, mark):
         with mark("step"), torch.no_grad():
-            return answer(number)
+            return answer(data.cuda(non_blocking=True))
 
-    def answer(number):
-        tokens = torch.randint(VOCABULARY, (batch, 64), generator=generator).cuda()
+    def answer(tokens):
         caches = [[] for _ in model.blocks]
         total = 0.0
         place = 0
@@ -243,7 +254,7 @@ def generate(batch=32):
             total += logits[:, -1].float().logsumexp(-1).sum()
         return float(total)
 
-    return step
+    return load, step
 
 
 WORKLOADS = {

@@ -607,7 +607,7 @@ def test_a_script_that_exits_inside_of_a_step_ends_with_its_own_code(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["steps"]["automatic"]["runs"] >= 4
 
 
-@pytest.mark.parametrize(("bench", "option"), [("torch_gpu.py", "--batches"), ("torch_calls.py", "--scale")])
+@pytest.mark.parametrize(("bench", "option"), [("torch_gpu.py", "--batches"), ("torch_calls.py", "--scale"), ("torch_turns.py", "--rounds")])
 def test_the_benchmarks_say_what_they_take(bench, option):
     """They need a GPU; here they only have to load."""
     file = ROOT / "crates" / "memplan-py" / "benches" / bench

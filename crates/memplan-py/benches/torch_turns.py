@@ -1,0 +1,153 @@
+"""How long a step takes on one allocator, over the time that it takes on another.
+
+    python crates/memplan-py/benches/torch_turns.py [--workloads a,b] [--settings a,b] [--rounds N] [--starts N] [--scale N]
+                                                    [--out FILE]
+
+A machine has neighbours, clocks and temperatures: the same program takes now 3 % more and now 3 % less from one minute
+to the next, which is more than an allocator costs. So both allocators run at the same time, each in a process of its
+own on the same device, and take turns step by step. Only one of them has work at a time:
+
+    caching   step 18 ........ ........ step 19 step 20 ........
+    replay    ........ step 18 step 19 ........ ........ step 20
+
+Nothing is learnt (the rate is 0), so that a step with the same number does exactly the same in every round. Whatever
+else happens on the machine only ever makes a step slower. So of each step the fastest round counts, and the two sums
+over all steps are compared; the ratio of the sums of medians stands beside it. Two processes of the same program differ
+for as long as they live, by where they lie in memory and on which cores. So both are bound to the same cores and are
+started anew ``--starts`` times; a row shows the ratio of every start.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import torch_gpu
+
+# Steps that are measured. Where sizes vary, each has its own.
+STEPS = 16
+# Cores that both processes share: Python's thread, that of the backward pass, and those of the driver.
+CORES = 4
+
+
+def serve(setting, workload, scale):
+    """Runs the steps whose numbers stand on the input, and prints how long each took and its loss."""
+    import torch
+
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    prepared = torch_gpu.prepare(setting, workload, 0, scale, rate=0.0)
+    data = {}
+    print("ready", flush=True)
+    for number in map(int, sys.stdin):
+        if number not in data:
+            data[number] = prepared.load(number)
+        seconds, loss = torch_gpu.timed(prepared, data[number], torch)
+        moved = sum(lane["moved"] for lane in prepared.replayer.report()["lanes"]) if prepared.replayer else 0
+        print(seconds, loss.hex(), moved, flush=True)
+
+
+class Process:
+    """One workload on one allocator."""
+
+    def __init__(self, setting, workload, scale):
+        command = [sys.executable, os.path.abspath(__file__), "--serve", setting, "--workloads", workload, "--scale", str(scale)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=torch_gpu.environment(setting), **pipes)
+        self.losses, self.moved = [], []
+
+    def wait_until_ready(self):
+        assert self.process.stdout.readline() == "ready\n", "the process died"
+
+    def step(self, number):
+        self.process.stdin.write(f"{number}\n")
+        self.process.stdin.flush()
+        seconds, loss, moved = self.process.stdout.readline().split()
+        self.losses.append(loss)
+        self.moved.append(int(moved))
+        return float(seconds)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def take_turns(settings, workload, scale, rounds):
+    """One start of both: the times of every step, a list of rounds for each setting."""
+    both = [Process(setting, workload, scale) for setting in settings]
+    for process in both:
+        process.wait_until_ready()
+    before = torch_gpu.BEFORE_VARYING if workload in torch_gpu.VARYING else torch_gpu.BEFORE
+    times = [[[] for _ in range(STEPS)] for _ in both]
+    # In the first round allocators meet sizes that they have not met before, and ask the driver for memory, once.
+    warm = range(before + STEPS)
+    measured = [before + turn % STEPS for turn in range(rounds * STEPS)]
+    for turn, number in enumerate([*warm, *measured]):
+        if turn == len(warm):
+            moved = both[1].moved[-1]
+        # Which of the two goes first changes with every step, and with every round.
+        for place in (0, 1) if (turn + turn // STEPS) % 2 else (1, 0):
+            seconds = both[place].step(number)
+            if turn >= len(warm):
+                times[place][number - before].append(seconds)
+    for process in both:
+        process.end()
+    return {"times": times, "losses_equal": both[0].losses == both[1].losses, "moved": both[1].moved[-1] - moved}
+
+
+def ratio(starts, kind):
+    """The second's time over the first's: of each step one figure of all its rounds, then the sum over all steps."""
+    sums = []
+    for place in (0, 1):
+        rounds = [sum((start["times"][place][step] for start in starts), []) for step in range(STEPS)]
+        sums.append(sum(map(kind, rounds)))
+    return sums[1] / sums[0]
+
+
+def line(row):
+    """A row as people read it."""
+    starts = row["starts"]
+    each = ", ".join(f"{ratio([start], min):.4f}" for start in starts)
+    milliseconds = 1e3 * statistics.mean(map(min, starts[0]["times"][0]))
+    ratios = f"fastest {ratio(starts, min):.4f} (by start {each}), medians {ratio(starts, statistics.median):.4f}"
+    losses = "equal" if all(start["losses_equal"] for start in starts) else "DIFFER"
+    moved = sum(start["moved"] for start in starts) >> 20
+    names = "/".join(reversed(row["settings"]))
+    return f"{row['workload']:20} {names}, {STEPS} steps of {milliseconds:.1f} ms: {ratios}; losses {losses}, {moved} MiB moved"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workloads", default="gpt_350m_accum_var,unet_sizes,moe_8,moe_8_ckpt")
+    parser.add_argument("--settings", default="default,replay")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--starts", type=int, default=4)
+    parser.add_argument("--scale", type=int, default=1, metavar="N", help="batches so many times as large")
+    parser.add_argument("--limit", type=float, default=540.0, metavar="SECONDS", help="begin nothing after so long")
+    parser.add_argument("--out", default="torch_turns.json")
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        return serve(options.serve, options.workloads, options.scale)
+    settings = options.settings.split(",")
+    if len(settings) != 2:
+        parser.error("two settings take turns")
+    started = time.monotonic()
+    rows = []
+    for workload in options.workloads.split(","):
+        row = {"workload": workload, "settings": settings, "scale": options.scale, "starts": []}
+        for _ in range(options.starts):
+            if time.monotonic() - started < options.limit:
+                row["starts"].append(take_turns(settings, workload, options.scale, options.rounds))
+        if row["starts"]:
+            rows.append(row)
+            print(line(row), f"[{time.monotonic() - started:.0f} s]", flush=True)
+        with open(options.out, "w", encoding="utf-8") as out:
+            json.dump(rows, out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
