@@ -17,7 +17,8 @@ use crate::lane::Granted;
 use crate::plan;
 use crate::recording::Event;
 
-static ALLOCATOR: RwLock<Option<Arc<Allocator>>> = RwLock::new(None);
+/// Every call holds it for reading, so that nobody closes the allocator while a request is served.
+static ALLOCATOR: RwLock<Option<Allocator>> = RwLock::new(None);
 static OBSERVER: AtomicUsize = AtomicUsize::new(0);
 static FAILURE: AtomicUsize = AtomicUsize::new(0);
 /// Whether the observer hears of every request, and not only of deviations.
@@ -33,10 +34,6 @@ type Observer = extern "C" fn(u32, u32, u32, u64, u64, c_int, u64);
 
 /// `c10::detail::torchCheckFail`: function, file, line, message. It throws.
 type Failure = extern "C-unwind" fn(*const c_char, *const c_char, u32, *const c_char);
-
-fn allocator() -> Option<Arc<Allocator>> {
-    ALLOCATOR.read().unwrap_or_else(PoisonError::into_inner).clone()
-}
 
 fn remember(message: &str) {
     let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
@@ -57,7 +54,10 @@ fn guarded(body: impl FnOnce() -> Result<i64, String>) -> i64 {
 }
 
 fn with(body: impl FnOnce(&Allocator) -> Result<i64, String>) -> i64 {
-    guarded(|| body(&*allocator().ok_or("no allocator is open")?))
+    guarded(|| {
+        let slot = ALLOCATOR.read().unwrap_or_else(PoisonError::into_inner);
+        body(slot.as_ref().ok_or("no allocator is open")?)
+    })
 }
 
 /// Opens the process's allocator: over the CUDA driver if `capacity` is 0, else over host memory of so
@@ -73,7 +73,7 @@ pub extern "C" fn memplan_replay_open(capacity: u64) -> i64 {
         if slot.is_some() {
             return Err("an allocator is open already".into());
         }
-        *slot = Some(Arc::new(Allocator::new(backing)));
+        *slot = Some(Allocator::new(backing));
         Ok(0)
     })
 }

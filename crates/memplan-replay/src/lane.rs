@@ -340,6 +340,11 @@ impl Lane {
         {
             return Ok((address, Home::Small));
         }
+        // Most requests find mapped pages, and nothing has to be weighed for them.
+        let (region, home) = self.region(bytes);
+        if let Some(address) = region.take_mapped(bytes) {
+            return Ok((address, home));
+        }
         if let Some(spot) = self.spot(bytes) {
             self.make_room(backing, bytes, spot);
             if let Ok(found) = self.take(backing, bytes, spot) {
@@ -357,17 +362,12 @@ impl Lane {
         }
     }
 
-    /// The place for a request that needs the fewest new pages. Before it needs any, parked blocks go back to where
-    /// they lie, and stale pages get their physical pages back.
+    /// The place for a request that needs the fewest new pages, once parked blocks have gone back to where they lie. Stale
+    /// pages under it get their physical pages back.
     fn spot(&mut self, bytes: u64) -> Option<Spot> {
-        let spot = self.region(bytes).0.spot(bytes)?;
-        if self.region(bytes).0.missing(spot) == 0 {
-            return Some(spot);
-        }
-        let is_changed = bytes < self.small_below && !self.parked.is_empty();
         self.unpark();
         let region = self.region(bytes).0;
-        let spot = if is_changed { region.spot(bytes)? } else { spot };
+        let spot = region.spot(bytes)?;
         region.take_back(spot);
         Some(spot)
     }

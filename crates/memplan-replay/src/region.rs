@@ -97,6 +97,11 @@ impl Region {
     /// The place for a request that needs the fewest new pages.
     #[must_use]
     pub fn spot(&self, bytes: u64) -> Option<Spot> {
+        self.cheapest(bytes).map(|(_, start)| Spot { start, bytes })
+    }
+
+    /// The bytes of new pages that a request needs at least, and where.
+    fn cheapest(&self, bytes: u64) -> Option<(u64, u64)> {
         let mut best: Option<(u64, u64)> = None;
         for start in self.free.fitting(bytes).take(LOOKED_AT) {
             let missing = self.missing(Spot { start, bytes });
@@ -108,7 +113,7 @@ impl Region {
                 break;
             }
         }
-        best.map(|(_, start)| Spot { start, bytes })
+        best
     }
 
     /// Bytes of pages that have to be mapped for a request.
@@ -146,8 +151,8 @@ impl Region {
 
     /// Finds a place where every page is mapped already, and takes it.
     pub fn take_mapped(&mut self, bytes: u64) -> Option<u64> {
-        let spot = self.spot(bytes).filter(|&spot| self.missing(spot) == 0)?;
-        self.free.take(spot.start, bytes).then_some(self.base + spot.start)
+        let (_, start) = self.cheapest(bytes).filter(|&(missing, _)| missing == 0)?;
+        self.free.take(start, bytes).then_some(self.base + start)
     }
 
     /// Gives bytes back; their pages stay mapped.

@@ -75,6 +75,10 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-py/benches/torch_calls.py",
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_calls.py\""),
     ),
+    (
+        "python crates/memplan-py/benches/torch_turns.py --workloads moe_8,moe_8_ckpt --scale 4",
+        By::File("crates/memplan-py/tests/test_torch.py", "\"torch_turns.py\""),
+    ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
     ("pip install numpy", By::File("crates/memplan-py/tests/test_new_users.py", "user.play(\"python.md\")")),
     ("memplan show snapshot.pickle -o map.html", By::Here(&[("snapshot.pickle", "tests/data/torch/convnet.pickle")])),
