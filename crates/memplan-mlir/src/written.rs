@@ -98,7 +98,7 @@ pub fn find_addresses(
     for (before_block, after_block) in pairs(before.top_blocks(), after.top_blocks(), Span::default(), "parts")? {
         walk.block(before_block, after_block)?;
     }
-    walk.unused(sites)?;
+    walk.unused(sites);
     walk.marks()?;
     // Some uses stand before their definition. They were put aside and are compared now that all pairs are known.
     for &(old, new, span) in &walk.later {
@@ -106,8 +106,8 @@ pub fn find_addresses(
             return Err(Difference { span, message: format!("{} is something else", after.value_name(new)) });
         }
     }
-    let address = |&op: &OpId| before.results(op).first().and_then(|&value| walk.known(value));
-    Ok(sites.iter().map(|op| address(op).map(|(_, address)| address.clone())).collect())
+    let allocated = sites.iter().map(|&op| before.results(op).first());
+    Ok(allocated.map(|value| walk.known(*value?).map(|(_, address)| address.clone())).collect())
 }
 
 /// Pairs up two lists that must be equally long.
@@ -264,20 +264,11 @@ impl Walk<'_> {
         // Marks mostly stand in the old order, so the one looked for is near the start of those left.
         let mut left: VecDeque<OpId> = self.new_marks.iter().copied().collect();
         for &mark in &self.old_marks {
-            let old = self.before.operands(mark);
-            let is_same = |&other: &OpId| {
-                let new = self.after.operands(other);
-                let same_value = |(&old, &new): (&ValueId, &ValueId)| match self.known(old) {
-                    Some((at, _)) if *at == new => true,
-                    Some((_, address)) => self.address(old, new).is_some_and(|found| found.as_ref() == Ok(address)),
-                    None => self.counterparts[old].is_none_or(|counterpart| counterpart == new),
-                };
-                old.len() == new.len() && old.iter().zip(new).all(same_value) && self.same_words(mark, other)
-            };
-            match left.iter().position(is_same) {
+            match left.iter().position(|&other| self.is_same_mark(mark, other)) {
                 Some(at) => _ = left.remove(at),
                 None => {
-                    let name = old.first().map_or("", |&value| self.before.value_name(value));
+                    let marked = self.before.operands(mark).first();
+                    let name = marked.map_or("", |&value| self.before.value_name(value));
                     let message = format!("the mark on {name} is missing");
                     return Err(Difference { span: Span::default(), message });
                 }
@@ -361,9 +352,8 @@ impl Walk<'_> {
         if self.known(old).is_some_and(|&(at, _)| at == new) {
             return Ok(None);
         }
-        let unresolved =
-            |document: &Document, value: ValueId| document.value(value).definition == Definition::Unresolved;
-        if unresolved(before, old) && unresolved(after, new) && before.value_name(old) == after.value_name(new) {
+        let definitions = [before.value(old).definition, after.value(new).definition];
+        if definitions == [Definition::Unresolved; 2] && before.value_name(old) == after.value_name(new) {
             return Ok(None);
         }
         let Some(address) = self.address(old, new) else {
@@ -377,6 +367,24 @@ impl Walk<'_> {
             return Err(format!("{} has another type than {}", after.value_name(new), before.value_name(old)));
         }
         Ok(Some(Use::Address(old, new, address?)))
+    }
+
+    /// Whether a mark of the new text is one of the old text: on the same buffers and with the same words.
+    fn is_same_mark(&self, mark: OpId, other: OpId) -> bool {
+        let (old, new) = (self.before.operands(mark), self.after.operands(other));
+        old.len() == new.len()
+            && old.iter().zip(new).all(|(&old, &new)| self.is_same_buffer(old, new))
+            && self.same_words(mark, other)
+    }
+
+    /// Whether a mark on `new` may be the mark that was on `old`. The new value may be another one than the first that
+    /// was found at the address of the old value, as long as it has the same address.
+    fn is_same_buffer(&self, old: ValueId, new: ValueId) -> bool {
+        match self.known(old) {
+            Some((at, _)) if *at == new => true,
+            Some((_, address)) => self.address(old, new).is_some_and(|found| found.as_ref() == Ok(address)),
+            None => self.counterparts[old].is_none_or(|counterpart| counterpart == new),
+        }
     }
 
     /// Whether two ops are written with the same words, names of values aside.
@@ -445,42 +453,29 @@ impl Walk<'_> {
     }
 
     /// The addresses of buffers that no op uses: made under the buffer's own name, in its function.
-    fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) -> Result<(), Difference> {
-        let (before, after) = (self.before, self.after);
-        let gone = |value: &ValueId| self.counterparts[*value].is_none() && self.places[*value].is_none();
+    fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) {
+        let before = self.before;
+        let allocated = sites.iter().filter_map(|&op| before.results(op).first().copied());
         let missing: Vec<ValueId> =
-            sites.iter().filter_map(|&op| before.results(op).first().copied()).filter(gone).collect();
+            allocated.filter(|&value| self.counterparts[value].is_none() && self.places[value].is_none()).collect();
         if missing.is_empty() {
-            return Ok(());
+            return;
         }
-        let mut made: HashMap<(Option<&str>, &str), Vec<ValueId>> = HashMap::new();
-        for op in after
-            .op_ids()
-            .filter(|&op| matches!(after.name(op), "memref.view" | "memref.cast" | "hivm.hir.pointer_cast" | WORKSPACE))
-        {
-            let function = after.function_around(op).and_then(|function| after.symbol_name(function));
-            for &value in after.results(op) {
-                made.entry((function, after.value_name(value))).or_default().push(value);
-            }
-        }
+        let made = made_addresses(self.after);
         for value in missing {
             let Definition::Result { op, .. } = before.value(value).definition else { continue };
-            let function = before.function_around(op).and_then(|function| before.symbol_name(function));
-            let candidates = made.get(&(function, before.value_name(value))).map_or(&[][..], Vec::as_slice);
+            let Some(candidates) = made.get(&(name_of_function(before, op), before.value_name(value))) else {
+                continue;
+            };
             // Names are used again in other blocks: the one in its own block comes first.
             let block = self.blocks[before.op(op).parent];
-            let is_elsewhere = |&candidate: &ValueId| match after.value(candidate).definition {
-                Definition::Result { op, .. } => Some(after.op(op).parent) != block,
-                _ => true,
-            };
-            let mut candidates = candidates.to_vec();
-            candidates.sort_by_key(is_elsewhere);
-            let found = |candidate: ValueId| Some((candidate, self.address(value, candidate)?.ok()?));
-            if let Some((new, address)) = candidates.into_iter().find_map(found) {
+            let mut candidates = candidates.clone();
+            candidates.sort_by_key(|&candidate| block_of(self.after, candidate) != block);
+            let mut addresses = candidates.into_iter().filter_map(|new| Some((new, self.address(value, new)?.ok()?)));
+            if let Some((new, address)) = addresses.next() {
                 self.add_address(value, new, address);
             }
         }
-        Ok(())
     }
 
     /// The address that a new value stands for, if it is one; and what is wrong with it.
@@ -645,6 +640,33 @@ const MAKES_ADDRESSES: [&str; 10] = [
 
 fn names_that_make_addresses(document: &Document) -> IndexVec<NameId, bool> {
     document.names.iter().map(|entry| MAKES_ADDRESSES.contains(&&*entry.name)).collect()
+}
+
+/// The results of all ops that may give a buffer its address, by the function around them and by name.
+fn made_addresses(document: &Document) -> HashMap<(Option<&str>, &str), Vec<ValueId>> {
+    let mut made: HashMap<_, Vec<ValueId>> = HashMap::new();
+    for op in document.op_ids() {
+        if matches!(document.name(op), "memref.view" | "memref.cast" | "hivm.hir.pointer_cast" | WORKSPACE) {
+            let function = name_of_function(document, op);
+            for &value in document.results(op) {
+                made.entry((function, document.value_name(value))).or_default().push(value);
+            }
+        }
+    }
+    made
+}
+
+/// The name of the function around an op.
+fn name_of_function(document: &Document, op: OpId) -> Option<&str> {
+    document.symbol_name(document.function_around(op)?)
+}
+
+/// The block of the op whose result a value is.
+fn block_of(document: &Document, value: ValueId) -> Option<BlockId> {
+    match document.value(value).definition {
+        Definition::Result { op, .. } => Some(document.op(op).parent),
+        _ => None,
+    }
 }
 
 fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {

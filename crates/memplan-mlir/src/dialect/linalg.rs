@@ -65,6 +65,48 @@ const FULL_WRITES: &[&str] = &[
     "linalg.tanh",
 ];
 
+/// The kinds of numbers for which a named op has different arithmetic in its body.
+#[derive(Clone, Copy)]
+enum Numbers {
+    Float,
+    Integer,
+    Complex,
+}
+
+impl Numbers {
+    /// The kind of an element type. Integer types begin with one of three letters (`i8`, `si8`, `ui8`); everything else
+    /// counts as float.
+    fn of(element: &str) -> Numbers {
+        match element {
+            _ if element.starts_with("complex") => Numbers::Complex,
+            _ if element.starts_with(['i', 's', 'u']) => Numbers::Integer,
+            _ => Numbers::Float,
+        }
+    }
+
+    /// The op for integers, or else the one for floats: few ops have a form of their own for complex numbers.
+    fn pick(self, of_float: &'static str, of_integer: &'static str) -> &'static str {
+        match self {
+            Numbers::Integer => of_integer,
+            Numbers::Float | Numbers::Complex => of_float,
+        }
+    }
+
+    fn add(self) -> &'static str {
+        match self {
+            Numbers::Complex => "complex.add",
+            _ => self.pick("arith.addf", "arith.addi"),
+        }
+    }
+
+    fn mul(self) -> &'static str {
+        match self {
+            Numbers::Complex => "complex.mul",
+            _ => self.pick("arith.mulf", "arith.muli"),
+        }
+    }
+}
+
 /// The ops in the body of a named op (without `linalg.` in front), which only
 /// its generic form shows; `None` for ops without a body.
 ///
@@ -79,18 +121,14 @@ pub(crate) fn named_linalg_body(
     if name.starts_with("quantized") || name.ends_with("_q") {
         return quantized_body(inputs, output);
     }
-    // Integer types begin with one of these letters (`i8`, `si8`, `ui8`); everything else counts as float.
-    let float = !output.starts_with(['i', 's', 'u']);
-    let complex = output.starts_with("complex");
-    let pick = |of_float, of_int| if float { of_float } else { of_int };
-    let add = if complex { "complex.add" } else { pick("arith.addf", "arith.addi") };
-    let mul = if complex { "complex.mul" } else { pick("arith.mulf", "arith.muli") };
+    let numbers = Numbers::of(output);
+    let (add, mul) = (numbers.add(), numbers.mul());
     let unsigned = name.ends_with("_unsigned");
     let compute: &[&'static str] = match name {
         "fill" | "copy" | "transpose" | "broadcast" => &[],
         "exp" => &["math.exp"],
         "log" => &["math.log"],
-        "abs" => &[pick("math.absf", "math.absi")],
+        "abs" => &[numbers.pick("math.absf", "math.absi")],
         "ceil" => &["math.ceil"],
         "floor" => &["math.floor"],
         "negf" => &["arith.negf"],
@@ -103,21 +141,21 @@ pub(crate) fn named_linalg_body(
         "erf" => &["math.erf"],
         "powf" => &["math.powf"],
         "add" => &[add],
-        "sub" => &[pick("arith.subf", "arith.subi")],
+        "sub" => &[numbers.pick("arith.subf", "arith.subi")],
         "mul" => &[mul],
-        "div" => &[pick("arith.divf", "arith.divsi")],
+        "div" => &[numbers.pick("arith.divf", "arith.divsi")],
         "div_unsigned" => &["arith.divui"],
-        "max" => &[pick("arith.maximumf", "arith.maxsi")],
-        "min" => &[pick("arith.minimumf", "arith.minsi")],
+        "max" => &[numbers.pick("arith.maximumf", "arith.maxsi")],
+        "min" => &[numbers.pick("arith.minimumf", "arith.minsi")],
         "select" => &["arith.select"],
         _ if name.starts_with("pooling_") && name.contains("_sum") => &[add],
         // Two spellings of a type decide: the element type picks float or integer, and the op's name says whether
         // integers are unsigned.
         _ if name.starts_with("pooling_") && name.contains("_max") => {
-            &[pick("arith.maximumf", if unsigned { "arith.maxui" } else { "arith.maxsi" })]
+            &[numbers.pick("arith.maximumf", if unsigned { "arith.maxui" } else { "arith.maxsi" })]
         }
         _ if name.starts_with("pooling_") && name.contains("_min") => {
-            &[pick("arith.minimumf", if unsigned { "arith.minui" } else { "arith.minsi" })]
+            &[numbers.pick("arith.minimumf", if unsigned { "arith.minui" } else { "arith.minsi" })]
         }
         _ if is_contraction(name) => &[mul, add],
         _ => return None,

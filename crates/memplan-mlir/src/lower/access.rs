@@ -26,6 +26,17 @@ fn without_repetitions(list: &mut AccessList) {
     }
 }
 
+/// The values that an op accesses in this way and no other.
+fn values_with(accesses: &[(ValueId, AccessKind)], kind: AccessKind) -> impl Iterator<Item = ValueId> {
+    accesses.iter().filter(move |access| access.1 == kind).map(|access| access.0)
+}
+
+/// Whether an op is known to write one value and to read the other.
+fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: ValueId) -> bool {
+    accesses.iter().any(|&(value, kind)| value == output && kind.writes())
+        && accesses.iter().any(|&(value, kind)| value == input && kind.reads())
+}
+
 impl Lowering<'_> {
     /// Adds the op's accesses, overlay permissions and copies to its draft.
     pub(super) fn accesses(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
@@ -193,23 +204,18 @@ impl Lowering<'_> {
     /// Overlay permissions and copies: only between values the op is known to
     /// write whole and to read.
     fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
-        let with = |kind: AccessKind| accesses.iter().filter(move |access| access.1 == kind).map(|access| access.0);
         // An op that lets go of its operands (its result is a tensor nobody follows) accesses them in no known way.
-        let meet = |&(output, input): &(ValueId, ValueId)| {
-            accesses.iter().any(|&(value, kind)| value == output && kind.writes())
-                && accesses.iter().any(|&(value, kind)| value == input && kind.reads())
-        };
-        let copied = self.tensor_copy(op).filter(|&(output, input, _)| meet(&(output, input)));
+        let copied = self.tensor_copy(op).filter(|&(output, input, _)| writes_and_reads(accesses, output, input));
         if let Some((output, input, length)) = copied {
             draft = draft.copies(self.copy_from_start(output, input, length));
         }
         let pairs = self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op));
-        for (output, input) in pairs.filter(meet) {
+        for (output, input) in pairs.filter(|&(output, input)| writes_and_reads(accesses, output, input)) {
             let (output, input) = (self.value(output), self.value(input));
             draft = draft.overlay(output, input, OverlayKind::SameBase);
         }
-        for output in with(AccessKind::Write) {
-            for input in with(AccessKind::Read).filter(|&input| input != output) {
+        for output in values_with(accesses, AccessKind::Write) {
+            for input in values_with(accesses, AccessKind::Read).filter(|&input| input != output) {
                 if self.permits_overlay(op, output, input) {
                     let (output, input) = (self.value(output), self.value(input));
                     draft = draft.overlay(output, input, OverlayKind::SameBase);

@@ -69,100 +69,122 @@ impl Document {
         told.into_iter().chain(guarded).min()
     }
 
-    /// An upper bound of a value, from the op that computes it. `search` limits how many ops are looked at, because
-    /// operands may be shared and the number of paths can be exponential.
+    /// An upper bound of a value, from what defines it. `search` limits how many ops are looked at, because operands may
+    /// be shared and the number of paths can be exponential.
     fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
-        let op = match self.value(value).definition {
-            Definition::Result { op, .. } if !matches!(self.name(op), "scf.if" | "scf.for") => op,
+        match self.value(value).definition {
+            Definition::Result { op, .. } if !matches!(self.name(op), "scf.if" | "scf.for") => {
+                search.left = search.left.checked_sub(1)?;
+                self.most_of_op(op, search)
+            }
             // The number of an iteration stays below the loop's upper bound.
             Definition::Argument { block, index: 0 } => {
                 let around = self.region(self.block(block).parent).parent?;
                 let upper = (self.name(around) == "scf.for").then(|| self.operands(around).get(1)).flatten()?;
                 search.left = search.left.checked_sub(1)?;
-                return self.at_most(*upper, search)?.checked_sub(1);
+                self.at_most(*upper, search)?.checked_sub(1)
             }
-            _ => return self.most_of_sources(value, search),
-        };
-        search.left = search.left.checked_sub(1)?;
-        let operands = self.operands(op);
-        let constant = |at: usize| self.constant(*operands.get(at)?).filter(|&number| number > 0);
-        let mut bound = |at: usize| self.at_most(*operands.get(at)?, search);
+            _ => self.most_of_sources(value, search),
+        }
+    }
+
+    /// An upper bound of the result of an op that computes a number.
+    fn most_of_op(&self, op: OpId, search: &mut Search) -> Option<i64> {
         match self.name(op) {
-            "arith.constant" | "index.constant" => self.constant(value),
+            "arith.constant" | "index.constant" => self.constant(*self.results(op).first()?),
             // A size is never negative, so signed and unsigned agree.
-            "arith.minsi" | "arith.minui" | "index.mins" | "index.minu" => match (bound(0), bound(1)) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            },
-            "arith.maxsi" | "arith.maxui" | "index.maxs" | "index.maxu" => Some(bound(0)?.max(bound(1)?)),
-            "arith.select" => {
-                let &[condition, one, other] = operands else { return None };
-                let [yes, no] = [(one, 1, true), (other, 2, false)].map(|(chosen, at, holds)| {
-                    let limit = self.limit_in(condition, chosen, holds);
-                    bound(at).into_iter().chain(limit).min()
-                });
-                Some(yes?.max(no?))
+            "arith.minsi" | "arith.minui" | "index.mins" | "index.minu" => {
+                let limits = [self.operand_at_most(op, 0, search), self.operand_at_most(op, 1, search)];
+                limits.into_iter().flatten().min()
             }
-            "arith.addi" | "index.add" => bound(0)?.checked_add(bound(1)?),
+            "arith.maxsi" | "arith.maxui" | "index.maxs" | "index.maxu" => {
+                Some(self.operand_at_most(op, 0, search)?.max(self.operand_at_most(op, 1, search)?))
+            }
+            "arith.select" => self.most_of_select(op, search),
+            "arith.addi" | "index.add" => {
+                self.operand_at_most(op, 0, search)?.checked_add(self.operand_at_most(op, 1, search)?)
+            }
             "arith.subi" | "index.sub" => {
-                let &[from, less] = operands else { return None };
+                let &[from, less] = self.operands(op) else { return None };
                 let apart = self.above(from, less, MOST_OPS);
-                apart.or_else(|| bound(0)?.checked_sub(constant(1)?))
+                apart.or_else(|| self.at_most(from, search)?.checked_sub(self.positive_constant(op, 1)?))
             }
-            "arith.muli" | "index.mul" => match (constant(0), constant(1)) {
-                (_, Some(times)) => bound(0)?.checked_mul(times),
-                (Some(times), _) => bound(1)?.checked_mul(times),
+            "arith.muli" | "index.mul" => match (self.positive_constant(op, 0), self.positive_constant(op, 1)) {
+                (_, Some(times)) => self.operand_at_most(op, 0, search)?.checked_mul(times),
+                (Some(times), _) => self.operand_at_most(op, 1, search)?.checked_mul(times),
                 _ => None,
             },
-            "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => constant(1)?.checked_sub(1),
+            "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => {
+                self.positive_constant(op, 1)?.checked_sub(1)
+            }
             "arith.divsi" | "arith.divui" | "arith.floordivsi" | "index.divs" | "index.divu" => {
-                Some(bound(0)?.max(0) / constant(1)?)
+                Some(self.operand_at_most(op, 0, search)?.max(0) / self.positive_constant(op, 1)?)
             }
             "arith.ceildivsi" | "arith.ceildivui" | "index.ceildivs" | "index.ceildivu" => {
-                let by = constant(1)?;
-                Some(bound(0)?.max(0).checked_add(by - 1)? / by)
+                let by = self.positive_constant(op, 1)?;
+                Some(self.operand_at_most(op, 0, search)?.max(0).checked_add(by - 1)? / by)
             }
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "index.casts"
-            | "index.castu" => bound(0),
-            // A mask clears bits: what is left is no larger than a mask that is not negative, and never larger than
-            // before.
-            "arith.andi" | "index.and" => {
-                let mask = |at: usize| self.constant(*operands.get(at)?);
-                match (mask(0), mask(1)) {
-                    (_, Some(mask)) => {
-                        if mask < 0 {
-                            bound(0)
-                        } else {
-                            Some(mask)
-                        }
-                    }
-                    (Some(mask), _) => {
-                        if mask < 0 {
-                            bound(1)
-                        } else {
-                            Some(mask)
-                        }
-                    }
-                    _ => None,
-                }
-            }
+            | "index.castu" => self.operand_at_most(op, 0, search),
+            "arith.andi" | "index.and" => self.most_of_mask(op, search),
             "arith.shrsi" | "arith.shrui" | "index.shrs" | "index.shru" => {
-                let by = u32::try_from(self.constant(*operands.get(1)?)?).ok()?;
-                bound(0)?.max(0).checked_shr(by)
+                let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
+                self.operand_at_most(op, 0, search)?.max(0).checked_shr(by)
             }
             "arith.shli" | "index.shl" => {
-                let by = u32::try_from(self.constant(*operands.get(1)?)?).ok().filter(|&by| by < 62)?;
-                bound(0)?.max(0).checked_mul(1 << by)
+                let by = u32::try_from(self.constant_operand(op, 1)?).ok().filter(|&by| by < 62)?;
+                self.operand_at_most(op, 0, search)?.max(0).checked_mul(1 << by)
             }
             "memref.dim" => {
-                let at = usize::try_from(self.constant(*operands.get(1)?)?).ok()?;
-                self.most_of_dimension(*operands.first()?, at, search)
+                let at = usize::try_from(self.constant_operand(op, 1)?).ok()?;
+                self.most_of_dimension(*self.operands(op).first()?, at, search)
             }
-            "affine.min" => self.most_of_results(op, bound)?.into_iter().flatten().min(),
-            "affine.max" => self.most_of_results(op, bound)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
-            "affine.apply" => self.most_of_results(op, bound)?.into_iter().next()?,
+            "affine.min" => self.most_of_map(op, search)?.into_iter().flatten().min(),
+            "affine.max" => self.most_of_map(op, search)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
+            "affine.apply" => self.most_of_map(op, search)?.into_iter().next()?,
             _ => None,
         }
+    }
+
+    /// The largest number that the operand at a position can be.
+    fn operand_at_most(&self, op: OpId, at: usize, search: &mut Search) -> Option<i64> {
+        self.at_most(*self.operands(op).get(at)?, search)
+    }
+
+    /// The operand at a position, if it is a constant.
+    fn constant_operand(&self, op: OpId, at: usize) -> Option<i64> {
+        self.constant(*self.operands(op).get(at)?)
+    }
+
+    /// The operand at a position, if it is a constant by which a bound can be multiplied or divided.
+    fn positive_constant(&self, op: OpId, at: usize) -> Option<i64> {
+        self.constant_operand(op, at).filter(|&number| number > 0)
+    }
+
+    /// An upper bound of `arith.select`: the larger one of its two choices, each under the condition that chooses it.
+    fn most_of_select(&self, op: OpId, search: &mut Search) -> Option<i64> {
+        let &[condition, one, other] = self.operands(op) else { return None };
+        let [yes, no] = [(one, true), (other, false)].map(|(chosen, holds)| {
+            let limit = self.limit_in(condition, chosen, holds);
+            self.at_most(chosen, search).into_iter().chain(limit).min()
+        });
+        Some(yes?.max(no?))
+    }
+
+    /// An upper bound of a number of which a constant mask clears bits. What is left is no larger than a mask that is
+    /// not negative, and never larger than the number was before.
+    fn most_of_mask(&self, op: OpId, search: &mut Search) -> Option<i64> {
+        let (masked, mask) = match (self.constant_operand(op, 0), self.constant_operand(op, 1)) {
+            (_, Some(mask)) => (0, mask),
+            (Some(mask), _) => (1, mask),
+            _ => return None,
+        };
+        if mask < 0 { self.operand_at_most(op, masked, search) } else { Some(mask) }
+    }
+
+    /// Upper bounds of the results of an affine op's map.
+    fn most_of_map(&self, op: OpId, search: &mut Search) -> Option<Vec<Option<i64>>> {
+        self.most_of_results(op, |at| self.operand_at_most(op, at, search))
     }
 
     /// The largest number that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: the

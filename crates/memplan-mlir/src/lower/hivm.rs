@@ -195,11 +195,10 @@ impl Lowering<'_> {
         }
         // One buffer may be several inputs of the op. It can be overwritten only if the op works in place for each of
         // them.
-        let others = |pair: &(ValueId, ValueId)| {
-            let same = inputs.iter().filter(|&&input| self.seen_through(op, input) == pair.1);
-            same.copied().all(|input| self.works_in_place(op, name, output, input))
-        };
-        pairs.retain(others);
+        pairs.retain(|&(_, overwritten)| {
+            let mut same = inputs.iter().filter(|&&input| self.seen_through(op, input) == overwritten);
+            same.all(|&input| self.works_in_place(op, name, output, input))
+        });
         pairs
     }
 

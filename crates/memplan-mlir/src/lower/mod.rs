@@ -348,8 +348,8 @@ impl<'d> Lowering<'d> {
         let draft = self.accesses(op, draft);
         self.join_group(op);
         self.mark(op);
-        let has_blocks = |region: &RegionId| !document.blocks(*region).is_empty();
-        let regions: Vec<RegionId> = document.regions(op).iter().copied().filter(has_blocks).collect();
+        let regions = document.regions(op).iter().copied();
+        let regions: Vec<RegionId> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
         if regions.is_empty() {
             let draft = self.plain_results(op, draft);
             self.builder.push(draft);

@@ -119,42 +119,40 @@ impl Summaries {
 
 /// The function with a body that each call names, looked up outward from the call.
 fn resolve_calls(document: &Document) -> HashMap<OpId, OpId> {
-    let mut functions: HashMap<(BlockId, &str), OpId> = HashMap::new();
-    for op in document.op_ids() {
-        let has_body = || {
-            let body = document.regions(op).first();
-            body.is_some_and(|&body| !document.blocks(body).is_empty())
-        };
-        // A declaration has no body to look into. A call of it remains a call of an unknown function.
-        if document.info(op).traits.has(Traits::FUNCTION)
-            && has_body()
+    let functions = functions_with_bodies(document);
+    if functions.is_empty() {
+        return HashMap::new();
+    }
+    let calls = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::CALL));
+    calls.filter_map(|call| Some((call, callee(document, &functions, call)?))).collect()
+}
+
+/// The functions that have a body, by the block they stand in and by name. A declaration has no body to look into, so a
+/// call of it remains a call of an unknown function.
+fn functions_with_bodies(document: &Document) -> HashMap<(BlockId, &str), OpId> {
+    let mut functions = HashMap::new();
+    for op in document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION)) {
+        let body = document.regions(op).first();
+        if body.is_some_and(|&body| !document.blocks(body).is_empty())
             && let Some(name) = document.symbol_name(op)
         {
             functions.insert((document.op(op).parent, name), op);
         }
     }
-    let mut callees = HashMap::new();
-    if functions.is_empty() {
-        return callees;
-    }
-    for op in document.op_ids() {
-        if !document.info(op).traits.has(Traits::CALL) {
-            continue;
-        }
-        let Some(name) = document.symbol_name(op) else {
-            continue;
-        };
-        // Names are looked up from the inside outwards, one symbol table after the other, as MLIR does.
-        let mut at = Some(op);
-        while let Some(inner) = at {
-            if let Some(&function) = functions.get(&(document.op(inner).parent, name)) {
-                callees.insert(op, function);
-                break;
-            }
-            at = document.parent_op(inner);
-        }
-    }
-    callees
+    functions
+}
+
+/// The function that a call names. Names are looked up from the inside outwards, one symbol table after the other, as
+/// MLIR does.
+fn callee(document: &Document, functions: &HashMap<(BlockId, &str), OpId>, call: OpId) -> Option<OpId> {
+    let name = document.symbol_name(call)?;
+    let mut around = std::iter::successors(Some(call), |&inner| document.parent_op(inner));
+    around.find_map(|op| functions.get(&(document.op(op).parent, name)).copied())
+}
+
+/// What the last op of a block hands out of it: the operands of `scf.yield` and its like.
+fn handed_out(document: &Document, block: BlockId) -> &[ValueId] {
+    document.ops(block).last().map_or(&[], |&last| document.operands(last))
 }
 
 /// The called functions, each behind those it calls itself.
@@ -324,47 +322,38 @@ impl<'d> Touched<'d> {
     /// are joined position by position; otherwise all memory that goes in or out may be the same.
     fn region_aliases(&mut self, op: OpId) {
         let document = self.document;
-        let results = document.results(op).to_vec();
-        let operands = document.operands(op).to_vec();
-        let flow = document.info(op).flow;
-        let blocks: Vec<BlockId> =
-            document.regions(op).iter().flat_map(|&region| document.blocks(region).to_vec()).collect();
-        let ends = |block: BlockId| {
-            let last = document.ops(block).last();
-            last.map_or(Vec::new(), |&last| document.operands(last).to_vec())
-        };
-        match flow {
+        let (results, operands) = (document.results(op), document.operands(op));
+        let blocks = document.regions(op).iter().flat_map(|&region| document.blocks(region));
+        match document.info(op).flow {
             Flow::None | Flow::Function | Flow::Elements => {}
             Flow::Yields => {
-                for &block in &blocks {
-                    self.join_positions(&results, &ends(block));
+                for &block in blocks {
+                    self.join_positions(results, handed_out(document, block));
                 }
             }
             // A carried position has four values that may be the same memory: the initial value, the argument inside,
             // what is yielded and the result.
             Flow::Carried => {
                 let first = operands.len().saturating_sub(results.len());
-                self.join_positions(&results, &operands[first..]);
-                for &block in &blocks {
+                self.join_positions(results, &operands[first..]);
+                for &block in blocks {
                     let arguments = document.arguments(block);
                     let first = arguments.len().saturating_sub(results.len());
-                    self.join_positions(&results, &arguments[first..]);
-                    self.join_positions(&results, &ends(block));
+                    self.join_positions(results, &arguments[first..]);
+                    self.join_positions(results, handed_out(document, block));
                 }
             }
             // Nobody knows how values pass through these regions, so all memory that goes in or out may be one.
             _ => {
-                let mut all: Vec<ValueId> = results;
-                all.extend(operands);
-                for &block in &blocks {
+                let mut all = [results, operands].concat();
+                for &block in blocks {
                     all.extend(document.arguments(block));
-                    all.extend(ends(block));
+                    all.extend(handed_out(document, block));
                 }
-                let memory = |value: &ValueId| {
-                    let ty = document.ty(*value);
+                all.retain(|&value| {
+                    let ty = document.ty(value);
                     ty.may_be_memory() || matches!(ty, crate::Type::Opaque(_))
-                };
-                all.retain(memory);
+                });
                 self.join_all(&all);
             }
         }

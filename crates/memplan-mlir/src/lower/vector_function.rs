@@ -32,6 +32,19 @@ struct Touch {
     slices: Vec<Slice>,
 }
 
+/// The operand with which a loop begins the value that it carries as the argument `index` of its body; `None` for the
+/// number of the iteration, and for ops that are no `scf.for`.
+fn initial_value(document: &Document, around: OpId, body: BlockId, index: usize) -> Option<ValueId> {
+    if document.name(around) != "scf.for" {
+        return None;
+    }
+    let carried = document.results(around).len();
+    let first = document.arguments(body).len().checked_sub(carried)?;
+    let operands = document.operands(around);
+    let initial = operands.len().checked_sub(carried)? + index.checked_sub(first)?;
+    operands.get(initial).copied()
+}
+
 impl Lowering<'_> {
     /// The pairs (result, donor) of a call's operands that may share bytes.
     pub(super) fn vector_function_pairs(&self, call: OpId) -> Vec<(ValueId, ValueId)> {
@@ -100,11 +113,10 @@ impl Lowering<'_> {
     /// The memref argument a value is a slice of, with the slices, innermost first.
     fn argument_behind(&self, function: OpId, value: ValueId) -> Option<(usize, Vec<Slice>)> {
         let document = self.document;
-        let shaped = |value: ValueId| matches!(document.ty(value), Type::MemRef(_) | Type::Tensor { .. });
         let mut value = value;
         let mut slices = Vec::new();
         for _ in 0..LONGEST_CHAIN {
-            if !shaped(value) {
+            if !matches!(document.ty(value), Type::MemRef(_) | Type::Tensor { .. }) {
                 return None;
             }
             // The walk goes from the accessed value to the argument. It passes through slices, which are remembered,
@@ -115,16 +127,9 @@ impl Lowering<'_> {
                     if parent == function {
                         return Some((index as usize, slices));
                     }
-                    if document.name(parent) != "scf.for" {
-                        return None;
-                    }
                     // A carried value is taken for the initial one: the loop hands on what it has written into the same
                     // memory.
-                    let carried = document.results(parent).len();
-                    let first = document.arguments(block).len().checked_sub(carried)?;
-                    let operands = document.operands(parent);
-                    let init = operands.len().checked_sub(carried)? + (index as usize).checked_sub(first)?;
-                    value = *operands.get(init)?;
+                    value = initial_value(document, parent, block, index as usize)?;
                 }
                 Definition::Result { op, .. } => {
                     slices.push(document.slice(op)?);

@@ -157,19 +157,19 @@ impl Lowering<'_> {
             let touched: Vec<(ValueId, Effect)> = touched.filter(|(value, _)| self.is_memory(*value)).collect();
             // The callee's work is not visible here, so it is written down as an asynchronous op with one op inside
             // that does everything at once.
-            let draft = || OpDraft::new(document.shared_name(call)).span(document.op(call).span);
+            let outside = OpDraft::new(document.shared_name(call)).span(document.op(call).span);
+            let mut inside = outside.clone();
             let token = self.builder.token("");
             // If the function returns what stands for the work, an await of the call's result awaits the work.
             if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {
                 self.works.tokens.insert(result, Started { by: call, token });
             }
-            let mut inside = draft();
             for (value, effect) in touched {
                 for kind in effect.accesses() {
                     inside = inside.access(self.value(value), kind);
                 }
             }
-            self.builder.open_op(draft().control(Control::Async { token }));
+            self.builder.open_op(outside.control(Control::Async { token }));
             self.builder.open_region(&[]);
             self.builder.push(inside);
             self.builder.leave(&[]);
@@ -238,28 +238,38 @@ impl<'d> Ends<'d> {
             awaited: HashMap::new(),
             gathering: Vec::new(),
         };
-        let ops = || (index_of(function)..index_of(last) + 1).map(OpId::from_index);
+        let ops = (index_of(function)..index_of(last) + 1).map(OpId::from_index);
         // First all ops that wait are collected, because work may be awaited by an op that comes later in the text.
-        for op in ops() {
-            let info = document.info(op);
-            if info.traits.has(Traits::AWAITS) {
-                for &value in document.operands(op) {
-                    ends.awaited.entry(value).or_default().push((document.op(op).parent, op));
-                }
-            }
-            let at_end =
-                || document.parent_op(op).is_some_and(|around| document.info(around).gathers == Gathers::Inside);
-            if info.gathers != Gathers::Nothing || (is_last(document, op) && at_end()) {
-                ends.gathering.push(op);
-            }
+        for op in ops.clone() {
+            ends.note_waiting(op);
         }
         // An op comes before the ops inside it, so the answer for its parent is known when it is needed.
-        for op in ops() {
+        for op in ops {
             let parent = document.parent_op(op).filter(|&parent| parent >= function);
             let around = parent.map_or(End::Inside, |parent| ends.around(parent).and(ends.of_regions(parent)));
             ends.around.push(around);
         }
         ends
+    }
+
+    /// Notes an op that awaits values, that waits for tasks, or at which a region ends that waits for its tasks.
+    fn note_waiting(&mut self, op: OpId) {
+        let document = self.document;
+        let info = document.info(op);
+        if info.traits.has(Traits::AWAITS) {
+            for &value in document.operands(op) {
+                self.awaited.entry(value).or_default().push((document.op(op).parent, op));
+            }
+        }
+        if info.gathers != Gathers::Nothing || (is_last(document, op) && self.is_inside_gathering(op)) {
+            self.gathering.push(op);
+        }
+    }
+
+    /// Whether the op around this one waits at its end for the tasks that were started in it.
+    fn is_inside_gathering(&self, op: OpId) -> bool {
+        let around = self.document.parent_op(op);
+        around.is_some_and(|around| self.document.info(around).gathers == Gathers::Inside)
     }
 
     fn around(&self, op: OpId) -> End {

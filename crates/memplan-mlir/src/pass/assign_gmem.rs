@@ -261,8 +261,8 @@ impl Task<'_> {
             return Err(self.error(function, message.to_owned()));
         }
         self.check_weight_file(&network)?;
-        let too_large = || self.too_large(module);
-        let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref()).ok_or_else(too_large)?;
+        let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref());
+        let weights = weights.ok_or_else(|| self.too_large(module))?;
         self.check_room(module, "the weights", weights.start, weights.size)?;
         still_waiting()?;
         // Where activations begin depends on the weights, so the weights are planned first.

@@ -357,9 +357,10 @@ impl<'s> Reader<'s> {
         }
         progress.settled = self.uses.len() - frame.uses;
         positions.push(progress.settled as u32);
-        let moved = |at: u32| positions.get(at as usize).copied().unwrap_or(0);
         for group in &mut self.groups[frame.groups..] {
-            (group.start, group.end) = (moved(group.start), moved(group.end));
+            for at in [&mut group.start, &mut group.end] {
+                *at = positions.get(*at as usize).copied().unwrap_or(0);
+            }
         }
         self.arguments.extend(&adopted);
         // Names behind which `=` stands are among the arguments already.

@@ -74,10 +74,9 @@ impl<'s> Reader<'s> {
         }
         let block = self.open_block(frame, Span::default());
         let assigned = self.document.names[op.name].info.header == Header::Assigned;
-        let is_carried = |one: &&EntryArgument| matches!(one.ty, ArgumentType::Carried);
         // Types of carried arguments are those of the results, in order. The loop index has a type of its own, which
         // may be written behind the op.
-        let count = arguments.iter().filter(is_carried).count();
+        let count = arguments.iter().filter(|argument| matches!(argument.ty, ArgumentType::Carried)).count();
         let induction = self.induction_type(op, count);
         let mut carried = self.carried_types(op).into_iter();
         let mut values = Vec::with_capacity(arguments.len());

@@ -125,23 +125,33 @@ pub(super) fn doubt(document: &mut Document, mut guessed: Vec<OpId>) {
     for round in 0..MOST_ROUNDS {
         let mut found = false;
         for &op in &guessed {
-            let memory = |&value: &ValueId| document.ty(value).may_be_memory();
-            let takes_memory = round + 1 == MOST_ROUNDS || document.operands(op).iter().any(memory);
-            if takes_memory && !document.results(op).iter().all(memory) {
-                found = true;
-                let entry = TypeEntry { text: TypeText::Known("?"), chunk: 0, ty: Type::Unknown };
-                let unknown = *unknown.get_or_insert_with(|| document.types.push(entry));
-                for result in document.results(op).to_vec() {
-                    if !document.ty(result).may_be_memory() {
-                        document.values[result].ty = unknown;
-                    }
-                }
+            let mut operands = document.operands(op).iter();
+            // The last round doubts everything that is left, so that the rounds end.
+            let takes_memory =
+                round + 1 == MOST_ROUNDS || operands.any(|&operand| document.ty(operand).may_be_memory());
+            if takes_memory {
+                found |= doubt_results(document, op, &mut unknown);
             }
         }
         if !found {
             return;
         }
     }
+}
+
+/// Gives those results of an op that do not look like memory the type `unknown`, which may be memory. Says whether there
+/// were any.
+fn doubt_results(document: &mut Document, op: OpId, unknown: &mut Option<TypeId>) -> bool {
+    let mut found = false;
+    for at in 0..document.results(op).len() {
+        let result = document.results(op)[at];
+        if !document.ty(result).may_be_memory() {
+            let entry = TypeEntry { text: TypeText::Known("?"), chunk: 0, ty: Type::Unknown };
+            document.values[result].ty = *unknown.get_or_insert_with(|| document.types.push(entry));
+            found = true;
+        }
+    }
+    found
 }
 
 /// In the last of so many rounds every guess that is left is doubted: in a text that names values long before it defines

@@ -56,13 +56,7 @@ pub fn find_addresses_by_lines(
     }
     // Only now are all new names known. None of them may have meant something in the old text.
     walk.new_names_are_new()?;
-    let place = |op: &OpId| walk.places[*before.results(*op).first()?];
-    let address = |(memory, offset): (u32, u64)| Address {
-        memory: walk.memories[memory as usize].name.clone(),
-        offsets: vec![offset],
-        strides: Vec::new(),
-    };
-    Some(sites.iter().map(|op| place(op).map(address)).collect())
+    Some(sites.iter().map(|&allocation| walk.address(allocation)).collect())
 }
 
 /// A value that only the new text has.
@@ -104,6 +98,13 @@ struct Walk<'t> {
 impl<'t> Walk<'t> {
     fn source(&self) -> &'t str {
         &self.before.source
+    }
+
+    /// Where an allocation of the old text lies in the new one, if it became a view.
+    fn address(&self, allocation: OpId) -> Option<Address> {
+        let (memory, offset) = self.places[*self.before.results(allocation).first()?]?;
+        let memory = self.memories[memory as usize].name.clone();
+        Some(Address { memory, offsets: vec![offset], strides: Vec::new() })
     }
 
     /// Goes on to the line in which the texts differ next; whether they have ended instead. `None` if the texts differ

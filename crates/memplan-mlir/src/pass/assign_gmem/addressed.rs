@@ -9,7 +9,7 @@ use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
 use memplan_program::{Origin, Program, SiteId};
 
 use super::chip::AddressMode;
-use super::network::{Action, Network, Step, Tensor, TensorId, written_address};
+use super::network::{Action, Network, Tensor, TensorId, written_address};
 use super::options::Options;
 use super::program::Form;
 use super::{Task, device_modules, global_modules, lifecycle, lower};
@@ -120,31 +120,46 @@ fn find_misplaced(
     network: &Network,
     addresses: &IndexVec<TensorId, Option<u64>>,
 ) -> Vec<Misplaced> {
-    // A view must lie inside of its operand, at the distance that the network says.
+    let mut misplaced = Vec::new();
+    for (op, tensor, expected) in
+        expected_in_views(network, addresses).chain(expected_in_concats(document, network, addresses))
+    {
+        if let Some(address) = addresses[tensor].filter(|&address| address != expected) {
+            let name = network.tensors[tensor].name.clone();
+            let op_name = document.name(op).to_owned();
+            misplaced.push(Misplaced { span: document.op(op).span, tensor: name, op: op_name, address, expected });
+        }
+    }
+    misplaced
+}
+
+/// For each view the op, its result and the result's address: inside of the operand, at the distance that the network
+/// says.
+fn expected_in_views(
+    network: &Network,
+    addresses: &IndexVec<TensorId, Option<u64>>,
+) -> impl Iterator<Item = (OpId, TensorId, u64)> {
     let views = network.steps.iter().filter(|step| matches!(step.action, Action::View | Action::Update));
-    let in_view = |step: &Step| {
+    views.filter_map(|step| {
         let (&result, &source) = (step.writes.first()?, step.reads.first()?);
         let inside = network.root(result).1.saturating_sub(network.root(source).1);
         Some((step.op, result, addresses[source]?.saturating_add(inside)))
-    };
-    // Only a concat that is marked as merged promises that its operands lie in the result. Without the mark the
-    // generated code copies.
+    })
+}
+
+/// For each operand of a merged concat the op, the operand and the operand's address inside of the result. Only a concat
+/// that is marked as merged promises that its operands lie there. Without the mark the generated code copies.
+fn expected_in_concats(
+    document: &Document,
+    network: &Network,
+    addresses: &IndexVec<TensorId, Option<u64>>,
+) -> impl Iterator<Item = (OpId, TensorId, u64)> {
     let merged = network.concats.iter().filter(|concat| {
         let mark = document.attribute(network.steps[concat.step].op, "only_merge");
         mark.is_some_and(|value| value != "false")
     });
-    let in_concat = merged.flat_map(|concat| {
+    merged.filter_map(|concat| Some((concat, addresses[concat.result]?))).flat_map(|(concat, result)| {
         let op = network.steps[concat.step].op;
-        let place =
-            move |&(operand, at): &(TensorId, u64)| Some((op, operand, addresses[concat.result]?.saturating_add(at)));
-        concat.operands.iter().filter_map(place)
-    });
-    let expected = views.filter_map(in_view).chain(in_concat);
-    let wrong = |(op, tensor, expected): (OpId, TensorId, u64)| {
-        let address = addresses[tensor].filter(|&address| address != expected)?;
-        let name = network.tensors[tensor].name.clone();
-        let op_name = document.name(op).to_owned();
-        Some(Misplaced { span: document.op(op).span, tensor: name, op: op_name, address, expected })
-    };
-    expected.filter_map(wrong).collect()
+        concat.operands.iter().map(move |&(operand, at)| (op, operand, result.saturating_add(at)))
+    })
 }

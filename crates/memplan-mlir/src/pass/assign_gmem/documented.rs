@@ -235,8 +235,8 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
         }
         watch(step, &table);
     }
-    let address = |tensor: TensorId| table.row(tensor).map_or(ground.start, |row| row.address);
-    let addresses = network.tensors.ids().map(address).collect();
+    let rows = network.tensors.ids().map(|tensor| table.row(tensor));
+    let addresses = rows.map(|row| row.map_or(ground.start, |row| row.address)).collect();
     Some(Documented { addresses, size: table.cursor.0 - ground.start })
 }
 

@@ -197,6 +197,24 @@ impl Network {
         Ok(network)
     }
 
+    /// A network of which only the functions are known.
+    fn without_steps(document: &Document, module: OpId, functions: Vec<OpId>, roots: Vec<usize>) -> Network {
+        Network {
+            module,
+            functions,
+            roots,
+            runs: Vec::new(),
+            tensors: IndexVec::default(),
+            weights: IndexVec::default(),
+            steps: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            concats: Vec::new(),
+            other_concats: Vec::new(),
+            contents: IndexVec::filled(None, document.value_ids().len()),
+        }
+    }
+
     /// What a value stands for; `None` if it is not in global memory.
     pub(super) fn content(&self, value: ValueId) -> Option<Content> {
         self.contents.get(value).copied().flatten()
@@ -277,10 +295,10 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Finds the functions of a module, and those among them with which execution begins.
     fn new(document: &'a Document, module: OpId, chip: &'a Chip) -> Result<Reader<'a>, PassError> {
-        let is_function = |op: &OpId| document.info(*op).traits.has(Traits::FUNCTION);
-        let functions: Vec<OpId> = ops_in(document, module).into_iter().filter(is_function).collect();
-        let symbol = |(at, op): (usize, &OpId)| Some((document.symbol_name(*op)?, at));
-        let symbols: HashMap<&str, usize> = functions.iter().enumerate().filter_map(symbol).collect();
+        let ops = ops_in(document, module).into_iter();
+        let functions: Vec<OpId> = ops.filter(|&op| document.info(op).traits.has(Traits::FUNCTION)).collect();
+        let named = functions.iter().enumerate().filter_map(|(at, &op)| Some((document.symbol_name(op)?, at)));
+        let symbols: HashMap<&str, usize> = named.collect();
         let mut called: HashSet<usize> = HashSet::new();
         let mut used = IndexVec::filled(false, document.value_ids().len());
         // One walk over all ops finds the functions that are called and the values that are used.
@@ -302,20 +320,7 @@ impl<'a> Reader<'a> {
                 there is none to begin with; add a `main`",
             ));
         }
-        let network = Network {
-            module,
-            functions,
-            roots,
-            runs: Vec::new(),
-            tensors: IndexVec::default(),
-            weights: IndexVec::default(),
-            steps: Vec::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            concats: Vec::new(),
-            other_concats: Vec::new(),
-            contents: IndexVec::filled(None, document.value_ids().len()),
-        };
+        let network = Network::without_steps(document, module, functions, roots);
         Ok(Reader { document, chip, network, symbols, entered: HashSet::new(), names: HashSet::new(), used })
     }
 

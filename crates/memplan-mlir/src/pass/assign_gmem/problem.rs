@@ -75,8 +75,8 @@ impl Setting<'_> {
         // may have come before it.
         for (buffer, &id) in tensors.iter_enumerated() {
             let place = places[id];
-            let tie = |group| Tie { group, at: Bytes(place.at) };
-            builder.buffers_mut()[buffer].set_tie(groups[place.top].map(tie));
+            let tie = groups[place.top].map(|group| Tie { group, at: Bytes(place.at) });
+            builder.buffers_mut()[buffer].set_tie(tie);
         }
         Ok(TensorProblem { problem: builder.build()?, tensors })
     }

@@ -156,32 +156,42 @@ impl Lowering<'_> {
     /// What a step would copy if its result lay elsewhere.
     fn copies(&self, step: &Step) -> Vec<CopyRange> {
         let &[result] = step.writes.as_slice() else { return Vec::new() };
-        let range = |input: TensorId, input_start: u64, output_start: u64, length: u64| CopyRange {
-            output: self.handles[result],
-            output_start: Bytes(output_start),
-            input: self.handles[input],
-            input_start: Bytes(input_start),
-            length: Bytes(length),
-        };
         match (step.action, step.reads.first()) {
-            (Action::View, Some(&source)) if self.form == Form::Addressed => {
-                let tensor = &self.network.tensors[result];
-                // Both ends may lie inside of other tensors, so the distance of the two is what counts.
-                let at = tensor.alias.map_or(0, |alias| alias.at) - self.network.root(source).1;
-                vec![range(source, at, 0, tensor.shape.bytes())]
-            }
-            // The operands of a concat lie one behind the other in the result, in their order.
-            (Action::Concat, _) => {
-                let mut end = 0;
-                let mut ranges = Vec::with_capacity(step.reads.len());
-                for &operand in &step.reads {
-                    let bytes = self.network.tensors[operand].shape.bytes();
-                    ranges.push(range(operand, 0, end, bytes));
-                    end += bytes;
-                }
-                ranges
-            }
+            (Action::View, Some(&source)) if self.form == Form::Addressed => vec![self.view_copy(result, source)],
+            (Action::Concat, _) => self.concat_copies(result, &step.reads),
             _ => Vec::new(),
         }
+    }
+
+    /// What a view would copy: the bytes of its operand that it shows.
+    fn view_copy(&self, result: TensorId, source: TensorId) -> CopyRange {
+        let tensor = &self.network.tensors[result];
+        // Both ends may lie inside of other tensors, so the distance of the two is what counts.
+        let at = tensor.alias.map_or(0, |alias| alias.at) - self.network.root(source).1;
+        CopyRange {
+            output: self.handles[result],
+            output_start: Bytes::ZERO,
+            input: self.handles[source],
+            input_start: Bytes(at),
+            length: Bytes(tensor.shape.bytes()),
+        }
+    }
+
+    /// What a concat would copy: its operands lie one behind the other in the result, in their order.
+    fn concat_copies(&self, result: TensorId, operands: &[TensorId]) -> Vec<CopyRange> {
+        let mut end = 0;
+        let mut ranges = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            let bytes = self.network.tensors[operand].shape.bytes();
+            ranges.push(CopyRange {
+                output: self.handles[result],
+                output_start: Bytes(end),
+                input: self.handles[operand],
+                input_start: Bytes::ZERO,
+                length: Bytes(bytes),
+            });
+            end += bytes;
+        }
+        ranges
     }
 }

@@ -96,48 +96,70 @@ pub(super) type Attributes<'a> = BTreeMap<&'a str, Option<String>>;
 /// Changes attributes of an op, new ones in alphabetical order. The edits are as small as possible, so that everything
 /// else in the dictionary keeps its spelling.
 pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
-    let added = |known: &[(&str, &str)]| -> Vec<(String, String)> {
-        let is_new = |key: &str| known.iter().all(|(other, _)| *other != key);
-        let new = attributes.iter().filter(|(key, _)| is_new(key));
-        new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
-    };
-    // The op has no dictionary: a whole one is inserted.
     let Some(&dictionary) = document.dictionaries(op).first() else {
-        let new: Vec<String> = added(&[]).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
-        if let Some(at) = dictionary_position(document, op).filter(|_| !new.is_empty()) {
-            let keyword = if document.op(op).form == Form::Generic { " " } else { "attributes " };
-            let behind = if document.op(op).form == Form::Generic { "" } else { " " };
-            edits.insert(at, format!("{keyword}{{{}}}{behind}", new.join(", ")));
-        }
+        insert_dictionary(document, op, attributes, edits);
         return;
     };
     let known = entries(document.text(dictionary));
     // An attribute is to go. Commas and blanks around it would have to go as well, so the dictionary is written anew.
     if known.iter().any(|(key, _)| attributes.get(key) == Some(&None)) {
-        edits.replace(dictionary, rebuilt(&known, attributes, added(&known)));
+        edits.replace(dictionary, rebuilt(&known, attributes, added(&known, attributes)));
         return;
     }
-    // Otherwise values are replaced where they stand, and each new attribute is inserted in front of the first one that
-    // comes after it in the alphabet.
-    let place = |part: &str| part.as_ptr() as usize - document.source().as_ptr() as usize;
-    let mut new = added(&known).into_iter().peekable();
-    for (key, value) in &known {
+    change_dictionary(document, dictionary, &known, attributes, edits);
+}
+
+/// Inserts a whole dictionary into an op that has none.
+fn insert_dictionary(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
+    let new: Vec<String> = added(&[], attributes).iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    if let Some(at) = dictionary_position(document, op).filter(|_| !new.is_empty()) {
+        let is_generic = document.op(op).form == Form::Generic;
+        let (before, behind) = if is_generic { (" ", "") } else { ("attributes ", " ") };
+        edits.insert(at, format!("{before}{{{}}}{behind}", new.join(", ")));
+    }
+}
+
+/// Replaces values where they stand, and inserts each new attribute in front of the first one that comes after it in the
+/// alphabet.
+fn change_dictionary(
+    document: &Document,
+    dictionary: Span,
+    known: &[(&str, &str)],
+    attributes: &Attributes,
+    edits: &mut Edits,
+) {
+    let source = document.source();
+    let mut new = added(known, attributes).into_iter().peekable();
+    for (key, value) in known {
+        let place = position(source, key);
         while let Some((name, value)) = new.next_if(|(name, _)| name.as_str() < *key) {
             // A key may be written in quotes.
-            let quoted = document.source().get(..place(key)).is_some_and(|before| before.ends_with('"'));
-            edits.insert(place(key) - usize::from(quoted), format!("{name} = {value}, "));
+            let quoted = source.get(..place).is_some_and(|before| before.ends_with('"'));
+            edits.insert(place - usize::from(quoted), format!("{name} = {value}, "));
         }
         if let Some(Some(wanted)) = attributes.get(key).filter(|wanted| wanted.as_deref() != Some(value)) {
-            edits.replace(Span::new(place(value), place(value) + value.len()), wanted.clone());
+            let start = position(source, value);
+            edits.replace(Span::new(start, start + value.len()), wanted.clone());
         }
     }
     let rest: Vec<String> = new.map(|(name, value)| format!("{name} = {value}")).collect();
     if !rest.is_empty() {
         let separator = if known.is_empty() { "" } else { ", " };
         let close = dictionary.end as usize - 1;
-        let end = document.source().get(..close).map_or(close, |before| before.trim_end().len());
+        let end = source.get(..close).map_or(close, |before| before.trim_end().len());
         edits.insert(end, format!("{separator}{}", rest.join(", ")));
     }
+}
+
+/// The attributes that a dictionary does not have yet, with their values.
+fn added(known: &[(&str, &str)], attributes: &Attributes) -> Vec<(String, String)> {
+    let new = attributes.iter().filter(|(key, _)| known.iter().all(|(other, _)| other != *key));
+    new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
+}
+
+/// Where a part of the source begins. The part is a slice of the source itself, so the distance of the two is its place.
+fn position(source: &str, part: &str) -> usize {
+    part.as_ptr() as usize - source.as_ptr() as usize
 }
 
 /// A dictionary without the attributes that are to go.

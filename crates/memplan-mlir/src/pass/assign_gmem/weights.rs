@@ -74,13 +74,12 @@ impl WeightContents {
                 let is_header = header.is_some_and(|bytes| bytes >= HEADER_UNIT && bytes.is_multiple_of(HEADER_UNIT));
                 let is_small = element.bits().is_some_and(|bits| bits < 8);
                 let wrong = !is_header && !is_small;
-                let message = || {
+                wrong.then(|| {
                     format!(
                         "array `{name}` of the weight file has {} bytes with its header, the weight has {} without one",
                         array.bytes, weight.bytes
                     )
-                };
-                wrong.then(message)
+                })
             }
         }
     }

@@ -72,8 +72,9 @@ impl BufferizedView<'_> {
 fn add_attribute(view: &BufferizedView, edits: &mut Edits, op: OpId, attribute: &str) {
     let document = view.document;
     let source = document.source();
-    let is_properties = |start: usize| source[..start].ends_with('<');
-    let dictionary = document.dictionaries(op).iter().rev().find(|span| !is_properties(span.start as usize));
+    // A dictionary in angle brackets, `<{…}>`, holds properties. Discardable attributes stand in one of their own.
+    let mut dictionaries = document.dictionaries(op).iter().rev();
+    let dictionary = dictionaries.find(|span| !source[..span.start as usize].ends_with('<'));
     if let Some(dictionary) = dictionary {
         let is_empty = document.text(*dictionary).trim_matches(['{', '}', ' ', '\n']).is_empty();
         let comma = if is_empty { "" } else { ", " };

@@ -177,13 +177,23 @@ fn is_only(view: &BufferizedView, mut value: ValueId) -> bool {
 /// The original cannot handle region ops that do not say how control moves
 /// through them, nor scopes of several blocks, nor empty buffers.
 pub(super) fn refuse_what_the_original_refuses(view: &BufferizedView) -> Result<(), PassError> {
+    refuse_silent_regions(view)?;
+    if view.options.analysis_only {
+        return Ok(());
+    }
+    for site in view.lowered.program.sites().ids() {
+        let op = view.lowered.sites[site];
+        if view.document.name(op) == "memref.alloc" {
+            refuse_allocation(view, site, op)?;
+        }
+    }
+    Ok(())
+}
+
+/// The original aborts at region ops that do not say how control passes through them. Compatible mode reports the same
+/// message.
+fn refuse_silent_regions(view: &BufferizedView) -> Result<(), PassError> {
     let program = &view.lowered.program;
-    let fail = |op: OpId, message: &str| {
-        let span = view.document.op(op).span;
-        Err(PassError::Op { span, message: message.to_owned() })
-    };
-    // The original aborts at region ops that do not say how control passes through them. Compatible mode reports
-    // the same message.
     for (op, info) in program.ops().iter_enumerated() {
         let touches = info.accesses.iter().any(|access| !view.aliases.sites(access.value).is_empty());
         let around = view.document.parent_op(view.lowered.ops[op]);
@@ -191,34 +201,35 @@ pub(super) fn refuse_what_the_original_refuses(view: &BufferizedView) -> Result<
         let traits = view.document.info(around).traits;
         if !traits.has(Traits::FUNCTION) && !traits.has(Traits::REGION_BRANCH) {
             let name = view.document.name(around);
-            return fail(around, &format!("'{name}' op expecting RegionBranchOpInterface for merge-alloc"));
-        }
-    }
-    if view.options.analysis_only {
-        return Ok(());
-    }
-    for site in program.sites().ids() {
-        let op = view.lowered.sites[site];
-        if view.document.name(op) != "memref.alloc" {
-            continue;
-        }
-        // An empty buffer is refused before all other checks, as in the original.
-        let is_empty = candidate(view, site, op).is_err_and(|reason| reason == "it has no bytes");
-        if is_empty {
-            return fail(op, "Expecting static shaped allocation");
-        }
-        if candidate(view, site, op).is_err() {
-            continue;
-        }
-        match super::home::scope_of(view, op) {
-            None => return fail(op, "This op should be surrounded by an AutomaticAllocationScope"),
-            Some(scope) if !view.has_single_block(scope) => {
-                return fail(op, "This op should be surrounded by an AutomaticAllocationScope of single block");
-            }
-            Some(_) => {}
+            let message = format!("'{name}' op expecting RegionBranchOpInterface for merge-alloc");
+            return Err(refusal(view, around, &message));
         }
     }
     Ok(())
+}
+
+/// Refuses an allocation as the original does: an empty one first, then one whose scope is missing or has several blocks.
+fn refuse_allocation(view: &BufferizedView, site: SiteId, op: OpId) -> Result<(), PassError> {
+    match candidate(view, site, op) {
+        Err("it has no bytes") => {
+            return Err(refusal(view, op, "Expecting static shaped allocation"));
+        }
+        // It keeps its allocation, so it needs no scope.
+        Err(_) => return Ok(()),
+        Ok(_) => {}
+    }
+    match super::home::scope_of(view, op) {
+        None => Err(refusal(view, op, "This op should be surrounded by an AutomaticAllocationScope")),
+        Some(scope) if !view.has_single_block(scope) => {
+            Err(refusal(view, op, "This op should be surrounded by an AutomaticAllocationScope of single block"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The error at an op with a message of the original.
+fn refusal(view: &BufferizedView, op: OpId, message: &str) -> PassError {
+    PassError::Op { span: view.document.op(op).span, message: message.to_owned() }
 }
 
 impl BufferizedView<'_> {

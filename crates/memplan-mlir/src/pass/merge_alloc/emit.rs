@@ -63,19 +63,13 @@ pub(super) fn emit(
     for &(_, op) in &candidates.deallocs {
         emitter.edits.delete_lines(view.document.source(), view.document.op(op).span);
     }
-    let saving = |(index, frame): (usize, &Frame)| {
+    let mut stats = Vec::with_capacity(frames.scopes.len());
+    for (index, frame) in frames.scopes.iter().enumerate() {
         let (buffers, before) = savings.get(&SpaceId::from_index(index)).copied().unwrap_or_default();
+        let (function, scope) = (function_of(view, frame.op), scope_name(view, frame));
         let (after, lower_bound) = (frame.extent, frame.lower_bound);
-        Saving {
-            function: function_of(view, frame.op),
-            scope: scope_name(view, frame),
-            buffers,
-            before,
-            after,
-            lower_bound,
-        }
-    };
-    let stats = frames.scopes.iter().enumerate().map(saving).collect();
+        stats.push(Saving { function, scope, buffers, before, after, lower_bound });
+    }
     let Emitter { edits, placements, owners, .. } = emitter;
     Rewrite { edits, placements, owners, remarks: candidates.remarks, stats }
 }

@@ -277,23 +277,24 @@ fn best_plan(
     };
     let own = memplan_planner::find(own);
     let request = Request { assign: Assign::Offsets, ..request.clone() };
-    let run = |strategy: &dyn Strategy| -> Result<Plan, PassError> {
-        let outcome = memplan_planner::plan(strategy, problem, &request)?;
-        match outcome {
-            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Ok(plan),
-            _ => Err(PassError::NoPlan { strategy: strategy.name() }),
-        }
-    };
     match (strategy, own) {
         (Some(strategy), Some(own)) if strategy.name() == "auto" => {
-            let auto = run(strategy)?;
+            let auto = plan_with(strategy, problem, &request)?;
             // The pass's own planner fails if some buffers must be kept apart. Then there is nothing to compare with.
-            let own = run(own).ok().filter(|own| own.extent() < auto.extent());
+            let own = plan_with(own, problem, &request).ok().filter(|own| own.extent() < auto.extent());
             Ok(own.unwrap_or(auto))
         }
-        (Some(strategy), _) => run(strategy),
-        (None, Some(own)) => run(own),
+        (Some(strategy), _) => plan_with(strategy, problem, &request),
+        (None, Some(own)) => plan_with(own, problem, &request),
         (None, None) => Err(PassError::NoPlan { strategy: "chunk-hot" }),
+    }
+}
+
+/// The plan of one strategy; an error if it finds none.
+fn plan_with(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Result<Plan, PassError> {
+    match memplan_planner::plan(strategy, problem, request)? {
+        Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Ok(plan),
+        _ => Err(PassError::NoPlan { strategy: strategy.name() }),
     }
 }
 

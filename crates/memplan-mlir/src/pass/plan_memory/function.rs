@@ -40,29 +40,9 @@ pub(super) fn plan_all(
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<AllPlanned, PassError> {
-    let program = &view.lowered.program;
-    let mut planner = Planner {
-        view,
-        users: pipes::find(view),
-        idle: idle_temporaries(view),
-        fixed: fixed::find(view),
-        loose: None,
-        names: program.site_names(),
-        by_function: IndexVec::filled(Vec::new(), program.functions().len()),
-        owners: HashMap::new(),
-        all: AllPlanned {
-            functions: Vec::new(),
-            placements: IndexVec::filled(None, program.sites().len()),
-            remarks: Vec::new(),
-        },
-        overflows: Vec::new(),
-    };
+    let mut planner = Planner::new(view);
     planner.find_buffers()?;
-    // A buffer of the other core with an owner here gets its owner's address in the end (`couple`), so it is not
-    // planned by itself.
-    let own = |site: &SiteId| planner.owner(*site).is_none();
-    let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
-    let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
+    let groups = coalesce(view, &planner.users, &planner.own_sites(), InPlace::Always);
     // These refusals come before any planning, so that a user sees the cause and not a plan that fails the check.
     planner.refuse_hopeless(&groups)?;
     planner.leave_alone(&groups);
@@ -71,7 +51,7 @@ pub(super) fn plan_all(
     view.refuse_handed_out(&all, &planner.names)?;
     planner.refuse_without_owner()?;
     let way = Way::of(strategy, view.options);
-    for function in program.functions().ids() {
+    for function in view.lowered.program.functions().ids() {
         if patience::is_over() {
             return Err(PassError::Stopped);
         }
@@ -149,7 +129,34 @@ struct Planner<'a> {
     overflows: Vec<Overflow>,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    /// A planner that knows how buffers are used, but not yet which are to be planned.
+    fn new(view: &'a KernelView<'a>) -> Planner<'a> {
+        let program = &view.lowered.program;
+        Planner {
+            view,
+            users: pipes::find(view),
+            idle: idle_temporaries(view),
+            fixed: fixed::find(view),
+            loose: None,
+            names: program.site_names(),
+            by_function: IndexVec::filled(Vec::new(), program.functions().len()),
+            owners: HashMap::new(),
+            all: AllPlanned {
+                functions: Vec::new(),
+                placements: IndexVec::filled(None, program.sites().len()),
+                remarks: Vec::new(),
+            },
+            overflows: Vec::new(),
+        }
+    }
+
+    /// The buffers that are planned by themselves. A buffer of the other core with an owner here is not: it gets its
+    /// owner's address in the end ([`Planner::couple`]).
+    fn own_sites(&self) -> Vec<SiteId> {
+        self.by_function.iter().flatten().copied().filter(|&site| self.owner(site).is_none()).collect()
+    }
+
     fn site_function(&self, site: SiteId) -> Option<FunctionId> {
         let program = &self.view.lowered.program;
         Some(program.function_of(program.alloc_op(site)?))
@@ -346,16 +353,8 @@ impl Planner<'_> {
             let module = document.parent_op(self.view.lowered.functions[caller]);
             let callee = kernels.get(&(module, document.symbol_name(called).unwrap_or_default()));
             let Some(&callee) = callee else { continue };
-            // A buffer of the caller is in danger if it is alive across the call, and if the callee has buffers in the
-            // same memory.
-            let alive = |site: &&SiteId| matches!(self.view.lifetimes.life(**site), Life::Range { first, last } if first <= op && op <= last);
-            let clash = |site: &SiteId| {
-                let space = program.site(*site).space;
-                self.by_function[callee].iter().any(|&other| program.site(other).space == space)
-            };
-            let planned = self.by_function[caller].iter().filter(alive).find(|site| clash(site));
-            let planned = planned.map(|&site| self.names[site].as_str());
-            if let Some(name) = planned.or_else(|| self.fixed_clash(caller, op, callee)) {
+            let clash = self.planned_clash(caller, op, callee).or_else(|| self.fixed_clash(caller, op, callee));
+            if let Some(name) = clash {
                 let message = format!(
                     "the function called here has on-chip buffers of its own, and {name} is in use meanwhile: inline it first"
                 );
@@ -363,6 +362,20 @@ impl Planner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A planned buffer of the caller that is alive across a call, in a memory in which the callee has buffers of its
+    /// own.
+    fn planned_clash(&self, caller: FunctionId, call: OpId, callee: FunctionId) -> Option<&str> {
+        let program = &self.view.lowered.program;
+        let mut alive = self.by_function[caller].iter().filter(|&&site| {
+            matches!(self.view.lifetimes.life(site), Life::Range { first, last } if first <= call && call <= last)
+        });
+        let clash = alive.find(|&&site| {
+            let space = program.site(site).space;
+            self.by_function[callee].iter().any(|&other| program.site(other).space == space)
+        });
+        clash.map(|&site| self.names[site].as_str())
     }
 
     /// A buffer at a fixed address that is in use while a called function has
@@ -494,19 +507,19 @@ impl Planner<'_> {
         if short.is_empty() {
             return Ok(first);
         }
-        let own = |site: &SiteId| self.owner(*site).is_none();
-        let planned: Vec<SiteId> = self.by_function.iter().flatten().copied().filter(own).collect();
+        let planned = self.own_sites();
         let loose = self.loose.get_or_insert_with(|| coalesce(self.view, &self.users, &planned, InPlace::Allowed));
         let choice = Choice { tight: groups, loose: Some(loose), short: short.clone() };
         let second = place(kernel.problem(&choice)?, self.view.options.order, strategy, request)?;
         if second.short().is_empty() {
             return Ok(second);
         }
-        let is_refuted = |name: &&String| {
+        // A memory is proved to be too small if not even the relaxed problem has a plan.
+        let mut refuted = second.short();
+        refuted.retain(|name| {
             let relaxed = kernel.relaxation(groups, loose, name);
             relaxed.is_ok_and(|problem| matches!(search::search(&problem, request).outcome, Outcome::Infeasible(_)))
-        };
-        let refuted = second.short().iter().filter(is_refuted).cloned().collect();
+        });
         // The first plan is the one that the original would make, so its failure is reported, unless the second
         // attempt fails in other memories.
         let told = if second.short() == short { first } else { second };
@@ -559,31 +572,30 @@ impl Planner<'_> {
         // Only these two modes let engines wait for each other; the others have nothing to report.
         for row in report.spaces.iter().filter(|row| matches!(row.mode, Mode::Levels | Mode::Search)) {
             let space = &problem.spaces()[row.space];
-            let bits = |bytes: Bytes| u128::from(bytes.0) * 8;
-            // The first message is the original's, word for word, for tools that look for it.
-            if let (Some(needed), Some(capacity)) = (row.without_crossing, space.capacity) {
-                let message = format!(
-                    "warning: [hivm-plan-memory] There reused some dma buffers in {} address space, which may stall \
-                     pipe. Not reusing dma buffer needs {} bits while {} bits available!",
-                    space.name,
-                    bits(needed),
-                    bits(capacity)
-                );
-                self.all.remarks.push(Remark { span, message });
-            }
-            let here = |crossing: &&levels::Crossing| problem.buffers()[crossing.later].spaces.contains(&row.space);
-            for crossing in report.crossings.iter().filter(here).take(MOST_CROSSINGS) {
-                let name = |buffer: BufferId| &problem.buffers()[buffer].name;
+            let stall = row.without_crossing.zip(space.capacity);
+            let stall = stall.map(|(needed, capacity)| stall_warning(&space.name, needed, capacity));
+            let crossings = report.crossings.iter();
+            let here: Vec<_> =
+                crossings.filter(|crossing| problem.buffers()[crossing.later].spaces.contains(&row.space)).collect();
+            let shown = here.iter().take(MOST_CROSSINGS).map(|crossing| {
                 let level = report.levels[crossing.later].map_or("level0", levels::Level::describe);
-                let message =
-                    format!("{} (placed at {level}) waits for {}", name(crossing.later), name(crossing.earlier));
-                self.all.remarks.push(Remark { span, message });
-            }
-            let count = report.crossings.iter().filter(here).count();
-            let message = format!("{}: {count} sharings across pipes", space.name);
-            self.all.remarks.push(Remark { span, message });
+                let [later, earlier] = [crossing.later, crossing.earlier].map(|id| &problem.buffers()[id].name);
+                format!("{later} (placed at {level}) waits for {earlier}")
+            });
+            let count = format!("{}: {} sharings across pipes", space.name, here.len());
+            let messages = stall.into_iter().chain(shown).chain([count]);
+            self.all.remarks.extend(messages.map(|message| Remark { span, message }));
         }
     }
+}
+
+/// The original's warning about a memory in which pipes wait for each other, word for word, for tools that look for it.
+fn stall_warning(space: &str, needed: Bytes, capacity: Bytes) -> String {
+    let [needed, capacity] = [needed, capacity].map(|bytes| u128::from(bytes.0) * 8);
+    format!(
+        "warning: [hivm-plan-memory] There reused some dma buffers in {space} address space, which may stall pipe. \
+         Not reusing dma buffer needs {needed} bits while {capacity} bits available!"
+    )
 }
 
 /// The largest number of sharings across pipes that are named one by one; the rest is only counted.

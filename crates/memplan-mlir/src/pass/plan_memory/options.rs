@@ -97,11 +97,29 @@ pub const OPTIONS: &[(&str, &str)] = &[
 ];
 
 impl Options {
+    /// The option of this name that is on or off, with the name as messages spell it.
+    fn switch(&mut self, key: &str) -> Option<(&'static str, &mut bool)> {
+        let switches = [
+            ("enable-global-workspace-reuse", &mut self.reuse_workspace),
+            ("insert-workspace-size", &mut self.size_function),
+            ("restrict-inplace-as-isa", &mut self.restrict_in_place),
+            ("disable-tightly-coupled-buffer-reuse", &mut self.coupled_apart),
+            ("disable-vf-reachable-check", &mut self.ignore_reachability),
+            ("enable-memory-display", &mut self.display),
+            ("enable-print-memory-allocated-size", &mut self.print_size),
+            ("compat", &mut self.compat),
+        ];
+        switches.into_iter().find(|(name, _)| *name == key)
+    }
+
     /// Reads the options as written.
     pub fn parse(options: &PassOptions) -> Result<Options, SpecError> {
         let mut parsed = Options::default();
         for (key, value) in options.iter() {
-            let flag = |name: &'static str| PassOptions::flag(name, value);
+            if let Some((name, switch)) = parsed.switch(key) {
+                *switch = PassOptions::flag(name, value)?;
+                continue;
+            }
             let text = value.unwrap_or_default();
             // The names are those of the original pass, so that command lines can be taken over as they are.
             match key {
@@ -110,28 +128,16 @@ impl Options {
                         [("local-mem-plan", MemoryMode::Local), ("global-work-space-plan", MemoryMode::Workspace)];
                     parsed.mode = choice("mem-plan-mode", text, "local-mem-plan or global-work-space-plan", &names)?;
                 }
-                "enable-global-workspace-reuse" => parsed.reuse_workspace = flag("enable-global-workspace-reuse")?,
-                "insert-workspace-size" => parsed.size_function = flag("insert-workspace-size")?,
-                "restrict-inplace-as-isa" => parsed.restrict_in_place = flag("restrict-inplace-as-isa")?,
                 "plan-memory-strategy" => {
                     let names = [("default", Order::Start), ("largest-first", Order::LargestFirst)];
                     parsed.order = choice("plan-memory-strategy", text, "default or largest-first", &names)?;
                 }
                 "simt-vf-dynamic-size" => parsed.vector_function_memory = kibibytes(text)?,
-                "disable-tightly-coupled-buffer-reuse" => {
-                    parsed.coupled_apart = flag("disable-tightly-coupled-buffer-reuse")?;
-                }
-                "disable-vf-reachable-check" => parsed.ignore_reachability = flag("disable-vf-reachable-check")?,
-                "enable-memory-display" => parsed.display = flag("enable-memory-display")?,
-                "enable-print-memory-allocated-size" => {
-                    parsed.print_size = flag("enable-print-memory-allocated-size")?;
-                }
                 "profile" => {
                     let names = [("membase", Profile::MemoryBased), ("regbase", Profile::RegisterBased)];
                     parsed.profile = choice("profile", text, "membase or regbase", &names)?;
                 }
                 "wait-weight" => parsed.wait_weight = weight(text)?,
-                "compat" => parsed.compat = flag("compat")?,
                 "target" => parsed.target = Some(text.to_owned()),
                 _ => {
                     let known: Vec<&str> =

@@ -116,13 +116,6 @@ fn twice(view: &KernelView, steps: &[Step], around: OpId, pipes: usize) -> (usiz
 fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str>) -> Vec<Step> {
     let program = &view.lowered.program;
     let Some((first, last)) = view.tree.function_range(function) else { return Vec::new() };
-    let mut number = |name: &'v str| {
-        let known = names.iter().position(|&other| other == name);
-        known.unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
-        })
-    };
     let mut steps = Vec::new();
     for (op, info) in program.ops().iter_enumerated().filter(|&(op, _)| first <= op && op <= last) {
         let written = view.lowered.ops[op];
@@ -132,8 +125,8 @@ fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str
         }
         let sync = pipes::sync(view.document, written).map(|sync| match sync {
             pipes::Sync::Barrier => Sync::Barrier,
-            pipes::Sync::Set { from, flag } => Sync::Set { from: number(from), flag },
-            pipes::Sync::Wait { to, flag } => Sync::Wait { to: number(to), flag },
+            pipes::Sync::Set { from, flag } => Sync::Set { from: number_of(names, from), flag },
+            pipes::Sync::Wait { to, flag } => Sync::Wait { to: number_of(names, to), flag },
         });
         // Ops that touch no buffer and order no pipes make nobody wait.
         if accesses.is_empty() && sync.is_none() {
@@ -141,10 +134,19 @@ fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str
         }
         accesses.sort_unstable();
         accesses.dedup();
-        let pipe = number(pipes::of_op(view, written));
+        let pipe = number_of(names, pipes::of_op(view, written));
         steps.push(Step { op, pipe, accesses, branches: branches(view, op), sync });
     }
     steps
+}
+
+/// The position of a name in a list of names. A name that is not in the list yet is added.
+fn number_of<'v>(names: &mut Vec<&'v str>, name: &'v str) -> usize {
+    let known = names.iter().position(|&other| other == name);
+    known.unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    })
 }
 
 /// The branches an op is in, the outermost first.

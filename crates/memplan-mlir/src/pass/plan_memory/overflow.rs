@@ -109,8 +109,9 @@ impl Failure<'_> {
             (false, false) => "no plan was found within the budget of work; one may exist",
         };
         let _ = writeln!(text, "  level2, level1 and level0 failed, and so did the search: {verdict}");
-        let here = |buffer: &BufferId| self.problem.buffers()[*buffer].spaces.contains(&space);
-        let buffers: Vec<BufferId> = self.problem.buffers().ids().filter(here).collect();
+        let buffers = self.problem.buffers().iter_enumerated();
+        let buffers: Vec<BufferId> =
+            buffers.filter(|(_, buffer)| buffer.spaces.contains(&space)).map(|(id, _)| id).collect();
         // If the peak alone is too large, the buffers alive at that moment are the explanation. Otherwise the bytes
         // would suffice and fragmentation is the problem.
         let shown = match (peak.step, peak.bytes > capacity) {
@@ -238,25 +239,24 @@ impl Failure<'_> {
 
     /// Drops multi-buffers, the largest first, until it fits.
     fn advise_fewer_slots(&self, space: SpaceId, rows: &[Row], text: &mut String) {
-        let info = |buffer: BufferId| &self.problem.buffers()[buffer];
+        let buffers = self.problem.buffers();
         let multi: Vec<BufferId> =
-            rows.iter().map(|row| row.largest).filter(|&buffer| info(buffer).slots > 1).collect();
+            rows.iter().map(|row| row.largest).filter(|&buffer| buffers[buffer].slots > 1).collect();
         if multi.is_empty() {
             return;
         }
-        let mut dropped = Vec::new();
+        let mut dropped: Vec<BufferId> = Vec::new();
         // Multi-buffering is dropped from the largest buffers first, one more in each trial. Advice is only given
         // after a trial has shown that it works.
         for &buffer in multi.iter().take(MOST_DROPPED) {
             dropped.push(buffer);
-            let single = |candidate: BufferId, slots: &mut u32| {
+            let fits = self.fits_with(space, |candidate, buffer| {
                 if dropped.iter().any(|&other| self.is_one_place(candidate, other)) {
-                    *slots = 1;
+                    buffer.slots = 1;
                 }
-            };
-            let fits = self.fits_with(space, |id, buffer| single(id, &mut buffer.slots));
+            });
             if fits {
-                let names: Vec<&str> = dropped.iter().map(|&buffer| info(buffer).name.as_str()).collect();
+                let names: Vec<&str> = dropped.iter().map(|&buffer| buffers[buffer].name.as_str()).collect();
                 let _ = writeln!(text, "  help: without multi-buffering of {} it fits", names.join(", "));
                 return;
             }

@@ -45,55 +45,64 @@ impl Users {
 
 /// The users of every buffer.
 pub(super) fn find(view: &KernelView) -> HashMap<SiteId, Users> {
-    let mut users: HashMap<SiteId, Users> = HashMap::new();
+    let mut known = KnownUsers { view, of: HashMap::new() };
     let homes = Homes::new(view.document, view.lowered.ops.iter().copied());
     for (site, &op) in view.lowered.sites.iter_enumerated() {
         let allocation = view.document.results(op).first();
-        users.entry(site).or_default().home = allocation.and_then(|&value| homes.of(value));
+        known.of.entry(site).or_default().home = allocation.and_then(|&value| homes.of(value));
     }
     for &op in &view.lowered.ops {
-        let mut note = |value: ValueId, set: &dyn Fn(&mut Users)| {
-            for &site in view.sites_of(value) {
-                set(users.entry(site).or_default());
+        known.add_op(op);
+    }
+    known.of
+}
+
+/// The users of buffers, as far as ops have been looked at.
+struct KnownUsers<'v> {
+    view: &'v KernelView<'v>,
+    of: HashMap<SiteId, Users>,
+}
+
+impl KnownUsers<'_> {
+    /// Changes what is known about all buffers that one of these values may be.
+    fn note(&mut self, values: impl IntoIterator<Item = ValueId>, change: impl Fn(&mut Users)) {
+        for value in values {
+            for &site in self.view.sites_of(value) {
+                change(self.of.entry(site).or_default());
             }
-        };
-        let document = view.document;
+        }
+    }
+
+    /// Adds the units that an op uses to the buffers that it touches.
+    fn add_op(&mut self, op: OpId) {
+        let document = self.view.document;
         // A target file may name the pipe of an op. Its word counts more than the built-in rules below.
-        if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
-            for value in touched(document, op, pipe.touches) {
-                note(value, &|users| users.named = Some(pipe.name.clone()));
-            }
-            continue;
+        if let Some(pipe) = self.view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
+            self.note(touched(document, op, pipe.touches), |users| users.named = Some(pipe.name.clone()));
+            return;
         }
         if matches!(document.name(op), "memref.load" | "memref.store") {
-            for &value in document.operands(op) {
-                note(value, &|users| users.scalar = true);
-            }
+            self.note(document.operands(op).iter().copied(), |users| users.scalar = true);
         }
-        let Some(name) = hivm_name(document, op) else { continue };
+        let Some(name) = hivm_name(document, op) else { return };
         let (ins, outs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
         // An op that runs as a loop over single numbers uses the scalar unit, whatever engine its name suggests.
         if document.runs_as_scalar_loop(op) {
-            for &value in ins.iter().chain(&outs) {
-                note(value, &|users| users.scalar = true);
-            }
-            continue;
+            self.note(ins.into_iter().chain(outs), |users| users.scalar = true);
+            return;
         }
         // A transfer uses an engine only on the on-chip side: a load fills its outputs, a store empties its inputs.
         let (moved, pipe) = match moves(document, name, &ins, &outs) {
-            Some((true, pipe)) => (&outs, pipe),
-            Some((false, pipe)) => (&ins, pipe),
-            None => continue,
+            Some((true, pipe)) => (outs, pipe),
+            Some((false, pipe)) => (ins, pipe),
+            None => return,
         };
-        for &value in moved {
-            note(value, &|users| {
-                users.dma = users.dma.or(Some(pipe));
-                users.filled |= pipe == "mte2";
-                users.sent |= pipe == "mte3";
-            });
-        }
+        self.note(moved, |users| {
+            users.dma = users.dma.or(Some(pipe));
+            users.filled |= pipe == "mte2";
+            users.sent |= pipe == "mte3";
+        });
     }
-    users
 }
 
 /// The pipe an op runs on.

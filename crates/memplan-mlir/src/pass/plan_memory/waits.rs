@@ -122,8 +122,12 @@ impl Waits<'_> {
         for ((id, buffer), site) in problem.buffers().iter_enumerated().zip(sites) {
             let Some(&space) = buffer.spaces.first() else { continue };
             let block = block_of(problem, id);
-            let empty = || Entry { block, largest: id, lives: Vec::new(), accesses: Vec::new() };
-            let entry = entries.entry((space, block)).or_insert_with(empty);
+            let entry = entries.entry((space, block)).or_insert_with(|| Entry {
+                block,
+                largest: id,
+                lives: Vec::new(),
+                accesses: Vec::new(),
+            });
             if buffer.bytes() > problem.buffers()[entry.largest].bytes() {
                 entry.largest = id;
             }

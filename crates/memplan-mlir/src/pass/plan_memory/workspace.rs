@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, IndexVec, Interval, Lifetime, Outcome, Placement, ProblemBuilder, Size, Space, SpaceId,
+    Buffer, BufferId, Bytes, Id, IndexVec, Interval, Lifetime, Outcome, Placement, Plan, Problem, ProblemBuilder,
+    ProblemError, Size, Space, SpaceId,
 };
 use memplan_planner::strategy::levels;
 use memplan_planner::{Request, search};
@@ -132,6 +133,11 @@ fn argument(view: &KernelView, site: SiteId) -> Option<ValueId> {
     view.document.operands(op).iter().find(memory).copied()
 }
 
+/// The bytes of a buffer with all its slots, as it would take them without any sharing.
+fn bytes_of_all_slots(buffer: &Buffer) -> u64 {
+    buffer.bytes().unwrap_or_default().0.saturating_mul(u64::from(buffer.slots))
+}
+
 struct Workspaces<'a> {
     view: &'a KernelView<'a>,
     groups: &'a Groups,
@@ -146,6 +152,50 @@ struct Workspaces<'a> {
 impl Workspaces<'_> {
     /// Plans the workspaces of one function.
     fn plan(&mut self, function: FunctionId, sites: &[SiteId], request: &Request) -> Result<(), PassError> {
+        let problem = self.problem(sites)?;
+        // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
+        // looks for the smallest plan.
+        let outcome = match self.view.options.reuse_workspace {
+            false => levels::plan(&problem, levels::Order::Start, request).0,
+            true => {
+                let request = Request { work_limit: Some(WORK), time_limit: None, ..request.clone() };
+                search::search(&problem, &request).outcome
+            }
+        };
+        let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
+            return Err(PassError::NoPlan { strategy: "levels" });
+        };
+        self.adopt(sites, &problem, &plan);
+        let op = self.view.lowered.functions[function];
+        let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
+        self.stats.push(Saving {
+            function: name.clone(),
+            scope: "workspace".to_owned(),
+            buffers: sites.len(),
+            before: problem.buffers().iter().map(bytes_of_all_slots).fold(0, u64::saturating_add),
+            after: plan.extent().0,
+            lower_bound: memplan_core::bound::lower_bound(&problem).0,
+        });
+        let sites = sites.to_vec();
+        let fixed = Vec::new();
+        self.functions.push(PlannedFunction { name, problem, plan, report: None, waits: None, sites, fixed });
+        Ok(())
+    }
+
+    /// Takes over where a plan of one function puts its workspaces. The spaces of several functions are numbered one
+    /// after another in the placements of the whole program.
+    fn adopt(&mut self, sites: &[SiteId], problem: &Problem, plan: &Plan) {
+        for (&site, placement) in sites.iter().zip(&plan.placements) {
+            self.placements[site] = placement.clone().map(|placement| Placement {
+                space: SpaceId::from_index(self.spaces + placement.space.index()),
+                ..placement
+            });
+        }
+        self.spaces += problem.spaces().len();
+    }
+
+    /// The workspaces of a function as a problem, with a buffer for each of the sites in their order.
+    fn problem(&self, sites: &[SiteId]) -> Result<Problem, ProblemError> {
         let program = &self.view.lowered.program;
         let mut builder = ProblemBuilder::new();
         let mut spaces: HashMap<Option<ValueId>, SpaceId> = HashMap::new();
@@ -175,47 +225,7 @@ impl Workspaces<'_> {
                 builder.must_share(ids[first], ids[&site]);
             }
         }
-        let problem = builder.build()?;
-        // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
-        // looks for the smallest plan.
-        let outcome = match self.view.options.reuse_workspace {
-            false => levels::plan(&problem, levels::Order::Start, request).0,
-            true => {
-                let request = Request { work_limit: Some(WORK), time_limit: None, ..request.clone() };
-                search::search(&problem, &request).outcome
-            }
-        };
-        let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
-            return Err(PassError::NoPlan { strategy: "levels" });
-        };
-        // Spaces of several functions are numbered one after another in the placements of the whole program.
-        for (&site, placement) in sites.iter().zip(&plan.placements) {
-            let shifted = |placement: &Placement| SpaceId::from_index(self.spaces + placement.space.index());
-            self.placements[site] =
-                placement.as_ref().map(|placement| Placement { space: shifted(placement), ..placement.clone() });
-        }
-        self.spaces += problem.spaces().len();
-        let op = self.view.lowered.functions[function];
-        let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
-        let bytes = |buffer: &Buffer| buffer.bytes().unwrap_or_default().0.saturating_mul(u64::from(buffer.slots));
-        self.stats.push(Saving {
-            function: name.clone(),
-            scope: "workspace".to_owned(),
-            buffers: sites.len(),
-            before: problem.buffers().iter().map(bytes).fold(0, u64::saturating_add),
-            after: plan.extent().0,
-            lower_bound: memplan_core::bound::lower_bound(&problem).0,
-        });
-        self.functions.push(PlannedFunction {
-            name,
-            problem,
-            plan,
-            report: None,
-            waits: None,
-            sites: sites.to_vec(),
-            fixed: Vec::new(),
-        });
-        Ok(())
+        builder.build()
     }
 
     /// When a workspace is alive. One whose life cannot be traced is alive all the time. One that no op touches has an
@@ -301,9 +311,10 @@ fn add_given(view: &KernelView, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option
 /// host function, which returns the larger of their sizes.
 fn report_sizes(view: &KernelView, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>, edits: &mut Edits) {
     let document = view.document;
-    let functions = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION));
-    let symbol = |op: crate::OpId| (document.op(op).parent, document.symbol_name(op).unwrap_or_default());
-    let existing: HashSet<(crate::BlockId, &str)> = functions.map(symbol).collect();
+    let mut existing: HashSet<(crate::BlockId, &str)> = HashSet::new();
+    for op in document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION)) {
+        existing.insert((document.op(op).parent, document.symbol_name(op).unwrap_or_default()));
+    }
     let mut sizes: BTreeMap<(crate::BlockId, String), (crate::OpId, u64)> = BTreeMap::new();
     for (&function, ends) in ends {
         let Some(kernel) = document.symbol_name(function) else { continue };

@@ -47,6 +47,16 @@ fn keep(problem: &Problem, outcome: Outcome, at_least: u64) -> Outcome {
     }
 }
 
+/// What the reuse of a plan costs; nothing if there is no plan.
+fn reuse_cost(outcome: &Outcome, problem: &Problem) -> u64 {
+    outcome.plan().map_or(0, |plan| plan.reuse_cost(problem))
+}
+
+/// Whether the levels have put all buffers of every memory side by side.
+fn nothing_shares(report: &Report) -> bool {
+    report.spaces.iter().all(|row| row.mode == Mode::Sequential)
+}
+
 impl Planner<'_> {
     /// Plans a function so that the sharing of bytes makes as few ops wait as possible.
     ///
@@ -76,14 +86,12 @@ impl Planner<'_> {
             }
         };
         // If no two buffers share bytes, no op waits, and the prices need not be computed.
-        let is_side_by_side = |report: &Report| report.spaces.iter().all(|row| row.mode == Mode::Sequential);
-        if start.report.as_ref().is_some_and(is_side_by_side) {
+        if start.report.as_ref().is_some_and(nothing_shares) {
             return Ok(Attempt { waits: Some(Waits { here: 0, at_least: 0, by_levels: Some(0) }), ..start });
         }
         // Prices go onto the very problem that was planned, so that both plans are plans of it.
         let problem = waits::priced(self.view, function, &start.problem, sites)?;
-        let cost = |plan: &Plan| plan.reuse_cost(&problem);
-        let known = start.outcome.plan().map_or(0, cost);
+        let known = reuse_cost(&start.outcome, &problem);
         let by_levels = start.report.is_some().then_some(known);
         if known == 0 {
             let outcome = keep(&problem, start.outcome, 0);
@@ -92,11 +100,12 @@ impl Planner<'_> {
         }
         let found = plan(strategy, &problem, request)?;
         let at_least = found.plan().and_then(|plan| plan.cost).map_or(0, |cost| cost.lower_bound);
-        let (outcome, report) = match found.plan().map(cost) {
-            Some(fewer) if fewer < known => (found, None),
-            _ => (keep(&problem, start.outcome, at_least), start.report),
+        let saves_waits = found.plan().is_some() && reuse_cost(&found, &problem) < known;
+        let (outcome, report) = match saves_waits {
+            true => (found, None),
+            false => (keep(&problem, start.outcome, at_least), start.report),
         };
-        let waits = Some(Waits { here: outcome.plan().map_or(0, cost), at_least, by_levels });
+        let waits = Some(Waits { here: reuse_cost(&outcome, &problem), at_least, by_levels });
         Ok(Attempt { problem, outcome, report, waits, refuted: BTreeSet::new() })
     }
 
