@@ -121,38 +121,40 @@ const SMALL_FLOATS: [(&str, u16); 11] = [
 )]
 pub struct ParseDTypeError(String);
 
+/// The kind and the bits of a type without lanes.
+fn kind_and_bits(lane: &str) -> Option<(Kind, u16)> {
+    // Small floats are looked up by their whole name, because their names contain digits that are no bit count
+    // (`float8_e4m3fn`).
+    if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
+        return Some((Kind::Small(name), bits));
+    }
+    let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
+    let (name, bits) = lane.split_at(digits);
+    match (name, bits.parse().ok()) {
+        ("int", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => Some((Kind::Int, bits)),
+        ("uint", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => Some((Kind::UInt, bits)),
+        ("float", Some(bits @ (16 | 32 | 64))) => Some((Kind::Float, bits)),
+        ("bfloat", Some(16)) => Some((Kind::BFloat, 16)),
+        // TVM stores a truth value in a whole byte, so `bool` has 8 bits here.
+        ("bool", None) if lane == "bool" => Some((Kind::Bool, 8)),
+        ("handle", None) if lane == "handle" => Some((Kind::Handle, 64)),
+        _ => None,
+    }
+}
+
 impl FromStr for DType {
     type Err = ParseDTypeError;
 
     fn from_str(text: &str) -> Result<DType, ParseDTypeError> {
-        let fail = || ParseDTypeError(text.to_owned());
         let (lane, lanes) = match text.rsplit_once('x') {
-            Some((lane, lanes)) => (lane, lanes.parse().map_err(|_| fail())?),
-            None => (text, 1u16),
+            Some((lane, lanes)) => (lane, lanes.parse().ok()),
+            None => (text, Some(1u16)),
         };
         // A type with no lanes would have size zero, and then every overlap test would be wrong.
-        if lanes == 0 {
-            return Err(fail());
+        match (kind_and_bits(lane), lanes) {
+            (Some((kind, bits)), Some(lanes @ 1..)) => Ok(DType { kind, bits, lanes }),
+            _ => Err(ParseDTypeError(text.to_owned())),
         }
-        // Small floats are looked up by their whole name, because their names contain digits that are no bit count
-        // (`float8_e4m3fn`).
-        if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
-            return Ok(DType { kind: Kind::Small(name), bits, lanes });
-        }
-        let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
-        let (name, bits) = lane.split_at(digits);
-        let bits: Option<u16> = bits.parse().ok();
-        let (kind, bits) = match (name, bits) {
-            ("int", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => (Kind::Int, bits),
-            ("uint", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => (Kind::UInt, bits),
-            ("float", Some(bits @ (16 | 32 | 64))) => (Kind::Float, bits),
-            ("bfloat", Some(16)) => (Kind::BFloat, 16),
-            // TVM stores a truth value in a whole byte, so `bool` has 8 bits here.
-            ("bool", None) if lane == "bool" => (Kind::Bool, 8),
-            ("handle", None) if lane == "handle" => (Kind::Handle, 64),
-            _ => return Err(fail()),
-        };
-        Ok(DType { kind, bits, lanes })
     }
 }
 

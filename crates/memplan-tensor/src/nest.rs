@@ -67,10 +67,10 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
     let translator = Translator { function, pair };
     let mut body = Vec::new();
     translator.statement(stmt, &mut body);
-    let meets = |position: usize, axis: Axis| translator.order(axis, &around[position..]) != Order::Private;
     let first = around.iter().enumerate().position(|(position, binding)| match binding {
         // The dataflow check itself follows the iterations of a parallel loop around a statement.
-        Binding::Axis(_, _, axis) => *axis != Axis::Parallel && meets(position, *axis),
+        Binding::Axis(_, _, Axis::Parallel) => false,
+        Binding::Axis(_, _, axis) => translator.order(*axis, &around[position..]) != Order::Private,
         _ => false,
     });
     let Some(first) = first else { return body };

@@ -19,7 +19,7 @@ mod address;
 
 use crate::DType;
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, Stmt, StmtKind, VarId};
-use crate::rewrite::{Layout, StmtId};
+use crate::rewrite::{AllocationId, Layout, StmtId};
 use address::{Sum, address_of_element};
 use memplan_core::{Id, IndexVec, Span};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -66,6 +66,28 @@ pub fn places(original: &Function, rewritten: &Function) -> Result<Places, Misma
     Ok(reader.finish())
 }
 
+/// What is different from the plan about the place where a buffer was found. `parent` is the statement in whose body the
+/// original allocates the buffer; `holders` says which allocation of the rewritten function each one of the plan is.
+fn difference(
+    found: &Found,
+    layout: &Layout,
+    buffer: BufId,
+    parent: Option<StmtId>,
+    holders: &mut BTreeMap<AllocationId, BufId>,
+) -> Option<String> {
+    let Some(place) = layout.places[buffer] else { return Some("not part of the plan".to_owned()) };
+    let allocation = &layout.allocations[place.allocation];
+    if *holders.entry(place.allocation).or_insert(found.allocation) != found.allocation {
+        return Some("not in the memory that the plan gives it".to_owned());
+    }
+    if found.bit_offset != place.bit_offset {
+        return Some(format!("{} bits into its memory, and the plan says {}", found.bit_offset, place.bit_offset));
+    }
+    // An allocation that stays is found where the original allocated the buffer; a moved one where the plan attaches it.
+    let inside = if allocation.stays { parent } else { allocation.attach };
+    (found.inside != inside).then(|| "allocated in another statement than the plan says".to_owned())
+}
+
 /// Why `rewritten` is not what a layout of `original` says; `None` if it is.
 pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) -> Option<Mismatch> {
     let found = match places(original, rewritten) {
@@ -78,26 +100,10 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
     let mut holders = BTreeMap::new();
     for (buffer, found) in found.iter_enumerated() {
         let Some(found) = found else { continue };
-        let differs = |what: &str| {
+        let parent = parents.get(&buffer).copied().flatten();
+        if let Some(what) = difference(found, layout, buffer, parent, &mut holders) {
             let declared = &original.buffers[buffer];
-            Some(Mismatch { message: format!("`{}` is {what}", declared.name), span: declared.span })
-        };
-        let Some(place) = layout.places[buffer] else { return differs("not part of the plan") };
-        let allocation = &layout.allocations[place.allocation];
-        // An allocation that stays is found where the original allocated the buffer; a moved one where the plan
-        // attaches it.
-        let inside = if allocation.stays { parents.get(&buffer).copied().flatten() } else { allocation.attach };
-        if *holders.entry(place.allocation).or_insert(found.allocation) != found.allocation {
-            return differs("not in the memory that the plan gives it");
-        }
-        if found.bit_offset != place.bit_offset {
-            return differs(&format!(
-                "{} bits into its memory, and the plan says {}",
-                found.bit_offset, place.bit_offset
-            ));
-        }
-        if found.inside != inside {
-            return differs("allocated in another statement than the plan says");
+            return Some(Mismatch { message: format!("`{}` is {what}", declared.name), span: declared.span });
         }
     }
     // The map must be one to one. Two allocations of the plan that became one allocation overlap, although the

@@ -12,6 +12,19 @@ pub(super) struct Places {
     bytes: Vec<u64>,
 }
 
+/// The numbers of elements, in row-major order: each row of the dimensions so far has `extent` elements, of which the
+/// access takes those of its lanes. `None` if a number is too large.
+fn elements(rows: &[i64], lanes: &[i64], extent: i64) -> Option<Vec<i64>> {
+    let mut elements = Vec::with_capacity(rows.len() * lanes.len());
+    for row in rows {
+        let start = row.checked_mul(extent)?;
+        for &lane in lanes {
+            elements.push(start.checked_add(lane)?);
+        }
+    }
+    Some(elements)
+}
+
 impl Machine<'_> {
     pub(super) fn integer(&mut self, expr: &Expr, worker: usize) -> Result<i64, RunError> {
         match self.eval(expr, worker)? {
@@ -58,8 +71,8 @@ impl Machine<'_> {
                 let (base, stride) = (self.integer(base, worker)?, self.integer(stride, worker)?);
                 // Lane numbers wrap like all arithmetic of the target. An index that wrapped is caught when memory is
                 // accessed.
-                let lane = |k: u16| convert(Scalar::Int(base.wrapping_add(stride.wrapping_mul(i64::from(k)))), dtype);
-                Ok(Value::Many((0..*lanes).map(lane).collect()))
+                let numbers = (0..i64::from(*lanes)).map(|lane| base.wrapping_add(stride.wrapping_mul(lane)));
+                Ok(Value::Many(numbers.map(|number| convert(Scalar::Int(number), dtype)).collect()))
             }
             Expr::Broadcast { value, lanes } => {
                 let value = self.scalar(value, worker)?;
@@ -162,26 +175,35 @@ impl Machine<'_> {
             if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {
                 return Err(self.out_of_bounds(buffer, &printed));
             }
-            let row = |start: i64, lane: i64| start.checked_mul(extent).and_then(|start| start.checked_add(lane));
-            let all: Option<Vec<i64>> =
-                rows.iter().flat_map(|&start| lanes.iter().map(move |&lane| row(start, lane))).collect();
-            rows = all.ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
+            rows = elements(&rows, &lanes, extent).ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
         }
+        self.bytes_of(buffer, &rows, &printed, worker)
+    }
+
+    /// The bytes of the elements with these numbers, one place for each lane. `printed` is the index for a message.
+    fn bytes_of(
+        &mut self,
+        buffer: BufId,
+        elements: &[i64],
+        printed: &[i64],
+        worker: usize,
+    ) -> Result<Places, RunError> {
         let offset = self.view_offset(buffer, worker)?;
         let memory = self.memory_of(buffer, worker)?;
         let size = self.memories[memory].size();
         let dtype = self.function.buffers[buffer].dtype;
         let lane = dtype.lane_bytes();
         let element = lane * u64::from(dtype.lanes);
-        let mut bytes = Vec::with_capacity(rows.len() * usize::from(dtype.lanes));
-        for row in rows {
-            let start = row.checked_mul(element as i64).and_then(|byte| byte.checked_add(offset));
+        let mut bytes = Vec::with_capacity(elements.len() * usize::from(dtype.lanes));
+        for number in elements {
+            // A view may begin behind the start of its memory, so the number of an element alone says nothing.
+            let start = number.checked_mul(element as i64).and_then(|byte| byte.checked_add(offset));
             let start = start.and_then(|byte| u64::try_from(byte).ok());
             match start {
                 Some(start) if start.saturating_add(element) <= size => {
                     bytes.extend((0..u64::from(dtype.lanes)).map(|k| start + k * lane));
                 }
-                _ => return Err(self.out_of_bounds(buffer, &printed)),
+                _ => return Err(self.out_of_bounds(buffer, printed)),
             }
         }
         Ok(Places { memory, bytes })

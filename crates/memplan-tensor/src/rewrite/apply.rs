@@ -57,32 +57,42 @@ struct Rewriter<'a> {
     next: usize,
 }
 
+/// How many buffers and variables have each name. A buffer that is never touched has no place and disappears, so its name
+/// may be used for another one.
+fn count_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId, BufId>) -> HashMap<String, usize> {
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let stay = function.buffers.iter_enumerated().filter(|&(buffer, _)| {
+        let root = roots[buffer];
+        function.buffers[root].memory != Memory::Own || layout.places[root].is_some()
+    });
+    let buffer_names = stay.map(|(_, buffer)| &buffer.name);
+    for name in buffer_names.chain(function.vars.iter().map(|var| &var.name)) {
+        *names.entry(name.clone()).or_default() += 1;
+    }
+    names
+}
+
+/// Whether a statement does nothing and has no line of its own in the text.
+fn is_nothing(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default()
+}
+
 impl<'a> Rewriter<'a> {
     /// Prepares a rewrite: the allocations by the place that they are attached to, and how many buffers and variables
     /// have each name.
     fn new(function: Function, layout: &'a Layout) -> Rewriter<'a> {
         let buffers = function.buffers.len();
         let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
+        // An allocation that stays keeps its statement, so it needs no place.
         for (id, allocation) in layout.allocations.iter_enumerated() {
             if !allocation.stays {
                 attached.entry(allocation.attach).or_default().push(id);
             }
         }
-        let mut names: HashMap<String, usize> = HashMap::new();
-        // A buffer that is never touched has no place and disappears. Its name may be used for another one.
-        let stays = |buffer: BufId| {
-            let root = function.root(buffer);
-            function.buffers[root].memory != Memory::Own || layout.places[root].is_some()
-        };
-        let buffer_names =
-            function.buffers.iter_enumerated().filter(|(id, _)| stays(*id)).map(|(_, buffer)| &buffer.name);
-        for name in buffer_names.chain(function.vars.iter().map(|var| &var.name)) {
-            *names.entry(name.clone()).or_default() += 1;
-        }
-        let roots = function.buffers.ids().map(|buffer| function.root(buffer)).collect();
+        let roots: IndexVec<BufId, BufId> = function.buffers.ids().map(|buffer| function.root(buffer)).collect();
         Rewriter {
             layout,
-            names,
+            names: count_names(&function, layout, &roots),
             result: function,
             holders: IndexVec::new(),
             roots,
@@ -243,7 +253,6 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites all statements of a block. `top` names the place whose allocations are put at the head of this block.
     fn block(&mut self, block: &mut Block, top: Option<Attach>) {
-        let is_nothing = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default();
         let mut some_are_gone = false;
         for stmt in block.iter_mut() {
             self.statement(stmt);
@@ -252,19 +261,24 @@ impl<'a> Rewriter<'a> {
         if some_are_gone {
             block.retain(|stmt| !is_nothing(stmt));
         }
-        if let Some(here) = top.and_then(|attach| self.attached.get(&attach)).cloned() {
-            let has_size = |id: &AllocationId| self.result.buffers[self.holders[*id]].has_constant_shape();
-            let start = if here.iter().all(has_size) { 0 } else { self.first_statement(block) };
-            let mut positions: Vec<(usize, BufId)> = here
-                .iter()
-                .map(|&id| (self.behind_sizes(block, self.holders[id]).max(start), self.holders[id]))
-                .collect();
-            positions.sort_by_key(|&(position, _)| position);
-            // From the last position to the first, so that the positions in front stay what they are.
-            for (position, holder) in positions.into_iter().rev() {
-                let allocation = self.allocation(holder);
-                block.insert(position, allocation);
-            }
+        if let Some(here) = top.and_then(|attach| self.attached.get(&attach)) {
+            let holders = here.iter().map(|&id| self.holders[id]).collect();
+            self.insert_allocations(block, holders);
+        }
+    }
+
+    /// Puts allocations at the head of a block, each behind the statements that give the variables in its extents their
+    /// values.
+    fn insert_allocations(&mut self, block: &mut Block, holders: Vec<BufId>) {
+        let all_constant = holders.iter().all(|&holder| self.result.buffers[holder].has_constant_shape());
+        let start = if all_constant { 0 } else { self.first_statement(block) };
+        let mut positions: Vec<(usize, BufId)> =
+            holders.into_iter().map(|holder| (self.behind_sizes(block, holder).max(start), holder)).collect();
+        positions.sort_by_key(|&(position, _)| position);
+        // From the last position to the first, so that the positions in front stay what they are.
+        for (position, holder) in positions.into_iter().rev() {
+            let allocation = self.allocation(holder);
+            block.insert(position, allocation);
         }
     }
 

@@ -47,8 +47,10 @@ pub(super) fn lay_out_arenas(
     // Nothing can be added to a slice of unknown length, so its buffer has to stand at the start of its memory.
     let sliced: HashSet<BufId> =
         sliced_buffers(sequence.function).into_iter().map(|buffer| sequence.function.root(buffer)).collect();
-    let is_fit = |entry: &Entry| belongs_in_arena(entry) && !entry.buffers.iter().any(|buffer| sliced.contains(buffer));
-    for entry in rest.entries.iter_mut().filter(|entry| is_fit(entry)) {
+    for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
+        if entry.buffers.iter().any(|buffer| sliced.contains(buffer)) {
+            continue;
+        }
         let tenants = std::mem::take(&mut entry.buffers);
         arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
     }

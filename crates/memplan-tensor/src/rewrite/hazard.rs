@@ -40,7 +40,7 @@
 //! budget. Parallel iterations are run first to last and last to first. What cannot be decided counts as a hazard.
 
 use super::pool::InPlace;
-use super::sequence::Sequence;
+use super::sequence::{Sequence, StmtId};
 use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId, thread_rank};
 use crate::linear::Linear;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,21 +62,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     if !is_one_step(function, body, src) {
         return false;
     }
-    // Threads around the statement run it together, unless each has a memory of its own. Blocks always have: the
-    // buffers stand in the statement's own block, inside the launch.
-    let mut threads = Vec::new();
-    if !function.buffers[dst].scope.is_per_thread() {
-        threads.extend(sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {
-            StmtKind::Thread { var, extent, tag, .. } => Some((*var, extent, tag)),
-            StmtKind::For { var, extent, kind: ForKind::ThreadBinding(tag), .. } => Some((*var, extent, tag)),
-            _ => None,
-        }));
-    }
-    let threads: Vec<(VarId, &Expr)> = threads
-        .into_iter()
-        .filter(|(_, _, tag)| thread_rank(tag) != Some(0))
-        .map(|(var, extent, _)| (var, extent))
-        .collect();
+    let threads = threads_together(sequence, stmt, dst);
     if each_cell_once(function, body, step, &threads) {
         return true;
     }
@@ -84,6 +70,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     let mut left = allowance;
     let mut concerned = HashSet::new();
     find_concerned(function, body, dst, src, &mut concerned);
+    // Parallel iterations have no order, so the statement must be safe with the first one first and with the last one first.
     let safe = [false, true].into_iter().all(|backward| {
         let mut run = Run {
             function,
@@ -97,11 +84,25 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
             concerned: &concerned,
             left: &mut left,
         };
-        let kept = |state: &u8| state & LOST == 0 || !step.needed_after;
-        run.with_threads(&threads, body).is_some() && run.cells.values().all(kept)
+        run.with_threads(&threads, body).is_some()
+            && run.cells.values().all(|state| state & LOST == 0 || !step.needed_after)
     });
     *budget -= allowance - left;
     safe
+}
+
+/// The threads around a statement that run it together: none if each has a memory of its own. Blocks always have: the
+/// buffers stand in the statement's own block, inside the launch.
+fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Vec<(VarId, &'f Expr)> {
+    if sequence.function.buffers[dst].scope.is_per_thread() {
+        return Vec::new();
+    }
+    let threads = sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {
+        StmtKind::Thread { var, extent, tag, .. } => Some((*var, extent, tag)),
+        StmtKind::For { var, extent, kind: ForKind::ThreadBinding(tag), .. } => Some((*var, extent, tag)),
+        _ => None,
+    });
+    threads.filter(|(_, _, tag)| thread_rank(tag) != Some(0)).map(|(var, extent, _)| (var, extent)).collect()
 }
 
 /// Whether the check takes the statement for one op that reads the source.
@@ -295,6 +296,33 @@ fn uses_loop(expr: &Expr, loops: &[(VarId, &Expr)]) -> bool {
     expr.any(&|part| {
         matches!(part, Expr::Var(var) if is_loop(*var, loops)) || matches!(part, Expr::Load { .. } | Expr::Call { .. })
     })
+}
+
+/// The value of an operation on two known numbers; comparisons give 0 or 1. `None` if it overflows or is not defined.
+fn binary_value(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+    let truth = match op {
+        BinaryOp::Add => return a.checked_add(b),
+        BinaryOp::Sub => return a.checked_sub(b),
+        BinaryOp::Mul => return a.checked_mul(b),
+        BinaryOp::Div => return a.checked_div(b),
+        BinaryOp::Mod => return a.checked_rem(b),
+        // Euclidean division is floor division for a positive divisor. For others the two differ, and the value counts
+        // as unknown.
+        BinaryOp::FloorDiv if b > 0 => return a.checked_div_euclid(b),
+        BinaryOp::FloorMod if b > 0 => return a.checked_rem_euclid(b),
+        BinaryOp::FloorDiv | BinaryOp::FloorMod => return None,
+        BinaryOp::Min => return Some(a.min(b)),
+        BinaryOp::Max => return Some(a.max(b)),
+        BinaryOp::Eq => a == b,
+        BinaryOp::Ne => a != b,
+        BinaryOp::Lt => a < b,
+        BinaryOp::Le => a <= b,
+        BinaryOp::Gt => a > b,
+        BinaryOp::Ge => a >= b,
+        BinaryOp::And => a != 0 && b != 0,
+        BinaryOp::Or => a != 0 || b != 0,
+    };
+    Some(i64::from(truth))
 }
 
 /// Collects the statements that store to one of the two buffers, and all statements around them; whether this one is
@@ -527,32 +555,7 @@ impl Run<'_> {
             Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
             // Narrow casts change values; only casts that keep every index as it is can be looked through.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
-            Expr::Binary { op, left, right } => {
-                let (a, b) = (self.value(left)?, self.value(right)?);
-                let truth = |value: bool| Some(i64::from(value));
-                match op {
-                    BinaryOp::Add => a.checked_add(b),
-                    BinaryOp::Sub => a.checked_sub(b),
-                    BinaryOp::Mul => a.checked_mul(b),
-                    BinaryOp::Div => a.checked_div(b),
-                    BinaryOp::Mod => a.checked_rem(b),
-                    // Euclidean division is floor division for a positive divisor. For others the two differ, and the
-                    // value counts as unknown.
-                    BinaryOp::FloorDiv if b > 0 => a.checked_div_euclid(b),
-                    BinaryOp::FloorMod if b > 0 => a.checked_rem_euclid(b),
-                    BinaryOp::FloorDiv | BinaryOp::FloorMod => None,
-                    BinaryOp::Min => Some(a.min(b)),
-                    BinaryOp::Max => Some(a.max(b)),
-                    BinaryOp::Eq => truth(a == b),
-                    BinaryOp::Ne => truth(a != b),
-                    BinaryOp::Lt => truth(a < b),
-                    BinaryOp::Le => truth(a <= b),
-                    BinaryOp::Gt => truth(a > b),
-                    BinaryOp::Ge => truth(a >= b),
-                    BinaryOp::And => truth(a != 0 && b != 0),
-                    BinaryOp::Or => truth(a != 0 || b != 0),
-                }
-            }
+            Expr::Binary { op, left, right } => binary_value(*op, self.value(left)?, self.value(right)?),
             Expr::Select { condition, then, otherwise } => {
                 let side = if self.value(condition)? == 0 { otherwise } else { then };
                 self.value(side)

@@ -120,6 +120,11 @@ fn symbolic_tag(function: &Function, entry: &Entry) -> RewriteError {
     }
 }
 
+/// The error for a block of entries that no memory can hold, told about the first buffer of the block.
+fn too_large(function: &Function, root: BufId) -> RewriteError {
+    RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span }
+}
+
 /// Several entries of one special memory, one behind the other.
 fn lay_out_block(
     function: &Function,
@@ -140,8 +145,6 @@ fn lay_out_block(
     let Some(&root) = head.buffers.first() else {
         return Ok(());
     };
-    let too_large =
-        || RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span };
     let allocation = AllocationId::from_index(layout.allocations.len());
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
@@ -151,14 +154,14 @@ fn lay_out_block(
         if mode == Mode::Sound && position > 0 {
             let alignment =
                 entry.buffers.iter().map(|buffer| alignments[*buffer]).fold(BLOCK_ALIGNMENT, least_common_multiple);
-            total = total.checked_next_multiple_of(alignment).ok_or_else(too_large)?;
+            total = total.checked_next_multiple_of(alignment).ok_or_else(|| too_large(function, root))?;
         }
         for buffer in &entry.buffers {
             layout.places[*buffer] = Some(Place { allocation, bit_offset: total });
         }
         // The end is rounded up, and a sum beyond the largest possible memory is an error and not a wrapped offset.
         let end = total.checked_add(entry.bits).and_then(|end| end.checked_next_multiple_of(BLOCK_ALIGNMENT));
-        total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(too_large)?;
+        total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(|| too_large(function, root))?;
     }
     check_limit(&head.scope, total, limits)?;
     let elements = total.div_ceil(u64::from(head.element.bits));
@@ -212,21 +215,18 @@ fn lay_out_single(
     if entry.scope.is_special() {
         check_limit(&entry.scope, entry.bits, limits)?;
     }
-    let declared = |buffer: &BufId| &function.buffers[*buffer];
+    let declared = entry.buffers.iter().map(|&buffer| &function.buffers[buffer]);
+    let first = &function.buffers[root];
     // Buffers with the same type and shape keep that shape, so their subscripts need no change. Otherwise the
     // allocation has one dimension that is long enough for each of them.
-    let identical = entry.buffers.iter().all(|buffer| {
-        declared(buffer).dtype == declared(&root).dtype && declared(buffer).shape == declared(&root).shape
-    });
+    let identical = declared.clone().all(|buffer| buffer.dtype == first.dtype && buffer.shape == first.shape);
     // The type with the most lanes decides: an allocation of vectors can be read as scalars, and its alignment
     // suits both.
-    let widest = entry
-        .buffers
-        .iter()
-        .map(|buffer| declared(buffer).dtype)
-        .fold(declared(&root).dtype, |widest, dtype| if dtype.lanes > widest.lanes { dtype } else { widest });
+    let widest = declared
+        .map(|buffer| buffer.dtype)
+        .fold(first.dtype, |widest, dtype| if dtype.lanes > widest.lanes { dtype } else { widest });
     let shape = if identical {
-        declared(&root).shape.clone()
+        first.shape.clone()
     } else if entry.bits > 0 {
         vec![constant_extent(function, entry, widest)?]
     } else {

@@ -29,11 +29,15 @@ pub fn allocation_sites(function: &Function) -> Vec<AllocationSite> {
     sites
 }
 
+/// The path of a scope inside of another one.
+pub(crate) fn below(path: &str, part: &str) -> String {
+    if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") }
+}
+
 /// Lists all allocations of a block, with the scopes around them.
 fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<AllocationSite>) {
     // A path names the scopes around an allocation. Two versions of a function can be compared by paths, because
     // statements may have other numbers in each.
-    let below = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") };
     for stmt in block {
         match &stmt.kind {
             StmtKind::Alloc(id) => {
@@ -48,20 +52,20 @@ fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<Alloc
                 });
             }
             StmtKind::For { var, body, .. } => {
-                collect(function, body, &below(&format!("for:{}", function.vars[*var].name)), sites);
+                collect(function, body, &below(path, &format!("for:{}", function.vars[*var].name)), sites);
             }
-            StmtKind::While { body, .. } => collect(function, body, &below("while"), sites),
+            StmtKind::While { body, .. } => collect(function, body, &below(path, "while"), sites),
             StmtKind::If { then, otherwise, .. } => {
-                collect(function, then, &below("then"), sites);
-                collect(function, otherwise, &below("else"), sites);
+                collect(function, then, &below(path, "then"), sites);
+                collect(function, otherwise, &below(path, "else"), sites);
             }
             StmtKind::Thread { body, .. } if stmt.is_virtual_thread() => {
-                collect(function, body, &below("attr:virtual_thread"), sites);
+                collect(function, body, &below(path, "attr:virtual_thread"), sites);
             }
             StmtKind::Thread { tag, body, .. } => {
-                collect(function, body, &below(&format!("attr:thread_extent({tag})")), sites);
+                collect(function, body, &below(path, &format!("attr:thread_extent({tag})")), sites);
             }
-            StmtKind::Attr { key, body, .. } => collect(function, body, &below(&format!("attr:{key}")), sites),
+            StmtKind::Attr { key, body, .. } => collect(function, body, &below(path, &format!("attr:{key}")), sites),
             _ => {}
         }
     }

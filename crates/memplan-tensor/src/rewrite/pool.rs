@@ -323,7 +323,6 @@ impl Planner<'_, '_> {
         attach: Attach,
     ) -> Option<EntryId> {
         let (entries, apart) = (&self.pool.entries, self.apart);
-        let admits = |entry: EntryId| apart.lets_in(buffer, &entries[entry].buffers);
         let shelves = self.free.get_mut(&attach)?;
         // Large enough: the smallest, and among equals the one returned first, of any element type.
         let enough = shelves
@@ -332,7 +331,8 @@ impl Planner<'_, '_> {
             .filter_map(|shelf| {
                 let mut sizes = shelf.sized.range(bits..=bits.saturating_mul(16));
                 let found = sizes.find_map(|(size, queue)| {
-                    let position = queue.iter().position(|(_, entry)| admits(*entry))?;
+                    let position =
+                        queue.iter().position(|(_, entry)| apart.lets_in(buffer, &entries[*entry].buffers))?;
                     Some((*size, queue[position].0, position))
                 });
                 Some((found?, shelf))
@@ -343,11 +343,10 @@ impl Planner<'_, '_> {
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
-        let (size, position) = shelf
-            .sized
-            .range(bits / 16..bits)
-            .rev()
-            .find_map(|(size, queue)| Some((*size, queue.iter().rposition(|(_, entry)| admits(*entry))?)))?;
+        let (size, position) = shelf.sized.range(bits / 16..bits).rev().find_map(|(size, queue)| {
+            let position = queue.iter().rposition(|(_, entry)| apart.lets_in(buffer, &entries[*entry].buffers))?;
+            Some((*size, position))
+        })?;
         take(shelf, size, position)
     }
 

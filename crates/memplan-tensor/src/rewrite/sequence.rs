@@ -178,11 +178,9 @@ impl<'f> Finder<'f> {
                 }
             }
             StmtKind::Attr { node, value, body, .. } => {
-                let only_named = |node: &&Expr| match node {
-                    Expr::Data(buffer) => self.only_named.contains(&self.sequence.function.root(*buffer)),
-                    _ => false,
-                };
-                if let Some(node) = node.as_ref().filter(only_named) {
+                if let Some(node @ Expr::Data(buffer)) = node
+                    && self.only_named.contains(&self.sequence.function.root(*buffer))
+                {
                     self.leaf(id, [node], None);
                 }
                 if stmt.is_opaque_region() {

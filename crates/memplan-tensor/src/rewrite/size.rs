@@ -180,30 +180,25 @@ impl Sum {
 
     /// The sum as an expression, in the original's order of terms.
     fn expr(&self) -> Expr {
-        let mut sum: Option<Expr> = None;
+        if self.0.terms.is_empty() {
+            return Expr::int(self.0.constant);
+        }
+        let scaled =
+            self.0.terms.iter().map(|(atom, coefficient)| {
+                (*coefficient, product(atom.clone(), Expr::int(coefficient.saturating_abs())))
+            });
+        let constant = [(self.0.constant, Expr::int(self.0.constant.saturating_abs()))];
         // Positive terms come before the constant and negative terms after it, so that the text has as few minus
         // signs in front as possible and equal sums have equal texts.
-        let positives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient > 0);
-        let negatives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient < 0);
-        let scaled = |(atom, coefficient): &(Expr, i64)| product(atom.clone(), Expr::int(coefficient.saturating_abs()));
-        let constant = Expr::int(self.0.constant.saturating_abs());
-        let mut join = |op: BinaryOp, part: Expr| {
-            sum = Some(match (sum.take(), op) {
-                (Some(before), _) => Expr::binary(op, before, part),
-                (None, BinaryOp::Sub) => Expr::binary(op, Expr::int(0), part),
-                (None, _) => part,
+        let (positives, negatives): (Vec<_>, Vec<_>) =
+            scaled.chain(constant).filter(|(factor, _)| *factor != 0).partition(|(factor, _)| *factor > 0);
+        let mut sum: Option<Expr> = None;
+        for (factor, part) in positives.into_iter().chain(negatives) {
+            sum = Some(match sum {
+                Some(before) if factor > 0 => Expr::binary(BinaryOp::Add, before, part),
+                None if factor > 0 => part,
+                before => Expr::binary(BinaryOp::Sub, before.unwrap_or(Expr::int(0)), part),
             });
-        };
-        positives.for_each(|term| join(BinaryOp::Add, scaled(term)));
-        if self.0.constant > 0 {
-            join(BinaryOp::Add, constant.clone());
-        }
-        negatives.for_each(|term| join(BinaryOp::Sub, scaled(term)));
-        if self.0.constant < 0 {
-            if self.0.terms.is_empty() {
-                return Expr::int(self.0.constant);
-            }
-            join(BinaryOp::Sub, constant);
         }
         sum.unwrap_or(Expr::int(0))
     }

@@ -235,24 +235,19 @@ impl Printer<'_> {
 
     /// The line that opens one loop, or several that were written as one `T.grid`.
     fn loop_header(&self, run: &[&StmtKind]) -> String {
-        let name = |kind: &StmtKind| match kind {
-            StmtKind::For { var, .. } => self.function.vars[*var].name.clone(),
-            _ => String::new(),
-        };
         // Loops that were written as one `T.grid` are printed as one again. Only loops from zero can be: a grid has
         // no other start.
         if run.len() > 1 {
-            let names: Vec<String> = run.iter().map(|kind| name(kind)).collect();
-            let extents: Vec<String> = run
-                .iter()
-                .map(|kind| match kind {
-                    StmtKind::For { extent, .. } => print_expr(extent, self.function),
-                    _ => String::new(),
-                })
-                .collect();
+            let (mut names, mut extents) = (Vec::new(), Vec::new());
+            for kind in run {
+                if let StmtKind::For { var, extent, .. } = kind {
+                    names.push(self.function.vars[*var].name.as_str());
+                    extents.push(print_expr(extent, self.function));
+                }
+            }
             return format!("for {} in T.grid({}):", names.join(", "), extents.join(", "));
         }
-        let Some(only @ StmtKind::For { min, extent, kind, .. }) = run.first() else {
+        let Some(StmtKind::For { var, min, extent, kind, .. }) = run.first() else {
             return String::new();
         };
         let bounds = self.bounds(min, extent);
@@ -263,7 +258,7 @@ impl Printer<'_> {
             ForKind::Unrolled => format!("T.unroll({bounds})"),
             ForKind::ThreadBinding(tag) => format!("T.thread_binding({bounds}, thread=\"{tag}\")"),
         };
-        format!("for {} in {range}:", name(only))
+        format!("for {} in {range}:", self.function.vars[*var].name)
     }
 
     fn bounds(&self, min: &Expr, extent: &Expr) -> String {

@@ -489,6 +489,11 @@ impl Reader<'_> {
     }
 }
 
+/// The value of a keyword argument of a call.
+pub(super) fn keyword<'a>(named: &'a [(String, Py)], key: &str) -> Option<&'a Py> {
+    named.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
 /// The name after `T.`, if the expression is such a name.
 pub(super) fn script_name(value: &Py) -> Option<&str> {
     match &value.node {

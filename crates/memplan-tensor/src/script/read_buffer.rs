@@ -3,7 +3,7 @@
 use super::ScriptError;
 use super::python::{Node, Py};
 use super::python_expr::quoted_expression;
-use super::read::{Binding, Reader, script_name};
+use super::read::{Binding, Reader, keyword, script_name};
 use crate::DType;
 use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StmtKind, StorageScope};
 use memplan_core::Span;
@@ -24,13 +24,12 @@ impl Reader<'_> {
         named: &[(String, Py)],
         span: Span,
     ) -> Result<BufferParts, ScriptError> {
-        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let shape = args
             .first()
-            .or(named_value("shape"))
+            .or(keyword(named, "shape"))
             .ok_or_else(|| ScriptError::invalid(span, "a buffer needs a shape"))?;
         let shape = self.shape(shape)?;
-        let dtype = match args.get(1).or(named_value("dtype")) {
+        let dtype = match args.get(1).or(keyword(named, "dtype")) {
             Some(dtype) => self.dtype(dtype)?,
             None => DType::FLOAT32,
         };

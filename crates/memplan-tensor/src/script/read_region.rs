@@ -15,7 +15,7 @@
 
 use super::ScriptError;
 use super::python::{Node, Py, PyKind, PyStmt, Subscript};
-use super::read::{Binding, Reader, coerce, script_call, script_name};
+use super::read::{Binding, Reader, coerce, keyword, script_call, script_name};
 use crate::DType;
 use crate::ir::{
     BinaryOp, Block, Expr, ForKind, MAX_NESTING, PREDICATE, Stmt, StmtKind, Trivia, UNKNOWN_REGION, VarId,
@@ -123,7 +123,6 @@ impl Reader<'_> {
     /// The bounds of `range(stop)`, `range(min, stop)` and `range(min, stop, step)`. With a step, `extent` counts
     /// iterations.
     fn bounds(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Bounds, ScriptError> {
-        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let (min, stop) = match args {
             [] => return Err(ScriptError::invalid(span, "a loop range has one to three numbers")),
             [stop] => (Expr::int(0), self.expr(stop)?),
@@ -136,7 +135,7 @@ impl Reader<'_> {
             None if min.as_int() == Some(0) => stop,
             None => Expr::binary(BinaryOp::Sub, stop, min.clone()),
         };
-        let step = args.get(2).or(named_value("step"));
+        let step = args.get(2).or(keyword(named, "step"));
         let Some(step) = step.filter(|step| !matches!(step.node, Node::None | Node::Int(1))) else {
             return Ok(Bounds { min, extent, step: None });
         };

@@ -47,9 +47,26 @@ impl Interval {
 
     /// The smallest interval around both.
     pub(crate) fn hull(self, other: Interval) -> Interval {
-        let join = |op, a: Option<Expr>, b: Option<Expr>| Some(extreme(op, a?, b?));
-        Interval { lo: join(BinaryOp::Min, self.lo, other.lo), hi: join(BinaryOp::Max, self.hi, other.hi) }
+        Interval {
+            lo: extreme_end(BinaryOp::Min, self.lo, other.lo),
+            hi: extreme_end(BinaryOp::Max, self.hi, other.hi),
+        }
     }
+
+    /// The interval between what the two ends become. The function must not reverse the order.
+    pub(crate) fn map_ends(self, end: impl Fn(Expr) -> Expr) -> Interval {
+        Interval { lo: self.lo.map(&end), hi: self.hi.map(&end) }
+    }
+
+    /// The two ends, if both are numbers.
+    fn constants(&self) -> Option<(i64, i64)> {
+        Some((self.lo.as_ref()?.as_int()?, self.hi.as_ref()?.as_int()?))
+    }
+}
+
+/// The smaller or the larger of two ends; an end that does not exist is beyond both.
+fn extreme_end(op: BinaryOp, one: Option<Expr>, other: Option<Expr>) -> Option<Expr> {
+    Some(extreme(op, one?, other?))
 }
 
 pub(crate) fn add(a: Expr, b: Expr) -> Expr {
@@ -207,10 +224,8 @@ fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     let remainder = to_expr(&rest);
     // If the remainder provably lies in 0..divisor, it adds nothing to the quotient, and it is the result of the
     // modulo.
-    let bounds = interval(&remainder, env);
-    let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
-    let inside =
-        matches!((constant(&bounds.lo), constant(&bounds.hi)), (Some(lo), Some(hi)) if lo >= 0 && hi < divisor);
+    let ends = interval(&remainder, env).constants();
+    let inside = ends.is_some_and(|(lo, hi)| lo >= 0 && hi < divisor);
     let whole = to_expr(&quotient);
     match (op, inside) {
         (BinaryOp::FloorDiv, true) => Some(whole),
@@ -352,8 +367,7 @@ fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &E
     match op {
         // Floor division by a positive number never reverses the order, so the ends of the interval stay its ends.
         BinaryOp::FloorDiv if right.as_int().is_some_and(|divisor| divisor > 0) => {
-            let each = |end: Option<Expr>| end.map(|end| simplify(&floor_div(end, right.clone())));
-            Interval { lo: each(a.lo), hi: each(a.hi) }
+            a.map_ends(|end| simplify(&floor_div(end, right.clone())))
         }
         BinaryOp::FloorMod => match right.as_int().filter(|divisor| *divisor > 0) {
             Some(_) if a.is_point() => {
@@ -364,8 +378,7 @@ fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &E
         },
         BinaryOp::Min | BinaryOp::Max => {
             let b = interval(right, env);
-            let join = |x: Option<Expr>, y: Option<Expr>| Some(extreme(op, x?, y?));
-            Interval { lo: join(a.lo, b.lo), hi: join(a.hi, b.hi) }
+            Interval { lo: extreme_end(op, a.lo, b.lo), hi: extreme_end(op, a.hi, b.hi) }
         }
         _ => Interval::EVERYTHING,
     }

@@ -56,11 +56,10 @@ pub fn to_buffers(
         mapper.usable.insert(*arg);
         mapper.function.buffers[buffer].memory = Memory::Argument;
         mapper.function.params.push(Param::Buffer(buffer));
-        let shape = &tensors.buffers[*arg].shape;
-        if any_strides && shape.iter().any(|extent| matches!(extent, Expr::Var(_))) {
-            let name = &tensors.buffers[*arg].name;
-            let stride = |k| Var { name: format!("{name}.stride{k}"), dtype: DType::INT32 };
-            let vars = (0..shape.len()).map(|k| mapper.function.vars.push(stride(k))).collect();
+        let tensor = &tensors.buffers[*arg];
+        if any_strides && tensor.shape.iter().any(|extent| matches!(extent, Expr::Var(_))) {
+            let names = (0..tensor.shape.len()).map(|k| format!("{}.stride{k}", tensor.name));
+            let vars = names.map(|name| mapper.function.vars.push(Var { name, dtype: DType::INT32 })).collect();
             strides.insert(buffer, vars);
         }
     }

@@ -39,21 +39,24 @@ pub enum Directive {
 }
 
 impl Directive {
+    /// Reads a directive that gives a loop a kind.
+    fn read_kind(entry: &Entry<'_>, kind: LoopKind) -> Result<Directive, ReadTeError> {
+        Ok(Directive::Kind { stage: entry.text("stage")?, axis: entry.text("axis")?, kind })
+    }
+
     /// Reads one directive of a description.
     pub(super) fn read(entry: &Entry<'_>) -> Result<Directive, ReadTeError> {
-        let text = |key: &str| entry.text(key);
         // Fields are read by name and their absence is an error with its place. Optional ones are empty texts, which
         // mean: give it the usual name.
-        let kind = |kind| Ok(Directive::Kind { stage: text("stage")?, axis: text("axis")?, kind });
-        match text("do")?.as_str() {
-            "set_scope" => Ok(Directive::SetScope { stage: text("stage")?, scope: text("scope")? }),
+        match entry.text("do")?.as_str() {
+            "set_scope" => Ok(Directive::SetScope { stage: entry.text("stage")?, scope: entry.text("scope")? }),
             "storage_align" => Ok(Directive::StorageAlign {
-                stage: text("stage")?,
-                axis: text("axis")?,
+                stage: entry.text("stage")?,
+                axis: entry.text("axis")?,
                 factor: entry.number("factor")?,
                 offset: if entry.get("offset").is_some() { entry.number("offset")? } else { 0 },
             }),
-            "double_buffer" => Ok(Directive::DoubleBuffer { stage: text("stage")? }),
+            "double_buffer" => Ok(Directive::DoubleBuffer { stage: entry.text("stage")? }),
             "split" => {
                 let by = if entry.get("nparts").is_some() {
                     SplitBy::Parts(entry.number("nparts")?)
@@ -61,35 +64,41 @@ impl Directive {
                     SplitBy::Factor(entry.number("factor")?)
                 };
                 let (outer, inner) = (optional(entry, "outer")?, optional(entry, "inner")?);
-                Ok(Directive::Split { stage: text("stage")?, axis: text("axis")?, by, outer, inner })
+                Ok(Directive::Split { stage: entry.text("stage")?, axis: entry.text("axis")?, by, outer, inner })
             }
             "fuse" => Ok(Directive::Fuse {
-                stage: text("stage")?,
-                outer: text("a")?,
-                inner: text("b")?,
+                stage: entry.text("stage")?,
+                outer: entry.text("a")?,
+                inner: entry.text("b")?,
                 to: optional(entry, "to")?,
             }),
-            "reorder" => Ok(Directive::Reorder { stage: text("stage")?, order: entry.texts("order")? }),
-            "compute_at" => {
-                Ok(Directive::ComputeAt { stage: text("stage")?, target: text("target")?, axis: text("axis")? })
-            }
-            "compute_inline" => Ok(Directive::ComputeInline { stage: text("stage")? }),
-            "compute_root" => Ok(Directive::ComputeRoot { stage: text("stage")? }),
+            "reorder" => Ok(Directive::Reorder { stage: entry.text("stage")?, order: entry.texts("order")? }),
+            "compute_at" => Ok(Directive::ComputeAt {
+                stage: entry.text("stage")?,
+                target: entry.text("target")?,
+                axis: entry.text("axis")?,
+            }),
+            "compute_inline" => Ok(Directive::ComputeInline { stage: entry.text("stage")? }),
+            "compute_root" => Ok(Directive::ComputeRoot { stage: entry.text("stage")? }),
             "cache_read" => Ok(Directive::CacheRead {
-                tensor: text("tensor")?,
-                scope: text("scope")?,
+                tensor: entry.text("tensor")?,
+                scope: entry.text("scope")?,
                 readers: entry.texts("readers")?,
                 name: optional(entry, "as")?,
             }),
             "cache_write" => Ok(Directive::CacheWrite {
-                tensor: text("tensor")?,
-                scope: text("scope")?,
+                tensor: entry.text("tensor")?,
+                scope: entry.text("scope")?,
                 name: optional(entry, "as")?,
             }),
-            "parallel" => kind(LoopKind::Parallel),
-            "vectorize" => kind(LoopKind::Vectorized),
-            "unroll" => kind(LoopKind::Unrolled),
-            "bind" => Ok(Directive::Bind { stage: text("stage")?, axis: text("axis")?, thread: text("thread")? }),
+            "parallel" => Directive::read_kind(entry, LoopKind::Parallel),
+            "vectorize" => Directive::read_kind(entry, LoopKind::Vectorized),
+            "unroll" => Directive::read_kind(entry, LoopKind::Unrolled),
+            "bind" => Ok(Directive::Bind {
+                stage: entry.text("stage")?,
+                axis: entry.text("axis")?,
+                thread: entry.text("thread")?,
+            }),
             other => Err(entry.wrong("do", format!("there is no primitive called `{other}`"))),
         }
     }

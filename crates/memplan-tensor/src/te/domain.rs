@@ -3,10 +3,10 @@
 //! Downwards, from an operation's own axes to its loops: ranges. `i` over 34 values split by 8 makes `i.outer` run over
 //! 5 and `i.inner` over 8. Upwards, from loops to axes: values (`i = i.inner + i.outer * 8`) and sets of values.
 
-use super::arith::{Interval, add, ceil_div, floor_div, floor_mod, interval, mul, prove_compare, simplify};
+use super::arith::{Env, Interval, add, ceil_div, floor_div, floor_mod, interval, mul, prove_compare, simplify};
 use super::graph::{IterId, Range};
 use super::schedule::{Relation, Schedule, SplitBy, Stage, StageId};
-use crate::ir::{BinaryOp, Expr};
+use crate::ir::{BinaryOp, Expr, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The range of every axis that has one.
@@ -19,6 +19,13 @@ fn range(ranges: &Ranges, axis: IterId) -> Range {
     ranges.get(&axis).cloned().unwrap_or_else(|| Range::up_to(Expr::int(1)))
 }
 
+/// The extent of a loop that is declared with a size. It is never longer than the axis it comes from, unless a thread is
+/// bound to it: a launch has the declared number of threads.
+fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
+    let is_too_long = !is_threaded && prove_compare(BinaryOp::Lt, axis, &size, &BTreeMap::new());
+    if is_too_long { axis.clone() } else { size }
+}
+
 /// Derives the ranges of a stage's loops from those of its own axes.
 pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges) {
     let threaded = above_threads(schedule, stage);
@@ -26,19 +33,17 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
         match relation {
             Relation::Split { parent, outer, inner, by } => {
                 let extent = range(ranges, *parent).extent;
-                // A loop is never longer than the axis it comes from, unless a thread is bound to it: a launch has the
-                // declared number of threads, and a condition guards the idle ones.
-                let tight = |axis: &IterId, size: i64| match Expr::int(size) {
-                    size if !threaded.contains(axis)
-                        && prove_compare(BinaryOp::Lt, &extent, &size, &BTreeMap::new()) =>
-                    {
-                        extent.clone()
-                    }
-                    size => size,
-                };
+                // The two loops together run at least over the whole axis. A condition guards the surplus iterations.
                 let (outer_extent, inner_extent) = match by {
-                    SplitBy::Factor(factor) => (ceil_div(&extent, &Expr::int(*factor)), tight(inner, *factor)),
-                    SplitBy::Parts(parts) => (tight(outer, *parts), ceil_div(&extent, &Expr::int(*parts))),
+                    SplitBy::Factor(factor) => {
+                        let size = Expr::int(*factor);
+                        (ceil_div(&extent, &size), declared_extent(size, &extent, threaded.contains(inner)))
+                    }
+                    SplitBy::Parts(parts) => {
+                        let size = Expr::int(*parts);
+                        let inner_extent = ceil_div(&extent, &size);
+                        (declared_extent(size, &extent, threaded.contains(outer)), inner_extent)
+                    }
                 };
                 ranges.insert(*outer, Range::up_to(outer_extent));
                 ranges.insert(*inner, Range::up_to(inner_extent));
@@ -144,54 +149,80 @@ pub(super) fn pass_up_sets(
     ranges: &Ranges,
     sets: &mut BTreeMap<IterId, Interval>,
 ) {
-    let whole = |axis: IterId| {
-        let range = range(ranges, axis);
-        Interval::range(&range.min, &range.extent)
-    };
-    let set_of =
-        |sets: &BTreeMap<IterId, Interval>, axis: IterId| sets.get(&axis).cloned().unwrap_or_else(|| whole(axis));
-    let var = |axis: IterId| schedule.graph.axes[axis].var;
+    let mut sets = Sets { schedule, ranges, known: sets };
     for relation in schedule.stages[stage].relations.iter().rev() {
         match relation {
-            Relation::Split { parent, outer, inner, .. } => {
-                let (outer_set, inner_set) = (set_of(sets, *outer), set_of(sets, *inner));
-                if outer_set == whole(*outer) && inner_set == whole(*inner) {
-                    sets.insert(*parent, whole(*parent));
-                    continue;
-                }
-                let step = range(ranges, *inner).extent;
-                let value = add(mul(Expr::Var(var(*outer)), step), Expr::Var(var(*inner)));
-                let env = [(var(*outer), outer_set), (var(*inner), inner_set)].into();
-                let inside = add(value, range(ranges, *parent).min);
-                sets.insert(*parent, or_whole(interval(&simplify(&inside), &env), whole(*parent)));
-            }
-            Relation::Fuse { outer, inner, fused } => {
-                let fused_set = set_of(sets, *fused);
-                if fused_set == whole(*fused) {
-                    sets.insert(*outer, whole(*outer));
-                    sets.insert(*inner, whole(*inner));
-                    continue;
-                }
-                let step = range(ranges, *inner).extent;
-                // A point stands for itself; anything larger is followed through the division.
-                let (position, env) = match (&fused_set.lo, fused_set.is_point()) {
-                    (Some(at), true) => (at.clone(), BTreeMap::new()),
-                    _ => (Expr::Var(var(*fused)), [(var(*fused), fused_set.clone())].into()),
-                };
-                let high = add(floor_div(position.clone(), step.clone()), range(ranges, *outer).min);
-                let low = add(floor_mod(position, step), range(ranges, *inner).min);
-                sets.insert(*outer, or_whole(interval(&simplify(&high), &env), whole(*outer)));
-                sets.insert(*inner, or_whole(interval(&simplify(&low), &env), whole(*inner)));
-            }
+            Relation::Split { parent, outer, inner, .. } => sets.pass_up_split(*parent, *outer, *inner),
+            Relation::Fuse { outer, inner, fused } => sets.pass_up_fuse(*outer, *inner, *fused),
             Relation::Rebase { parent, rebased } => {
-                let set = set_of(sets, *rebased);
-                let shift = |end: Option<Expr>| end.map(|end| simplify(&add(end, range(ranges, *parent).min)));
-                sets.insert(*parent, Interval { lo: shift(set.lo), hi: shift(set.hi) });
+                let min = range(ranges, *parent).min;
+                let shifted = sets.of(*rebased).map_ends(|end| simplify(&add(end, min.clone())));
+                sets.known.insert(*parent, shifted);
             }
         }
     }
 }
 
-fn or_whole(set: Interval, whole: Interval) -> Interval {
-    if set.lo.is_some() && set.hi.is_some() { set } else { whole }
+/// What the axes of a schedule can be, as far as it is known.
+struct Sets<'a> {
+    schedule: &'a Schedule,
+    ranges: &'a Ranges,
+    known: &'a mut BTreeMap<IterId, Interval>,
+}
+
+impl Sets<'_> {
+    /// All that an axis runs over.
+    fn whole(&self, axis: IterId) -> Interval {
+        let range = range(self.ranges, axis);
+        Interval::range(&range.min, &range.extent)
+    }
+
+    /// What an axis can be; all that it runs over if nothing else is known.
+    fn of(&self, axis: IterId) -> Interval {
+        self.known.get(&axis).cloned().unwrap_or_else(|| self.whole(axis))
+    }
+
+    fn var(&self, axis: IterId) -> VarId {
+        self.schedule.graph.axes[axis].var
+    }
+
+    /// Notes that an axis can be whatever an expression can be; if that has an open end, all that the axis runs over.
+    fn insert(&mut self, axis: IterId, value: &Expr, env: &Env) {
+        let set = interval(&simplify(value), env);
+        let is_closed = set.lo.is_some() && set.hi.is_some();
+        self.known.insert(axis, if is_closed { set } else { self.whole(axis) });
+    }
+
+    /// The axis of a split is `outer * extent of inner + inner`.
+    fn pass_up_split(&mut self, parent: IterId, outer: IterId, inner: IterId) {
+        let (outer_set, inner_set) = (self.of(outer), self.of(inner));
+        if outer_set == self.whole(outer) && inner_set == self.whole(inner) {
+            self.known.insert(parent, self.whole(parent));
+            return;
+        }
+        let step = range(self.ranges, inner).extent;
+        let value = add(mul(Expr::Var(self.var(outer)), step), Expr::Var(self.var(inner)));
+        let env = [(self.var(outer), outer_set), (self.var(inner), inner_set)].into();
+        self.insert(parent, &add(value, range(self.ranges, parent).min), &env);
+    }
+
+    /// The two axes of a fused loop are the quotient and the remainder of its position.
+    fn pass_up_fuse(&mut self, outer: IterId, inner: IterId, fused: IterId) {
+        let fused_set = self.of(fused);
+        if fused_set == self.whole(fused) {
+            self.known.insert(outer, self.whole(outer));
+            self.known.insert(inner, self.whole(inner));
+            return;
+        }
+        let step = range(self.ranges, inner).extent;
+        // A point stands for itself; anything larger is followed through the division.
+        let (position, env) = match (&fused_set.lo, fused_set.is_point()) {
+            (Some(at), true) => (at.clone(), BTreeMap::new()),
+            _ => (Expr::Var(self.var(fused)), [(self.var(fused), fused_set.clone())].into()),
+        };
+        let high = add(floor_div(position.clone(), step.clone()), range(self.ranges, outer).min);
+        let low = add(floor_mod(position, step), range(self.ranges, inner).min);
+        self.insert(outer, &high, &env);
+        self.insert(inner, &low, &env);
+    }
 }

@@ -7,7 +7,7 @@ use super::pipeline::{LifeCycleError, LowerOptions, Lowered, Scheduled, flat, lo
 use super::schedule::{Attach, Schedule};
 use super::text::plain_expr;
 use crate::ir::{Block, BufId, Expr, Function, StmtKind};
-use crate::rewrite::{AllocationSite, Judge, allocation_sites};
+use crate::rewrite::{AllocationSite, Judge, allocation_sites, below};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -94,10 +94,6 @@ fn bounds(scheduled: &Scheduled) -> Value {
     Value::Object(all)
 }
 
-fn below(path: &str, part: &str) -> String {
-    if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") }
-}
-
 /// The realizations of a block, with the statements around them.
 fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Value>) {
     let mut path = path.to_owned();
@@ -106,9 +102,9 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
             StmtKind::Evaluate(value) => {
                 if let Some(realize) = as_realize(value) {
                     let buffer = &function.buffers[realize.tensor];
-                    let text = |expr: &Expr| plain_expr(&simplify(expr), function);
-                    let bounds: Vec<[String; 2]> =
-                        realize.bounds.chunks_exact(2).map(|pair| [text(&pair[0]), text(&pair[1])]).collect();
+                    let texts: Vec<String> =
+                        realize.bounds.iter().map(|bound| plain_expr(&simplify(bound), function)).collect();
+                    let bounds: Vec<&[String]> = texts.chunks_exact(2).collect();
                     found.push(json!({"name": buffer.name, "dtype": buffer.dtype.to_string(), "bounds": bounds,
                                       "scope": buffer.scope.to_string(), "path": path}));
                 // An alignment mark is a scope for everything behind it in the block, so the path grows and stays

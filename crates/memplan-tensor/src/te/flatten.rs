@@ -465,8 +465,27 @@ impl Flattener<'_> {
         self.enter(buffer, shape, None, strides, false, DEFAULT_ALIGNMENT, false);
     }
 
-    /// Lets a slot of an extern call stand for a buffer. It must be the whole buffer without padding, because the call
-    /// knows no strides.
+    /// A slot of an extern call must be a whole buffer without padding, because the call knows no strides.
+    fn check_bind(&self, slot: BufId, target: BufId, bounds: &[Expr]) -> Result<(), LowerError> {
+        let Some(entry) = self.entries.get(&target) else {
+            return Err(LowerError::NotRealized { tensor: self.function.buffers[target].name.clone() });
+        };
+        let buffer = self.function.buffers[slot].name.clone();
+        if entry.padded {
+            let strides: Vec<String> = entry.strides.iter().map(|stride| print_expr(stride, &self.function)).collect();
+            return Err(LowerError::StridedBind { buffer, strides: strides.join(", ") });
+        }
+        let whole = bounds
+            .chunks_exact(2)
+            .zip(entry.shape.iter().zip(&entry.mins))
+            .all(|(pair, (extent, min))| prove_equal(&pair[0], min) && prove_equal(&pair[1], extent));
+        if !whole || bounds.len() != 2 * entry.shape.len() {
+            return Err(LowerError::PartialBind { buffer });
+        }
+        Ok(())
+    }
+
+    /// Lets a slot of an extern call stand for a buffer.
     fn bind(
         &mut self,
         slot: BufId,
@@ -477,21 +496,7 @@ impl Flattener<'_> {
         out: &mut Block,
     ) -> Result<(), LowerError> {
         let target = self.resolve(tensor);
-        let name = || self.function.buffers[slot].name.clone();
-        let Some(entry) = self.entries.get(&target) else {
-            return Err(LowerError::NotRealized { tensor: self.function.buffers[target].name.clone() });
-        };
-        if entry.padded {
-            let strides: Vec<String> = entry.strides.iter().map(|stride| print_expr(stride, &self.function)).collect();
-            return Err(LowerError::StridedBind { buffer: name(), strides: strides.join(", ") });
-        }
-        let whole = bounds
-            .chunks_exact(2)
-            .zip(entry.shape.iter().zip(&entry.mins))
-            .all(|(pair, (extent, min))| prove_equal(&pair[0], min) && prove_equal(&pair[1], extent));
-        if !whole || bounds.len() != 2 * entry.shape.len() {
-            return Err(LowerError::PartialBind { buffer: name() });
-        }
+        self.check_bind(slot, target, bounds)?;
         self.bound.insert(slot, target);
         // Nothing refers to the slot itself any more; its name is free for what it stood for.
         let stands_for = &mut self.function.buffers[slot];

@@ -201,6 +201,19 @@ fn collect_loads(expr: &Expr, seen: &mut BTreeSet<BufId>, found: &mut Vec<BufId>
     }
 }
 
+/// The values of a body, one for each output; the reason why it has none that make sense.
+fn output_values<'b>(body: &'b Body, reduce_axes: &[IterId]) -> Result<&'b [Expr], &'static str> {
+    match body {
+        Body::Reduce { sources, combiner, .. } if combiner.outputs() != sources.len() => {
+            Err("its combiner has another number of values than it has outputs")
+        }
+        Body::Plain(values) | Body::Reduce { sources: values, .. } if values.is_empty() => Err("it has no output"),
+        // A reduction over no axis would store its identity and never combine anything.
+        Body::Reduce { .. } if reduce_axes.is_empty() => Err("it reduces over no axis"),
+        Body::Plain(values) | Body::Reduce { sources: values, .. } => Ok(values),
+    }
+}
+
 /// Whether an expression nests deeper than `limit`.
 pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
     let mut stack = vec![(expr, 1usize)];
@@ -381,30 +394,16 @@ impl Graph {
 
     /// The element type of each output, if the body makes sense.
     fn check_body(&self, name: &str, body: &Body, reduce_axes: &[IterId]) -> Result<Vec<DType>, GraphError> {
-        let wrong = |reason: &str| GraphError::Body { op: name.to_owned(), reason: reason.to_owned() };
         // Later stages walk expressions recursively, so the depth is limited where an expression enters the graph.
         for expr in body.exprs() {
             if nests_deeper(expr, MAX_NESTING) {
-                return Err(wrong("its expression nests too deeply"));
+                let reason = "its expression nests too deeply".to_owned();
+                return Err(GraphError::Body { op: name.to_owned(), reason });
             }
             self.check_loads(name, expr)?;
         }
-        let values = match body {
-            Body::Plain(values) => values,
-            Body::Reduce { sources, combiner, .. } => {
-                if combiner.outputs() != sources.len() {
-                    return Err(wrong("its combiner has another number of values than it has outputs"));
-                }
-                sources
-            }
-        };
-        if values.is_empty() {
-            return Err(wrong("it has no output"));
-        }
-        // A reduction over no axis would store its identity and never combine anything.
-        if matches!(body, Body::Reduce { .. }) && reduce_axes.is_empty() {
-            return Err(wrong("it reduces over no axis"));
-        }
+        let values = output_values(body, reduce_axes);
+        let values = values.map_err(|reason| GraphError::Body { op: name.to_owned(), reason: reason.to_owned() })?;
         Ok(values.iter().map(|value| value.dtype(&self.tables)).collect())
     }
 

@@ -175,9 +175,13 @@ pub fn sniff(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains("\"ops\"") && text.contains("\"placeholder\"")
 }
 
+/// What is wrong with the description as a whole.
+fn wrong(message: &str) -> ReadTeError {
+    ReadTeError::Field { path: "the description".to_owned(), message: message.to_owned() }
+}
+
 /// Reads a description from parsed JSON.
 pub fn read_value(value: &Value) -> Result<Network, ReadTeError> {
-    let wrong = |message: &str| ReadTeError::Field { path: "the description".to_owned(), message: message.to_owned() };
     // A record of a test holds the description as `program`, beside the expected results. Only the description is read.
     let value = value.get("program").unwrap_or(value);
     let object = value.as_object().ok_or_else(|| wrong("is not an object"))?;

@@ -402,28 +402,27 @@ impl Parser<'_> {
             return Ok(Typed::known(self.converted(value.expr, dtype)));
         }
         let args = self.arguments()?;
-        let wrong = |count: &str| ParseError { at: start, message: format!("`{name}` takes {count}") };
         let tables = &self.names.graph.tables;
         if let Some(dtype) = short_type(name) {
-            let [value] = <[Typed; 1]>::try_from(args).map_err(|_| wrong("one argument"))?;
+            let [value] = exactly(args, name, start, "one argument")?;
             return Ok(Typed::known(self.converted(value.expr, dtype)));
         }
         match name {
             "max" | "min" => {
                 // Two operands with different types are brought to one, as everywhere else in this language.
-                let [a, b] = <[Typed; 2]>::try_from(args).map_err(|_| wrong("two arguments"))?;
+                let [a, b] = exactly(args, name, start, "two arguments")?;
                 let (a, b, _) = self.matched(a, b);
                 let op = if name == "max" { BinaryOp::Max } else { BinaryOp::Min };
                 Ok(Typed::known(Expr::binary(op, a, b)))
             }
             "select" | "if_then_else" => {
-                let [condition, a, b] = <[Typed; 3]>::try_from(args).map_err(|_| wrong("three arguments"))?;
+                let [condition, a, b] = exactly(args, name, start, "three arguments")?;
                 let condition = self.converted(condition.expr, DType::BOOL);
                 let (a, b, _) = self.matched(a, b);
                 Ok(Typed::known(choose(name, condition, a, b, tables)))
             }
             _ if UNARY_FUNCTIONS.contains(&name) => {
-                let [value] = <[Typed; 1]>::try_from(args).map_err(|_| wrong("one argument"))?;
+                let [value] = exactly(args, name, start, "one argument")?;
                 let dtype = value.expr.dtype(tables);
                 Ok(Typed::known(Expr::Call { name: name.to_owned(), args: vec![value.expr], dtype }))
             }
@@ -442,6 +441,11 @@ impl Parser<'_> {
         self.at += end + 2;
         Ok(dtype)
     }
+}
+
+/// The arguments of a call that takes `count`; an error if there are fewer or more.
+fn exactly<const N: usize>(args: Vec<Typed>, name: &str, start: usize, count: &str) -> Result<[Typed; N], ParseError> {
+    args.try_into().map_err(|_| ParseError { at: start, message: format!("`{name}` takes {count}") })
 }
 
 fn choose(name: &str, condition: Expr, then: Expr, otherwise: Expr, tables: &crate::ir::Function) -> Expr {

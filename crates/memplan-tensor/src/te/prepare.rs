@@ -122,25 +122,33 @@ impl Lanes<'_> {
         Some(Expr::Ramp { base, stride, lanes: self.lanes })
     }
 
+    /// A part of an expression in every lane.
+    fn boxed_lanes(&self, part: &Expr) -> Option<Box<Expr>> {
+        self.all_lanes(part).map(Box::new)
+    }
+
     /// The value in every lane.
     fn all_lanes(&self, expr: &Expr) -> Option<Expr> {
         // A value that is the same in each lane is computed once and copied.
         if !self.varies(expr) {
             return Some(Expr::Broadcast { value: Box::new(expr.clone()), lanes: self.lanes });
         }
-        let each = |part: &Expr| self.all_lanes(part).map(Box::new);
         match expr {
             Expr::Var(_) => self.ramp(expr),
             // `and` and `or` evaluate their right side only if it is needed; with lanes both sides would be evaluated.
             Expr::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => None,
-            Expr::Binary { op, left, right } => Some(Expr::Binary { op: *op, left: each(left)?, right: each(right)? }),
-            Expr::Not(value) => Some(Expr::Not(each(value)?)),
+            Expr::Binary { op, left, right } => {
+                Some(Expr::Binary { op: *op, left: self.boxed_lanes(left)?, right: self.boxed_lanes(right)? })
+            }
+            Expr::Not(value) => Some(Expr::Not(self.boxed_lanes(value)?)),
             Expr::Cast { dtype, value } => {
-                Some(Expr::Cast { dtype: dtype.with_lanes(self.lanes), value: each(value)? })
+                Some(Expr::Cast { dtype: dtype.with_lanes(self.lanes), value: self.boxed_lanes(value)? })
             }
-            Expr::Select { condition, then, otherwise } => {
-                Some(Expr::Select { condition: each(condition)?, then: each(then)?, otherwise: each(otherwise)? })
-            }
+            Expr::Select { condition, then, otherwise } => Some(Expr::Select {
+                condition: self.boxed_lanes(condition)?,
+                then: self.boxed_lanes(then)?,
+                otherwise: self.boxed_lanes(otherwise)?,
+            }),
             Expr::Load { buffer, index } => match index.as_slice() {
                 [at] if self.function.buffers[*buffer].dtype.lanes == 1 => {
                     Some(Expr::Load { buffer: *buffer, index: vec![self.ramp(at)?] })
@@ -370,8 +378,7 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
             }
             // An address of the buffer would not know about the two halves.
             for expr in part.exprs() {
-                let address = |e: &Expr| matches!(e, Expr::Data(buffer) if region.buffers.contains(buffer));
-                plain &= !expr.any(&address);
+                plain &= !expr.any(&|inner| matches!(inner, Expr::Data(buffer) if region.buffers.contains(buffer)));
             }
         });
     }
@@ -381,13 +388,17 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
         stmt.walk(&mut |part| {
             plain &= !matches!(
                 part.kind,
-                StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Let { .. } | StmtKind::Evaluate(_) | StmtKind::Thread { .. }
+                StmtKind::Alloc(_)
+                    | StmtKind::Declare(_)
+                    | StmtKind::Let { .. }
+                    | StmtKind::Evaluate(_)
+                    | StmtKind::Thread { .. }
             );
             for expr in part.exprs() {
-                let needs = |e: &Expr| {
-                    matches!(e, Expr::Load { buffer, .. } if made.contains(buffer) && !region.buffers.contains(buffer))
-                };
-                plain &= !expr.any(&needs);
+                plain &= !expr.any(&|inner| match inner {
+                    Expr::Load { buffer, .. } => made.contains(buffer) && !region.buffers.contains(buffer),
+                    _ => false,
+                });
             }
         });
     }

@@ -55,33 +55,37 @@ fn loops(graph: &Graph, axes: &[IterId], body: Block) -> Block {
     })
 }
 
+/// Stores a value into each output, at the same index.
+fn stores(outputs: &[BufId], index: &[Expr], values: impl IntoIterator<Item = Expr>) -> Block {
+    let pairs = outputs.iter().zip(values);
+    let stores = pairs.map(|(&buffer, value)| StmtKind::Store { buffer, index: index.to_vec(), value });
+    stores.map(Stmt::new).collect()
+}
+
 /// One loop nest that computes all elements of an operation's outputs.
 fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, outputs: &[BufId]) -> Block {
     let index: Vec<Expr> = compute.axes.iter().map(|axis| Expr::Var(graph.axes[*axis].var)).collect();
-    let store =
-        |tensor: &BufId, value: Expr| Stmt::new(StmtKind::Store { buffer: *tensor, index: index.clone(), value });
     let element = match &compute.body {
-        Body::Plain(values) => outputs.iter().zip(values).map(|(tensor, value)| store(tensor, value.clone())).collect(),
+        Body::Plain(values) => stores(outputs, &index, values.iter().cloned()),
         Body::Reduce { combiner, sources, condition } => {
             let so_far: Vec<Expr> =
                 outputs.iter().map(|tensor| Expr::Load { buffer: *tensor, index: index.clone() }).collect();
             // All new values are known before any is stored.
-            let (mut update, mut stores) = (Vec::new(), Vec::new());
-            for (tensor, value) in outputs.iter().zip(combiner.apply(&so_far, sources)) {
+            let (mut update, mut combined) = (Vec::new(), Vec::new());
+            for value in combiner.apply(&so_far, sources) {
                 let dtype = value.dtype(function);
                 let var = function.vars.push(Var { name: "combined".to_owned(), dtype });
                 update.push(Stmt::new(StmtKind::Let { var, value }));
-                stores.push(store(tensor, Expr::Var(var)));
+                combined.push(Expr::Var(var));
             }
-            update.extend(stores);
+            update.extend(stores(outputs, &index, combined));
             if let Some(condition) = condition {
                 let condition = substitute(condition, &Default::default());
                 let otherwise = Vec::new();
                 let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
                 update = vec![Stmt::new(kind)];
             }
-            let mut element: Block =
-                outputs.iter().zip(&combiner.identity).map(|(tensor, value)| store(tensor, value.clone())).collect();
+            let mut element = stores(outputs, &index, combiner.identity.iter().cloned());
             element.extend(loops(graph, &compute.reduce_axes, update));
             element
         }

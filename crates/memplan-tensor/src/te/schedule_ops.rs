@@ -187,8 +187,7 @@ impl Builder<'_> {
         }
         // Loops outside of the first reduction loop run once for each element. The element is initialised there, and
         // the reduction loops inside combine into it.
-        let reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
-        let first_reduced = leaves.iter().position(reduced).unwrap_or(leaves.len());
+        let first_reduced = leaves.iter().position(|&axis| self.is_reduced(axis)).unwrap_or(leaves.len());
         let mut main = values.clone();
         pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut main);
         let stores = self.stores(compute, outputs, &main);
@@ -374,15 +373,19 @@ impl Builder<'_> {
         Piece { block, depth }
     }
 
+    /// Whether values are combined along an axis.
+    fn is_reduced(&self, axis: IterId) -> bool {
+        self.schedule.graph.axes[axis].kind == AxisKind::Reduce
+    }
+
     /// What must hold for the values to be inside their axes' ranges, where that is not certain.
     fn predicates(&self, stage: StageId, compute: &Compute, values: &Values, with_reduced: bool) -> Vec<Expr> {
         let mut conditions = Vec::new();
-        let is_reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
         // A split that does not divide evenly makes the loops run past the axis: 34 split by 8 gives 5 times 8
         // iterations. The surplus iterations must do nothing.
         for relation in &self.schedule.stages[stage].relations {
             let Relation::Split { parent, outer, inner, .. } = relation else { continue };
-            if is_reduced(parent) && !with_reduced {
+            if self.is_reduced(*parent) && !with_reduced {
                 continue;
             }
             let (whole, parts) = (self.range(*parent), [self.range(*outer).extent, self.range(*inner).extent]);

@@ -53,33 +53,31 @@ pub(super) fn plain_name(name: &str) -> String {
 
 /// The buffers that a function uses: its parameters first, then the others in the order of their appearance.
 fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     // Tables hold buffers of all stages, also those that are not used any more. Only what the body mentions gets
     // a name.
-    let mut note = |id: crate::ir::BufId| {
-        if seen.insert(id) {
-            found.push(id);
-        }
-    };
+    let mut found = Vec::new();
     for param in &function.params {
         if let Param::Buffer(buffer) = param {
-            note(*buffer);
+            found.push(*buffer);
         }
     }
     for stmt in &function.body {
         stmt.walk(&mut |part| {
             if let StmtKind::Alloc(id) | StmtKind::Declare(id) | StmtKind::Store { buffer: id, .. } = &part.kind {
-                note(*id);
+                found.push(*id);
             }
             for expr in part.exprs() {
                 expr.walk(&mut |inner| {
                     if let Expr::Load { buffer, .. } | Expr::Data(buffer) = inner {
-                        note(*buffer);
+                        found.push(*buffer);
                     }
                 });
             }
         });
     }
+    // Of all mentions of a buffer only the first stays.
+    let mut seen = BTreeSet::new();
+    found.retain(|buffer| seen.insert(*buffer));
     found
 }
 
@@ -350,6 +348,11 @@ impl Graph {
         self.ops.iter().map(|op| self.describe(op, &tables)).collect()
     }
 
+    /// The names of axes, as a list.
+    fn axis_names(&self, axes: &[super::graph::IterId], tables: &Function) -> String {
+        axes.iter().map(|axis| tables.vars[self.axes[*axis].var].name.clone()).collect::<Vec<_>>().join(", ")
+    }
+
     /// One operation as a line.
     fn describe(&self, op: &Operation, tables: &Function) -> String {
         let first = op.outputs.first().map(|tensor| &tables.buffers[*tensor]);
@@ -357,9 +360,6 @@ impl Graph {
         let dtypes: Vec<String> = op.outputs.iter().map(|tensor| tables.buffers[*tensor].dtype.to_string()).collect();
         let dtypes = dtypes.join(", ");
         // All outputs of an operation have one shape. Only their types may differ, so the shape is written once.
-        let names = |axes: &[super::graph::IterId]| {
-            axes.iter().map(|axis| tables.vars[self.axes[*axis].var].name.clone()).collect::<Vec<_>>().join(", ")
-        };
         match &op.kind {
             OpKind::Placeholder => format!("{} = placeholder {shape} {dtypes}\n", op.name),
             OpKind::Compute(compute) => {
@@ -367,12 +367,13 @@ impl Graph {
                     Body::Plain(bodies) => print_all(bodies, tables),
                     Body::Reduce { combiner, sources, .. } => format!(
                         "reduce [{}] by {} of {}",
-                        names(&compute.reduce_axes),
+                        self.axis_names(&compute.reduce_axes, tables),
                         print_all(&combiner.result, tables),
                         print_all(sources, tables)
                     ),
                 };
-                format!("{} = compute {shape} {dtypes} [{}]: {what}\n", op.name, names(&compute.axes))
+                let axes = self.axis_names(&compute.axes, tables);
+                format!("{} = compute {shape} {dtypes} [{axes}]: {what}\n", op.name)
             }
             OpKind::Extern(body) => {
                 let inputs: Vec<&str> =
