@@ -54,12 +54,13 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
     if a.spaces.len() != 1 || a.spaces != b.spaces {
         return None;
     }
-    let is_apart = |&(x, y): &(BufferId, BufferId)| (x, y) == (one, other) || (y, x) == (one, other);
     let in_bytes = at < other_at + size(b) && other_at < at + size(a) && size(a) > 0 && size(b) > 0;
     if !in_bytes {
         return None;
     }
-    if a.exclusive || b.exclusive || problem.must_not_share().iter().any(is_apart) {
+    let mut apart = problem.must_not_share().iter();
+    let are_apart = apart.any(|&pair| pair == (one, other) || pair == (other, one));
+    if a.exclusive || b.exclusive || are_apart {
         return Some(None);
     }
     // A buffer that is laid over one of the two may end that one's life before they meet. Then they do not
@@ -67,13 +68,31 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
     if problem.overlays().iter().any(|overlay| [one, other].contains(&overlay.over)) {
         return None;
     }
-    let meet = |x: memplan_core::Interval, y: memplan_core::Interval| {
-        let (window, other_window) = (x.bytes(Bytes(size(a))), y.bytes(Bytes(size(b))));
-        let in_time = x.start < y.end && y.start < x.end;
-        let in_bytes =
-            at + window.low.0 < other_at + other_window.high.0 && other_at + other_window.low.0 < at + window.high.0;
-        (in_time && in_bytes).then(|| x.start.max(y.start))
-    };
-    let first = a.lifetime.intervals().find_map(|x| b.lifetime.intervals().find_map(|y| meet(x, y)));
+    let first = claims(a, at).find_map(|claim| claims(b, other_at).find_map(|other| claim.first_common_step(&other)));
     first.map(Some)
+}
+
+/// Bytes that a fixed buffer has for some time.
+struct Claim {
+    start: Step,
+    end: Step,
+    low: u64,
+    high: u64,
+}
+
+/// What a buffer claims whose first byte lies at `offset`: in each stretch of its life the bytes that it needs then.
+fn claims(buffer: &Buffer, offset: u64) -> impl Iterator<Item = Claim> {
+    buffer.lifetime.intervals().map(move |stretch| {
+        let window = stretch.bytes(Bytes(size(buffer)));
+        Claim { start: stretch.start, end: stretch.end, low: offset + window.low.0, high: offset + window.high.0 }
+    })
+}
+
+impl Claim {
+    /// The first step at which two claims have bytes in common.
+    fn first_common_step(&self, other: &Claim) -> Option<Step> {
+        let in_time = self.start < other.end && other.start < self.end;
+        let in_bytes = self.low < other.high && other.low < self.high;
+        (in_time && in_bytes).then(|| self.start.max(other.start))
+    }
 }

@@ -28,7 +28,7 @@ mod hitting_set;
 mod model;
 mod sink;
 
-use memplan_core::{Id, Outcome, Plan, PlanCost, Problem, ReuseCost, Stop};
+use memplan_core::{Id, Outcome, Plan, PlanCost, Problem, ReuseCost, Stop, Witness};
 
 use crate::Request;
 use crate::piece::{PieceId, Pieces};
@@ -109,6 +109,11 @@ fn is_in_one_block(problem: &Problem, cost: &ReuseCost) -> bool {
     block(cost.one).is_some() && block(cost.one) == block(cost.other)
 }
 
+/// Whether both buffers of a priced pair are among those that cannot fit together.
+fn is_witnessed(witness: &Witness, cost: &ReuseCost) -> bool {
+    [cost.one, cost.other].iter().all(|buffer| witness.buffers.binary_search(buffer).is_ok())
+}
+
 /// What a search inside of this one may do.
 fn sub_request<'a>(request: &Request<'a>, work: u64, budget: &Budget) -> Request<'a> {
     Request { work_limit: Some(work), time_limit: budget.time_left(), observer: None, ceiling: None, ..request.clone() }
@@ -167,6 +172,13 @@ impl<'a, 'p> Costly<'a, 'p> {
         1 + self.pieces.len() as u64 / 4
     }
 
+    /// A plan that keeps priced pairs apart, with its cost. It may still cost something: pairs that always share were not
+    /// kept apart. Every plan pays for those.
+    fn with_least_cost(&self, plan: Plan) -> Plan {
+        let total = plan.reuse_cost(self.problem);
+        Plan { cost: Some(PlanCost { total, lower_bound: total }), ..plan }
+    }
+
     /// Asks the search without prices for a plan in which no priced pair shares bytes. There always is one without
     /// capacities, and often with them. Such a plan has the least cost that there is.
     fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
@@ -177,19 +189,10 @@ impl<'a, 'p> Costly<'a, 'p> {
         let apart = kept_apart(self.problem, |_| true)?;
         let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
         budget.spend(answer.nodes);
-        // The plan may still cost something: pairs that always share were not kept apart. Every plan pays for those.
-        let cost = |plan: &Plan| {
-            let total = plan.reuse_cost(self.problem);
-            PlanCost { total, lower_bound: total }
-        };
         match answer.outcome {
-            Outcome::Optimal(mut plan) => {
-                plan.cost = Some(cost(&plan));
-                Some(Outcome::Optimal(plan))
-            }
-            Outcome::Feasible { mut plan, lower_bound, stop } => {
-                plan.cost = Some(cost(&plan));
-                Some(Outcome::Feasible { plan, lower_bound, stop })
+            Outcome::Optimal(plan) => Some(Outcome::Optimal(self.with_least_cost(plan))),
+            Outcome::Feasible { plan, lower_bound, stop } => {
+                Some(Outcome::Feasible { plan: self.with_least_cost(plan), lower_bound, stop })
             }
             Outcome::Infeasible(_) => {
                 let least =
@@ -304,21 +307,23 @@ impl<'a, 'p> Costly<'a, 'p> {
         let mut part = own.at_most(own.work_left() / 8);
         self.open_dolls(model, component, domains.as_deref(), &mut solved, &mut part);
         own.spend(part.spent());
-        let cost = |solved: &Solved| solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
-        let is_done = |solved: &Solved| solved.lower_bound.is_none() || cost(solved) == solved.lower_bound;
-        let Some(alone) = (if is_done(&solved) { None } else { self.alone(component) }) else { return solved };
+        if solved.is_proved(model, component) {
+            return solved;
+        }
+        let Some(alone) = self.alone(component) else { return solved };
         // Crowds are good where much has to be paid, hitting sets where little has to.
         let mut part = own.at_most(own.work_left() / 2);
-        let hit = crowds::solve((model, component, self.pieces), &alone, cost(&solved), self.request, &mut part);
+        let ceiling = solved.cost(model, component);
+        let hit = crowds::solve((model, component, self.pieces), &alone, ceiling, self.request, &mut part);
         own.spend(part.spent());
         self.take(component, hit, &mut solved);
-        if !is_done(&solved) {
+        if !solved.is_proved(model, component) {
             let mut part = own.at_most(own.work_left() / 2);
             self.open_dolls(model, component, domains.as_deref(), &mut solved, &mut part);
             own.spend(part.spent());
         }
-        if !is_done(&solved) && alone.reuse_costs().len() <= MOST_HITTING_PAIRS {
-            let hit = hitting_set::solve(&alone, cost(&solved), self.request, own);
+        if !solved.is_proved(model, component) && alone.reuse_costs().len() <= MOST_HITTING_PAIRS {
+            let hit = hitting_set::solve(&alone, solved.cost(model, component), self.request, own);
             self.take(component, hit, &mut solved);
         }
         solved

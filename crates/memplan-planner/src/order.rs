@@ -63,30 +63,36 @@ impl Order {
         let counted = match self {
             Order::Conflicts => count_conflicts(pieces),
             Order::Load | Order::NearPeak => loads_met(pieces),
-            _ => IndexVec::new(),
+            _ => IndexVec::filled(0, pieces.len()),
         };
         let peak = counted.iter().copied().max().unwrap_or(0);
-        let key = |piece: PieceId| {
+        let keyed = pieces.ids().map(|piece| {
             let info = pieces.get(piece);
             let (start, length) = life(pieces, piece);
-            let hardness = match self {
-                Order::Size => u128::from(info.size),
-                Order::Lifetime => u128::from(length),
-                Order::Area => u128::from(info.size) * u128::from(length),
-                Order::Start => u128::from(u64::MAX - start),
-                Order::Conflicts | Order::Load => u128::from(counted[piece]),
-                // Below 2^94: a size below 2^64, the fourth root of a life below 2^64, 50² and 4.
-                Order::NearPeak => (4.0 * hardness(info.size, length, Room { load: counted[piece], peak })) as u128,
-            };
+            let hardness = self.hardness(info.size, (start, length), Room { load: counted[piece], peak });
             // Fixed pieces come first, because they have no choice, and exclusive ones next. The last entries of the
             // key make the order total, so that two runs agree.
             let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
             let alignment = pieces.homes(piece).first().map(|home| home.alignment);
             (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)
-        };
-        let mut keyed: Vec<_> = pieces.ids().map(key).collect();
+        });
+        let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_unstable();
         keyed.into_iter().map(|key| key.6).collect()
+    }
+
+    /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts, or
+    /// the load that it meets.
+    fn hardness(self, size: u64, (start, length): (u64, u64), room: Room) -> u128 {
+        match self {
+            Order::Size => u128::from(size),
+            Order::Lifetime => u128::from(length),
+            Order::Area => u128::from(size) * u128::from(length),
+            Order::Start => u128::from(u64::MAX - start),
+            Order::Conflicts | Order::Load => u128::from(room.load),
+            // Below 2^94: a size below 2^64, the fourth root of a life below 2^64, 50² and 4.
+            Order::NearPeak => (4.0 * hardness(size, length, room)) as u128,
+        }
     }
 }
 

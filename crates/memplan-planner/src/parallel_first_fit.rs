@@ -97,6 +97,14 @@ impl<'a> Halves<'a> {
     }
 }
 
+/// Places a list in one half, up to the first piece that the judge objects to: its number, and the objection.
+fn place_list<B>(placer: &mut Placer, list: &[(u32, PieceId)], fit: Fit, judge: &impl Judge<B>) -> Option<(u32, B)> {
+    list.iter().find_map(|&(number, piece)| {
+        let verdict = judge(number as usize, piece, placer.place(piece, fit));
+        verdict.break_value().map(|value| (number, value))
+    })
+}
+
 /// Places a list in each half, at the same time.
 fn both<B: Send>(
     left: &mut Placer,
@@ -106,22 +114,17 @@ fn both<B: Send>(
     fit: Fit,
     judge: &impl Judge<B>,
 ) -> ControlFlow<B> {
-    // A thread stops at its first objection. The other one may get further; only the objection with the lower number
-    // counts, as with one thread.
-    let place = |placer: &mut Placer, list: &[(u32, PieceId)]| {
-        list.iter().find_map(|&(number, piece)| {
-            let verdict = judge(number as usize, piece, placer.place(piece, fit));
-            verdict.break_value().map(|value| (number, value))
-        })
-    };
     let (one, other) = std::thread::scope(|scope| {
         let patience = Patience::current();
         let other = scope.spawn(move || {
             let _current = patience.as_ref().map(Patience::enter);
-            place(right, on_right)
+            place_list(right, on_right, fit, judge)
         });
-        (place(left, on_left), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let one = place_list(left, on_left, fit, judge);
+        (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
+    // A thread stops at its first objection. The other one may get further; only the objection with the lower number
+    // counts, as with one thread.
     let first = [one, other].into_iter().flatten().min_by_key(|(number, _)| *number);
     first.map_or(ControlFlow::Continue(()), |(_, value)| ControlFlow::Break(value))
 }

@@ -54,10 +54,7 @@ pub(super) fn anneal(
     seed: u64,
     budget: &mut Budget,
 ) -> [Option<Found>; 2] {
-    let chain = |kind: Kind, start: Option<Found>, mut own: Budget| {
-        let found = Annealer::new(model, start, seed).chain(kind, enough, &mut own);
-        (found, own.spent())
-    };
+    let chains = Chains { model, start, enough, seed };
     // Each chain may do all the work that is left. The dearer of the two is counted, because they can run side by side; so
     // the result is the same with one thread and with two.
     let [free, strict] = [(); 2].map(|()| budget.at_most(budget.work_left()));
@@ -66,16 +63,33 @@ pub(super) fn anneal(
         std::thread::scope(|scope| {
             let other = scope.spawn(|| {
                 let _current = patience.as_ref().map(Patience::enter);
-                chain(Kind::Strict, start.clone(), strict)
+                chains.run(Kind::Strict, strict)
             });
-            let one = chain(Kind::Free, start.clone(), free);
+            let one = chains.run(Kind::Free, free);
             (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     } else {
-        (chain(Kind::Free, start.clone(), free), chain(Kind::Strict, start, strict))
+        (chains.run(Kind::Free, free), chains.run(Kind::Strict, strict))
     };
     budget.spend(one.1.max(other.1));
     [one.0, other.0]
+}
+
+/// What the two chains of rounds have in common.
+struct Chains<'m> {
+    model: &'m Model,
+    start: Option<Found>,
+    enough: u64,
+    seed: u64,
+}
+
+impl Chains<'_> {
+    /// Runs one chain with a budget of its own. Returns what it found and the work that it did.
+    fn run(&self, kind: Kind, mut own: Budget) -> (Option<Found>, u64) {
+        let annealer = Annealer::new(self.model, self.start.clone(), self.seed);
+        let found = annealer.chain(kind, self.enough, &mut own);
+        (found, own.spent())
+    }
 }
 
 /// What tells rounds apart.
@@ -294,10 +308,9 @@ impl<'m> Annealer<'m> {
             let lowest = (from + home.alignment - 1) / home.alignment * home.alignment;
             if to > lowest {
                 let highest = (to - 1) / home.alignment * home.alignment;
-                let spot = |offset: i64| Spot { home: number as u32, offset };
-                self.candidates.push((spot(lowest), level as f32));
+                self.candidates.push((Spot { home: number as u32, offset: lowest }, level as f32));
                 if highest > lowest {
-                    self.candidates.push((spot(highest), level as f32));
+                    self.candidates.push((Spot { home: number as u32, offset: highest }, level as f32));
                 }
             }
             from = from.max(to);

@@ -80,10 +80,9 @@ impl Groups<'_> {
         for &member in group {
             let size = self.model.items[member].size;
             // Only relations of whole pieces count: two such pieces cannot have a byte in common.
-            let is_whole = |relation: &&super::model::Relation| {
+            let mut relations = info.relations.iter().filter(|relation| {
                 relation.other as usize == member && relation.low == -info.size && relation.high == size
-            };
-            let mut relations = info.relations.iter().filter(is_whole);
+            });
             let first = relations.next()?;
             let forbidden = std::iter::once(first).chain(relations.clone()).find(|relation| relation.weight.is_none());
             let priced = std::iter::once(first).chain(relations).find(|relation| !self.used[relation.number as usize]);

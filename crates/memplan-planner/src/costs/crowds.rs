@@ -31,7 +31,7 @@ use super::clique::{self, Clique, Set, vertices};
 use super::domain::Component;
 use super::hitting_set::Hit;
 use super::model::{Item, Model};
-use super::{is_in_one_block, kept_apart, sub_request};
+use super::{is_in_one_block, is_witnessed, kept_apart, sub_request};
 use crate::Request;
 use crate::piece::Pieces;
 use crate::search::{self, Budget};
@@ -95,8 +95,8 @@ impl Crowds {
         let is_step =
             items.iter().all(|item| item.homes[0].alignment % step == 0 && item.fixed.unwrap_or(0) % step == 0);
         let step = if is_step { step } else { 1 };
-        let rounded = |bytes: i64| bytes.checked_add(step - 1).map(|sum| sum / step * step);
-        let sizes: Vec<i64> = items.iter().map(|item| rounded(item.size)).collect::<Option<_>>()?;
+        let sizes = items.iter().map(|item| Some(item.size.checked_add(step - 1)? / step * step));
+        let sizes: Vec<i64> = sizes.collect::<Option<_>>()?;
         let ends = items.iter().zip(&sizes).map(|(item, size)| item.homes[0].highest.checked_add(*size));
         let limit = ends.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
         sizes.iter().try_fold(0i64, |sum, &size| sum.checked_add(size))?;
@@ -110,8 +110,11 @@ impl Crowds {
                 }
             }
         }
-        let vertex = |buffer: BufferId| vertex_of.get(&pieces.piece_of(buffer).index()).copied();
-        crowds.add_edges(alone, vertex, |vertex| items[vertex].size)?;
+        crowds.add_edges(
+            alone,
+            |buffer| vertex_of.get(&pieces.piece_of(buffer).index()).copied(),
+            |vertex| items[vertex].size,
+        )?;
         // Edges of parts of pieces have no partner to be swapped with.
         if crowds.edges.iter().any(|edge| edge.saving.is_none()) {
             crowds.twins.clear();
@@ -131,9 +134,10 @@ impl Crowds {
                 continue;
             }
             let (one, other) = (vertex(cost.one)?, vertex(cost.other)?);
-            let bytes = |buffer: BufferId| alone.buffers()[buffer].bytes().map(|bytes| bytes.0 as i64);
             // A piece of several buffers may share some of its bytes for free, so it may be in a crowd only as a whole.
-            let is_whole = bytes(cost.one) == Some(size(one)) && bytes(cost.other) == Some(size(other));
+            let bytes = [cost.one, cost.other].map(|buffer| alone.buffers()[buffer].bytes());
+            let bytes = bytes.map(|bytes| bytes.map(|bytes| bytes.0 as i64));
+            let is_whole = bytes == [Some(size(one)), Some(size(other))];
             let next = self.edges.len();
             let ends = (one.min(other), one.max(other));
             let number = if is_whole { *self.edge_of.entry(ends).or_insert(next) } else { next };
@@ -434,15 +438,12 @@ impl<'a> Search<'a> {
             Outcome::Infeasible(witness) => {
                 // The buffers of the witness cannot fit together as long as every inactive pair among them is kept
                 // apart. So at least one of these pairs has to be activated.
-                let is_in = |buffer| witness.buffers.binary_search(&buffer).is_ok();
-                let is_inside = |&pair: &usize| {
-                    let cost = &self.alone.reuse_costs()[pair];
-                    is_in(cost.one) && is_in(cost.other)
-                };
-                let numbers = 0..self.choices.len();
-                let inactive = numbers.filter(|&edge| self.choices[edge] != Choice::Active);
-                let core: Vec<usize> =
-                    inactive.filter(|&edge| self.crowds.edges[edge].pairs.iter().any(is_inside)).collect();
+                let inactive = (0..self.choices.len()).filter(|&edge| self.choices[edge] != Choice::Active);
+                let blamed = inactive.filter(|&edge| {
+                    let mut pairs = self.crowds.edges[edge].pairs.iter();
+                    pairs.any(|&pair| is_witnessed(&witness, &self.alone.reuse_costs()[pair]))
+                });
+                let core: Vec<usize> = blamed.collect();
                 // This holds whatever else is active. The core is stored, so that other branches use it as well.
                 self.cores.push(core.clone());
                 Reply::Core(core.into_iter().filter(|&edge| self.choices[edge] == Choice::Open).collect())

@@ -29,13 +29,13 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
     if model.items.iter().any(|item| item.homes.len() != 1) {
         return None;
     }
-    let space = |item: usize| model.items[item].homes[0].space;
     let mut component_of: Vec<Option<usize>> = vec![None; count];
     let mut components = Vec::new();
     for seed in 0..count {
         if component_of[seed].is_some() {
             continue;
         }
+        let space = model.items[seed].homes[0].space;
         let number = components.len();
         component_of[seed] = Some(number);
         // `items` is also the queue: pieces behind `next` have neighbours that were not looked at.
@@ -44,7 +44,7 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
             next += 1;
             for relation in &model.items[item].relations {
                 let other = relation.other as usize;
-                if component_of[other].is_none() && space(other) == space(seed) {
+                if component_of[other].is_none() && model.items[other].homes[0].space == space {
                     component_of[other] = Some(number);
                     items.push(other);
                 }
@@ -59,7 +59,6 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
 
 /// For each piece of a component, the offsets to look at, ascending; `None` if there are too many.
 pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i64>>> {
-    let position = |item: usize| component.items.binary_search(&item).ok();
     let mut offsets: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); component.items.len()];
     let mut count = 0;
     let mut fresh: Vec<(usize, i64)> = Vec::new();
@@ -71,7 +70,7 @@ pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i6
     // A piece that may lie just past another one gets a new offset for each offset of that one.
     while let Some((place, offset)) = fresh.pop() {
         for relation in &model.items[component.items[place]].relations {
-            let Some(other) = position(relation.other as usize) else { continue };
+            let Ok(other) = component.items.binary_search(&(relation.other as usize)) else { continue };
             let info = &model.items[component.items[other]];
             let alignment = info.homes[0].alignment;
             // The distance is ours minus theirs: they lie past us where it is at most `low`.

@@ -86,6 +86,18 @@ pub(super) fn cost(model: &Model, component: &Component, offsets: &[i64]) -> u64
     relations.filter_map(price).sum()
 }
 
+impl Solved {
+    /// What the placement costs that is known.
+    pub(super) fn cost(&self, model: &Model, component: &Component) -> Option<u64> {
+        self.offsets.as_ref().map(|offsets| cost(model, component, offsets))
+    }
+
+    /// Whether nothing is left to be proved: there is no placement, or none is cheaper than the known one.
+    pub(super) fn is_proved(&self, model: &Model, component: &Component) -> bool {
+        self.lower_bound.is_none() || self.cost(model, component) == self.lower_bound
+    }
+}
+
 /// A relation with a piece that comes later.
 #[derive(Clone, Copy)]
 struct Later {
@@ -93,6 +105,31 @@ struct Later {
     low: i64,
     high: i64,
     weight: Option<u64>,
+}
+
+/// The relations of the piece at a place of a component with the pieces behind it.
+fn later(component: &Component, place: usize, item: &Item) -> Vec<Later> {
+    let mut later = Vec::new();
+    for relation in &item.relations {
+        if let Ok(other) = component.items.binary_search(&(relation.other as usize))
+            && other > place
+        {
+            later.push(Later { other, low: relation.low, high: relation.high, weight: relation.weight });
+        }
+    }
+    later
+}
+
+/// Whether all pieces have one size, the same offsets, and collide exactly if they lie at the same offset. Then only
+/// which pieces lie together matters, and offsets can be swapped at will.
+fn is_uniform(items: &[&Item], domains: &[Vec<i64>]) -> bool {
+    let size = items.first().map_or(0, |item| item.size);
+    let are_same = domains.windows(2).all(|pair| pair[0] == pair[1]);
+    // Neighbouring offsets are at least a piece apart. Then two pieces collide only if they have the same offset.
+    let is_grid = domains.first().is_none_or(|offsets| offsets.windows(2).all(|pair| pair[1] - pair[0] >= size));
+    let mut relations = items.iter().flat_map(|item| &item.relations);
+    let are_whole = relations.all(|relation| relation.low == -size && relation.high == size);
+    are_same && is_grid && are_whole && items.iter().all(|item| item.fixed.is_none())
 }
 
 struct Search<'d> {
@@ -119,31 +156,15 @@ struct Search<'d> {
 }
 
 impl<'d> Search<'d> {
-    /// Prepares the search of a component whose pieces may have the offsets of `domains`. `is_uniform` says that all
-    /// pieces have one size, the same offsets, and collide exactly if they lie at the same offset. Then only which
-    /// pieces lie together matters, and offsets can be swapped at will.
+    /// Prepares the search of a component whose pieces may have the offsets of `domains`.
     fn new(model: &Model, component: &Component, domains: &'d [Vec<i64>]) -> Search<'d> {
-        let count = component.items.len();
-        let items = || component.items.iter().map(|&item| &model.items[item]);
-        let later = |(place, item): (usize, &Item)| {
-            let others = item.relations.iter().filter_map(|relation| {
-                let other = component.items.binary_search(&(relation.other as usize)).ok()?;
-                let (low, high, weight) = (relation.low, relation.high, relation.weight);
-                (other > place).then_some(Later { other, low, high, weight })
-            });
-            others.collect()
-        };
-        let size = items().next().map_or(0, |item| item.size);
-        let are_whole =
-            |item: &Item| item.relations.iter().all(|relation| relation.low == -size && relation.high == size);
-        let are_same = domains.windows(2).all(|pair| pair[0] == pair[1]);
-        // Neighbouring offsets are at least a piece apart. Then two pieces collide only if they have the same offset.
-        let is_grid = domains.first().is_none_or(|offsets| offsets.windows(2).all(|pair| pair[1] - pair[0] >= size));
-        let is_uniform = are_same && is_grid && items().all(|item| item.fixed.is_none() && are_whole(item));
+        let items: Vec<&Item> = component.items.iter().map(|&item| &model.items[item]).collect();
+        let count = items.len();
+        let is_uniform = is_uniform(&items, domains);
         Search {
             domains,
-            sizes: items().map(|item| item.size).collect(),
-            later: items().enumerate().map(later).collect(),
+            sizes: items.iter().map(|item| item.size).collect(),
+            later: items.iter().enumerate().map(|(place, item)| later(component, place, item)).collect(),
             costs: domains.iter().map(|offsets| vec![(0, 0); offsets.len()]).collect(),
             least: vec![0; count],
             dolls: vec![0; count + 1],

@@ -16,7 +16,7 @@
 
 use memplan_core::{Outcome, Plan, Problem};
 
-use super::{is_in_one_block, kept_apart, sub_request};
+use super::{is_in_one_block, is_witnessed, kept_apart, sub_request};
 use crate::Request;
 use crate::search::{self, Budget};
 use crate::tuning::{HITTING_CALL, MOST_CORES, MOST_HITTING_NODES};
@@ -41,8 +41,9 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
         if ceiling.is_some_and(|ceiling| hit.lower_bound >= ceiling) {
             break;
         }
-        let is_apart = |pair: usize| weights[pair] > 0 && choice.binary_search(&pair).is_err();
-        let Some(apart) = kept_apart(problem, is_apart) else { break };
+        let mut is_apart: Vec<bool> = weights.iter().map(|&weight| weight > 0).collect();
+        choice.iter().for_each(|&pair| is_apart[pair] = false);
+        let Some(apart) = kept_apart(problem, |pair| is_apart[pair]) else { break };
         let share = budget.work_left() / 4;
         let answer = search::search(&apart, &sub_request(request, share, budget));
         budget.spend(answer.nodes.saturating_add(HITTING_CALL));
@@ -52,10 +53,9 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
                 break;
             }
             Outcome::Infeasible(witness) => {
-                let is_in = |buffer| witness.buffers.binary_search(&buffer).is_ok();
                 let pairs = problem.reuse_costs().iter().enumerate();
                 let core = pairs.filter(|(pair, cost)| {
-                    is_apart(*pair) && !is_in_one_block(problem, cost) && is_in(cost.one) && is_in(cost.other)
+                    is_apart[*pair] && !is_in_one_block(problem, cost) && is_witnessed(&witness, cost)
                 });
                 let core: Vec<usize> = core.map(|(pair, _)| pair).collect();
                 // Nothing fits, whatever is activated; the search without prices says so with a witness.
@@ -92,9 +92,8 @@ impl Cheapest<'_> {
     /// of the chosen pairs. The smallest core has the fewest branches.
     fn branch(&mut self, spent: u64) {
         self.nodes += 1;
-        let open = |core: &&Vec<usize>| !core.iter().any(|pair| self.chosen.contains(pair));
-        let smallest = self.cores.iter().filter(open).min_by_key(|core| core.len());
-        let Some(core) = smallest else {
+        let open = self.cores.iter().filter(|core| !core.iter().any(|pair| self.chosen.contains(pair)));
+        let Some(core) = open.min_by_key(|core| core.len()) else {
             if self.best.as_ref().is_none_or(|(best, _)| spent < *best) {
                 self.best = Some((spent, self.chosen.clone()));
             }

@@ -245,27 +245,31 @@ fn bytes_in_piece(pieces: &Pieces, buffer: BufferId) -> Bytes {
 
 /// The pieces without relations. A space without a capacity is as large as all pieces side by side.
 fn items(pieces: &Pieces) -> Option<Vec<Item>> {
-    let problem = pieces.problem();
-    let padded = |piece: PieceId| {
-        let info = pieces.get(piece);
-        let widest = pieces.homes(piece).iter().map(|home| home.alignment.min(MAX_BYTES)).max().unwrap_or(1);
-        info.fixed.unwrap_or(0).saturating_add(info.size).saturating_add(widest)
-    };
-    let ample = pieces.ids().fold(0u64, |sum, piece| sum.saturating_add(padded(piece))).min(MAX_BYTES);
-    let item = |piece: PieceId| {
-        let info = pieces.get(piece);
-        let home = |home: &crate::piece::Home| {
-            let limit = problem.spaces()[home.space].capacity.map_or(ample, |capacity| capacity.0);
-            let alignment = home.alignment.min(MAX_BYTES);
-            let highest = limit.checked_sub(info.size)? / alignment * alignment;
-            let reaches = info.fixed.is_none_or(|offset| offset <= highest);
-            reaches.then_some(Home { space: home.space, alignment: alignment as i64, highest: highest as i64 })
-        };
-        let homes: Vec<Home> = pieces.homes(piece).iter().filter_map(home).collect();
-        // All slots live in one space, and pieces move alone.
-        let may_move = info.slots == 1 || pieces.homes(piece).len() == 1;
-        let fixed = info.fixed.map(|offset| offset as i64);
-        (may_move && !homes.is_empty()).then_some(Item { size: info.size as i64, fixed, homes, relations: Vec::new() })
-    };
-    pieces.ids().map(item).collect()
+    let padded = pieces.ids().map(|piece| padded(pieces, piece));
+    let ample = padded.fold(0, u64::saturating_add).min(MAX_BYTES);
+    pieces.ids().map(|piece| item(pieces, piece, ample)).collect()
+}
+
+/// The bytes that a piece can take at most if all pieces lie side by side: with the gap in front of it.
+fn padded(pieces: &Pieces, piece: PieceId) -> u64 {
+    let info = pieces.get(piece);
+    let widest = pieces.homes(piece).iter().map(|home| home.alignment.min(MAX_BYTES)).max().unwrap_or(1);
+    info.fixed.unwrap_or(0).saturating_add(info.size).saturating_add(widest)
+}
+
+/// A piece without relations; `None` if it fits into none of its spaces. Spaces without a capacity have `ample` bytes.
+fn item(pieces: &Pieces, piece: PieceId, ample: u64) -> Option<Item> {
+    let info = pieces.get(piece);
+    let homes = pieces.homes(piece).iter().filter_map(|home| {
+        let limit = pieces.problem().spaces()[home.space].capacity.map_or(ample, |capacity| capacity.0);
+        let alignment = home.alignment.min(MAX_BYTES);
+        let highest = limit.checked_sub(info.size)? / alignment * alignment;
+        let reaches = info.fixed.is_none_or(|offset| offset <= highest);
+        reaches.then_some(Home { space: home.space, alignment: alignment as i64, highest: highest as i64 })
+    });
+    let homes: Vec<Home> = homes.collect();
+    // All slots live in one space, and pieces move alone.
+    let may_move = info.slots == 1 || pieces.homes(piece).len() == 1;
+    let fixed = info.fixed.map(|offset| offset as i64);
+    (may_move && !homes.is_empty()).then_some(Item { size: info.size as i64, fixed, homes, relations: Vec::new() })
 }

@@ -3,7 +3,7 @@
 //! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations cost no
 //! more than before; again and again until no piece moves.
 
-use super::model::{Model, Spot};
+use super::model::{Model, Relation, Spot};
 use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};
 
 /// The same placement with every piece as low as it can go on its own.
@@ -37,15 +37,6 @@ fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
         let other = relation.other as usize;
         model.are_together(item, here, other, spots[other])
     });
-    let cost_at = |offset: i64| {
-        let mut cost = Some(0u64);
-        for relation in neighbours.clone() {
-            if relation.holds(offset, spots[relation.other as usize].offset) {
-                cost = cost.zip(relation.weight).map(|(sum, weight)| sum + weight);
-            }
-        }
-        cost
-    };
     // Only 0 and the offsets just past a neighbour need to be tried. From any other offset the piece could go down
     // until it touches a neighbour, and on the way no relation begins to hold.
     let past = neighbours.clone().map(|relation| spots[relation.other as usize].offset + relation.high);
@@ -53,6 +44,21 @@ fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
     let mut candidates: Vec<i64> = aligned.filter(|&offset| offset < here.offset).collect();
     candidates.sort_unstable();
     candidates.dedup();
-    let Some(own) = cost_at(here.offset) else { return here.offset };
-    candidates.into_iter().find(|&offset| cost_at(offset).is_some_and(|cost| cost <= own)).unwrap_or(here.offset)
+    let Some(own) = cost_at(here.offset, neighbours.clone(), spots) else { return here.offset };
+    let lower = candidates.into_iter().find(|&offset| {
+        let cost = cost_at(offset, neighbours.clone(), spots);
+        cost.is_some_and(|cost| cost <= own)
+    });
+    lower.unwrap_or(here.offset)
+}
+
+/// What a piece at an offset pays for its relations; `None` if it breaks one that is forbidden.
+fn cost_at<'m>(offset: i64, neighbours: impl Iterator<Item = &'m Relation>, spots: &[Spot]) -> Option<u64> {
+    let mut cost = 0;
+    for relation in neighbours {
+        if relation.holds(offset, spots[relation.other as usize].offset) {
+            cost += relation.weight?;
+        }
+    }
+    Some(cost)
 }

@@ -96,8 +96,8 @@ impl Floor {
         stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
         // Counting who is alive takes time. It is left out if there are not even enough rectangles to be crowded.
-        let is_crowded = || stretches.len() as u64 > MERGED_ALIVE && crowd(pieces, stretches) > MERGED_ALIVE;
-        let index = if may_merge && is_crowded() {
+        let is_crowded = may_merge && stretches.len() as u64 > MERGED_ALIVE && crowd(pieces, stretches) > MERGED_ALIVE;
+        let index = if is_crowded {
             Index::Merged(Skyline::new(pieces.steps().len()))
         } else {
             Index::Listed {

@@ -360,9 +360,9 @@ impl<'p> Pieces<'p> {
             }
         } else {
             // Slots of a block rotate together, so the block is solid from its earliest start to its latest end.
-            let lives = || block.members.iter().map(|member| &buffers[member.buffer].lifetime);
-            let start = lives().filter_map(|life| life.start()).min().map_or(0, |step| clock.at(step));
-            let end = lives().filter_map(|life| life.end()).max().map_or(1, |step| clock.at(step));
+            let lives = block.members.iter().map(|member| &buffers[member.buffer].lifetime);
+            let start = lives.clone().filter_map(|life| life.start()).min().map_or(0, |step| clock.at(step));
+            let end = lives.filter_map(|life| life.end()).max().map_or(1, |step| clock.at(step));
             self.add_solid(start, end, block.size);
         }
         let first_home = self.homes.len();

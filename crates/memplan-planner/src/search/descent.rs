@@ -92,6 +92,41 @@ struct Attempt {
     depth: usize,
 }
 
+/// Tasks that several threads share.
+struct Round<'t> {
+    tasks: &'t [Task],
+    budget: &'t Budget<'t>,
+    /// The first task that nobody has taken.
+    next: AtomicUsize,
+    /// The first task that has succeeded.
+    solved: AtomicUsize,
+}
+
+impl Round<'_> {
+    /// What one thread does: it takes the next task that nobody has taken, until one below it has succeeded.
+    fn work<H: Height>(&self, search: &mut Exact<'_, H>) -> Vec<(usize, Attempt)> {
+        let mut done = Vec::new();
+        loop {
+            let number = self.next.fetch_add(1, Relaxed);
+            let Some(task) = self.tasks.get(number).filter(|_| number < self.solved.load(Relaxed)) else { return done };
+            let before = search.nodes;
+            let order = (task.genes.order, &*task.genes.noise);
+            let verdict = search.run(task.target, order, task.rules, task.limit, &|| self.is_pointless(number));
+            if verdict == Verdict::Solved {
+                self.solved.fetch_min(number, Relaxed);
+            }
+            let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
+            let (nodes, depth) = (search.nodes - before, search.deepest);
+            done.push((number, Attempt { verdict, offsets, nodes, depth }));
+        }
+    }
+
+    /// Whether a task below this one has succeeded, or time is over.
+    fn is_pointless(&self, number: usize) -> bool {
+        self.solved.load(Relaxed) < number || self.budget.is_late()
+    }
+}
+
 /// Improves a standing until it is settled or the budget is used up.
 pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
     let highest = standing.capacity.max(standing.upper).unwrap_or(standing.lower);
@@ -197,20 +232,14 @@ impl<'a, H: Height> Descent<'a, H> {
         }
         // How many times longer than a dive the proof may take: mostly once, now and then 2, 4 or 8 times.
         let ruler = 1 << (round / 4).trailing_zeros().min(3);
-        let wild = |target: Bytes, rules: Rules, limit: u64, random: &mut Random| Task {
-            target,
-            genes: Genes::newborn(count, random),
-            rules,
-            limit: limit.min(share),
-            turn: None,
-        };
         // Most tasks climb. One in sixteen is a new order near the bound, and one in sixteen a search without focus, which
         // may prove that nothing is below the best plan.
-        match (number, round % 4) {
-            (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive, &mut random),
-            (3, 2) => wild(asked.between(8), Rules::PROOF, dive * ruler, &mut random),
-            _ => self.climb(asked, round, number, dive.min(share), &mut random),
-        }
+        let (target, rules, limit) = match (number, round % 4) {
+            (0, 0) => (asked.between(round / 4 % 7), Rules::HUNT, dive),
+            (3, 2) => (asked.between(8), Rules::PROOF, dive * ruler),
+            _ => return self.climb(asked, round, number, dive.min(share), &mut random),
+        };
+        Task { target, genes: Genes::newborn(count, &mut random), rules, limit: limit.min(share), turn: None }
     }
 
     fn climb(&self, asked: &Asked, round: u64, number: u64, limit: u64, random: &mut Random) -> Task {
@@ -225,30 +254,11 @@ impl<'a, H: Height> Descent<'a, H> {
 
     /// Runs the tasks; those after the first success are not looked at.
     fn attempt(&mut self, tasks: &[Task], budget: &Budget) -> Vec<Attempt> {
-        let solved = AtomicUsize::new(usize::MAX);
-        let next = AtomicUsize::new(0);
-        let work = |search: &mut Exact<'a, H>| {
-            // A thread takes the next task that nobody has taken, until one below it has succeeded.
-            let mut done = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Relaxed);
-                let Some(task) = tasks.get(number).filter(|_| number < solved.load(Relaxed)) else { return done };
-                let before = search.nodes;
-                let pointless = || solved.load(Relaxed) < number || budget.is_late();
-                let order = (task.genes.order, &*task.genes.noise);
-                let verdict = search.run(task.target, order, task.rules, task.limit, &pointless);
-                if verdict == Verdict::Solved {
-                    solved.fetch_min(number, Relaxed);
-                }
-                let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
-                let (nodes, depth) = (search.nodes - before, search.deepest);
-                done.push((number, Attempt { verdict, offsets, nodes, depth }));
-            }
-        };
+        let round = Round { tasks, budget, next: AtomicUsize::new(0), solved: AtomicUsize::new(usize::MAX) };
         let mut done: Vec<(usize, Attempt)> = match self.searches.as_mut_slice() {
-            [search] => work(search),
+            [search] => round.work(search),
             searches => std::thread::scope(|scope| {
-                let handles: Vec<_> = searches.iter_mut().map(|search| scope.spawn(|| work(search))).collect();
+                let handles: Vec<_> = searches.iter_mut().map(|search| scope.spawn(|| round.work(search))).collect();
                 handles
                     .into_iter()
                     .flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -258,7 +268,7 @@ impl<'a, H: Height> Descent<'a, H> {
         // Tasks above the lowest success may or may not have been run, by the number of threads. They are dropped, so
         // that the result is the same for any number.
         done.sort_by_key(|(number, _)| *number);
-        let first_solved = solved.into_inner();
+        let first_solved = round.solved.into_inner();
         done.into_iter().filter(|(number, _)| *number <= first_solved).map(|(_, attempt)| attempt).collect()
     }
 

@@ -84,22 +84,23 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
     // What the caller allows in nodes and what the budget has left in units, whichever is less.
-    let is_over = || budget.is_late();
     let node_cost = 1 + pieces.len() as u64 / PIECES_PER_UNIT;
     let nodes = nodes.min(budget.work_left() / node_cost);
-    let found = assign.run(&Patience { nodes, is_over: &is_over, rules: Rules::ALL });
+    let found = assign.run(&Patience { nodes, is_over: &|| budget.is_late(), rules: Rules::ALL });
     budget.spend(found.nodes.saturating_mul(node_cost));
-    let bytes = |number: i64| {
-        debug_assert!(number >= 0, "a lower bound is a number of bytes");
-        Bytes(number.max(0) as u64)
-    };
     Some(Settled {
         plan: found.spots.map(|spots| assemble(pieces, &spots)),
-        lower: bytes(found.lower.unwrap_or(0)),
-        per_space: found.per_space.iter().map(|&lower| bytes(lower)).collect(),
+        lower: as_bytes(found.lower.unwrap_or(0)),
+        per_space: found.per_space.iter().map(|&lower| as_bytes(lower)).collect(),
         is_infeasible: found.lower.is_none(),
         is_complete: found.is_complete,
     })
+}
+
+/// A lower bound as a number of bytes. The search counts with signs, because distances may be negative.
+fn as_bytes(lower: i64) -> Bytes {
+    debug_assert!(lower >= 0, "a lower bound is a number of bytes");
+    Bytes(lower.max(0) as u64)
 }
 
 /// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes.

@@ -94,12 +94,10 @@ impl Instance {
     /// their lives. `None` if numbers are so large that sums could wrap.
     pub(crate) fn new(slabs: &[Slab], apart: &[Vec<u32>]) -> Option<Instance> {
         let common = slabs.iter().map(|slab| slab.alignment).fold(0, gcd).max(1);
-        let round = |height: u64| height.next_multiple_of(common);
         // If all slabs lay on top of each other, with alignment gaps, this is where the last one would end.
-        let padded = |slab: &Slab| u128::from(slab.size) + u128::from(slab.alignment) + u128::from(common);
+        let padded = slabs.iter().flat_map(|slab| [slab.size, slab.alignment, common]);
         let fixed = slabs.iter().filter_map(|slab| slab.fixed).max().unwrap_or(0);
-        let most = slabs.iter().map(padded).sum::<u128>() + u128::from(fixed);
-        if most > HIGHEST {
+        if padded.chain([fixed]).map(u128::from).sum::<u128>() > HIGHEST {
             return None;
         }
         let granule = granule_of(slabs, common);
@@ -120,33 +118,38 @@ impl Instance {
             granule,
             largest_tail: 0,
         };
-        for (slab, spans) in slabs.iter().zip(spans_of) {
-            // Heights are rounded up to whole granules; what an item does not use of its last granule is its tail.
-            let first_span = instance.spans.len() as u32;
-            instance.spans.extend(spans.iter().map(|span| Span { height: round(span.height) / granule, ..*span }));
-            let mine = &instance.spans[first_span as usize..];
-            debug_assert!(
-                mine.windows(2).all(|pair| pair[0].hi <= pair[1].lo) && mine.iter().all(|span| span.lo < span.hi),
-                "the sections of an item are in order and none is empty"
-            );
-            debug_assert!(
-                spans.iter().all(|span| round(span.height) % granule == 0),
-                "every height is a number of granules"
-            );
-            let item = Item {
-                first_span,
-                span_count: mine.len() as u32,
-                lo: mine.first().map_or(0, |span| span.lo),
-                hi: mine.last().map_or(0, |span| span.hi),
-                height: mine.iter().map(|span| span.height).max().unwrap_or(0),
-                alignment: slab.alignment / gcd(slab.alignment, granule),
-                fixed: slab.fixed.map(|offset| offset / granule),
-                size: slab.size,
-            };
-            instance.largest_tail = instance.largest_tail.max((item.height * granule).saturating_sub(slab.size));
-            instance.items.push(item);
+        for (slab, mut spans) in slabs.iter().zip(spans_of) {
+            spans.iter_mut().for_each(|span| span.height = span.height.next_multiple_of(common));
+            instance.add(slab, &spans);
         }
         Some(instance)
+    }
+
+    /// Adds a slab with its sections. Their heights are rounded up to whole granules; what an item does not use of its
+    /// last granule is its tail.
+    fn add(&mut self, slab: &Slab, spans: &[Span]) {
+        let granule = self.granule;
+        debug_assert!(spans.iter().all(|span| span.height % granule == 0), "every height is a number of granules");
+        let first_span = self.spans.len() as u32;
+        self.spans.extend(spans.iter().map(|span| Span { height: span.height / granule, ..*span }));
+        let mine = &self.spans[first_span as usize..];
+        debug_assert!(
+            mine.windows(2).all(|pair| pair[0].hi <= pair[1].lo) && mine.iter().all(|span| span.lo < span.hi),
+            "the sections of an item are in order and none is empty"
+        );
+        let item = Item {
+            first_span,
+            span_count: mine.len() as u32,
+            lo: mine.first().map_or(0, |span| span.lo),
+            hi: mine.last().map_or(0, |span| span.hi),
+            height: mine.iter().map(|span| span.height).max().unwrap_or(0),
+            alignment: slab.alignment / gcd(slab.alignment, granule),
+            fixed: slab.fixed.map(|offset| offset / granule),
+            size: slab.size,
+        };
+        // Only an item whose height is above its size has a tail.
+        self.largest_tail = self.largest_tail.max((item.height * granule).saturating_sub(slab.size));
+        self.items.push(item);
     }
 
     /// Some of the items alone, in the same sections.

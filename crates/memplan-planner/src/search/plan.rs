@@ -530,6 +530,28 @@ impl<'a, 'p> Search<'a, 'p> {
         smaller.unwrap_or(witness)
     }
 
+    /// Replaces the placements of a plan in one space.
+    fn place_again(&self, space: SpaceId, placed: &[(PieceId, Bytes)], plan: &mut Plan) {
+        // Reuses of the old placement say nothing about the new one.
+        let placements = &plan.placements;
+        plan.reused.retain(|reuse| placements[reuse.buffer].as_ref().is_none_or(|placement| placement.space != space));
+        // All old places of a buffer go before the first new one comes, because slots are added one by one.
+        for &(piece, _) in placed {
+            for (buffer, _) in self.pieces.members(piece) {
+                plan.placements[buffer] = None;
+            }
+        }
+        for &(piece, offset) in placed {
+            for (buffer, at) in self.pieces.members(piece) {
+                let offset = Bytes(offset.0 + at.0);
+                match &mut plan.placements[buffer] {
+                    Some(placement) => placement.offsets.push(offset),
+                    empty => *empty = Some(Placement::at(space, offset)),
+                }
+            }
+        }
+    }
+
     /// Puts new placements into the plan.
     fn assemble(&mut self) {
         if self.placed.iter().all(Option::is_none) {
@@ -538,27 +560,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut plan = self.known.best.clone().unwrap_or_else(|| Plan::empty(self.problem));
         for (space, placed) in self.placed.iter_enumerated() {
             let Some(placed) = placed else { continue };
-            // Reuses of the old placement say nothing about the new one.
-            let is_here = |reuse: &memplan_core::Reuse| {
-                plan.placements[reuse.buffer].as_ref().is_some_and(|placement| placement.space == space)
-            };
-            let reused = plan.reused.iter().filter(|reuse| !is_here(reuse)).cloned().collect();
-            plan.reused = reused;
-            // All old places of a buffer go before the first new one comes, because slots are added one by one.
-            for &(piece, _) in placed {
-                for (buffer, _) in self.pieces.members(piece) {
-                    plan.placements[buffer] = None;
-                }
-            }
-            for &(piece, offset) in placed {
-                for (buffer, at) in self.pieces.members(piece) {
-                    let offset = Bytes(offset.0 + at.0);
-                    match &mut plan.placements[buffer] {
-                        Some(placement) => placement.offsets.push(offset),
-                        empty => *empty = Some(Placement::at(space, offset)),
-                    }
-                }
-            }
+            self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
         if plan.placements.iter().any(Option::is_none) {

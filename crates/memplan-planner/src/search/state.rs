@@ -136,24 +136,20 @@ impl<H: Height> State<H> {
         let mut first_span = Vec::with_capacity(count + 1);
         for item in 0..count {
             first_span.push(spans.len() as u32);
-            let convert = |span: &super::instance::Span| {
+            spans.extend(instance.spans(item).iter().map(|span| {
                 let height = H::from_granules(span.height);
                 Span { lo: span.lo, hi: span.hi, height }
-            };
-            spans.extend(instance.spans(item).iter().map(convert));
+            }));
         }
         first_span.push(spans.len() as u32);
         let items = &instance.items;
-        let least_height = |item| {
-            let least = instance.spans(item).iter().map(|span| span.height).min();
-            H::from_granules(least.unwrap_or(0))
-        };
+        let least_heights = (0..count).map(|item| instance.spans(item).iter().map(|span| span.height).min());
         State {
             is_plain: (0..count).all(|item| instance.spans(item).len() == 1),
             spans,
             first_span,
             height: items.iter().map(|item| H::from_granules(item.height)).collect(),
-            least_height: (0..count).map(least_height).collect(),
+            least_height: least_heights.map(|least| H::from_granules(least.unwrap_or(0))).collect(),
             alignment: items.iter().map(|item| item.alignment).collect(),
             fixed: items.iter().map(|item| item.fixed.map(H::from_granules)).collect(),
             limit: vec![H::ZERO; count],
@@ -369,11 +365,11 @@ impl<H: Height> State<H> {
     /// Then it has to lie on an item that is still to be placed, so it lies no lower than the lowest end that any such
     /// item can have.
     pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
-        let lowest_end = |end: H, &item: &u32| {
+        let mut lowest_end = H::MAX;
+        for &item in items {
             let item = item as usize;
-            end.min(self.at[item].max(self.bar[item]).plus(self.least_height[item]))
-        };
-        let lowest_end = items.iter().fold(H::MAX, lowest_end);
+            lowest_end = lowest_end.min(self.at[item].max(self.bar[item]).plus(self.least_height[item]));
+        }
         for &item in items {
             let item = item as usize;
             let (at, bar) = (self.at[item], self.bar[item]);

@@ -106,9 +106,14 @@ fn no_object_strategy(problem: &Problem, request: &Request) -> Refusal {
     }
 }
 
+/// Whether one plan of shared objects is better than another: a smaller extent wins, and of equal extents the one with
+/// fewer objects.
+fn is_smaller(one: &Plan, other: &Plan) -> bool {
+    (one.extent(), one.objects.len()) < (other.extent(), other.objects.len())
+}
+
 /// Shared objects: runs every strategy that can assign objects and keeps the best plan.
 fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
-    let cost = |plan: &Plan| (plan.extent(), plan.objects.len());
     let mut best: Option<Plan> = None;
     let mut infeasible = None;
     let clock = Clock::start(request);
@@ -117,12 +122,11 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
         if best.is_some() && (clock.is_over() || request.is_cancelled()) {
             break;
         }
-        // An optimal plan cannot be beaten. Among others a smaller extent wins, and of equal extents the one with
-        // fewer objects.
+        // An optimal plan cannot be beaten.
         match strategy.plan(problem, request) {
             Outcome::Optimal(plan) => return Outcome::Optimal(plan),
             Outcome::Feasible { plan, .. } => {
-                if best.as_ref().is_none_or(|best| cost(&plan) < cost(best)) {
+                if best.as_ref().is_none_or(|best| is_smaller(&plan, best)) {
                     best = Some(plan);
                 }
             }

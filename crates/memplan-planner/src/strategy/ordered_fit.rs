@@ -106,30 +106,14 @@ impl OrderedFit {
     pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<Reached, PieceId> {
         let pieces = placer.pieces();
         let order = self.order.of(pieces);
-        let judge = |number: usize, piece: PieceId, spot: Option<Spot>| match spot {
-            None => ControlFlow::Break(Err(piece)),
-            Some(spot) => {
-                let end = spot.offset.saturating_add(pieces.get(piece).size);
-                // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or
-                // above, this pass cannot be better.
-                let is_high = pass.ceiling.is_some_and(|ceiling| end >= ceiling.0);
-                // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up
-                // costs more to find out than placing a piece of one slot, so that is asked every 1024 pieces.
-                let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (pass.gives_up)());
-                let is_over = is_high || gives_up;
-                if is_over {
-                    ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)))
-                } else {
-                    ControlFlow::Continue(())
-                }
-            }
-        };
         // Two halves of time can be placed at once with the same result; see `parallel_first_fit`.
         let ended = match Halves::of(pieces).filter(|_| pass.threads > 1) {
-            Some(halves) => halves.place(placer, &order, self.fit, &judge),
+            Some(halves) => {
+                halves.place(placer, &order, self.fit, &|number, piece, spot| pass.judge(pieces, number, piece, spot))
+            }
             None => order.iter().enumerate().try_for_each(|(number, &piece)| {
                 let spot = placer.place(piece, self.fit);
-                judge(number, piece, spot)
+                pass.judge(pieces, number, piece, spot)
             }),
         };
         ended.break_value().unwrap_or(Ok(Reached::All))
@@ -171,6 +155,30 @@ pub(crate) struct Pass<'a> {
     pub(crate) threads: usize,
 }
 
+impl Pass<'_> {
+    /// Says after each piece whether the pass goes on. The error is a piece that has no spot.
+    fn judge(
+        &self,
+        pieces: &Pieces,
+        number: usize,
+        piece: PieceId,
+        spot: Option<Spot>,
+    ) -> ControlFlow<Result<Reached, PieceId>> {
+        let Some(spot) = spot else { return ControlFlow::Break(Err(piece)) };
+        let end = spot.offset.saturating_add(pieces.get(piece).size);
+        // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or above, this
+        // pass cannot be better.
+        let is_high = self.ceiling.is_some_and(|ceiling| end >= ceiling.0);
+        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs more
+        // to find out than placing a piece of one slot, so that is asked every 1024 pieces.
+        let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (self.gives_up)());
+        if is_high || gives_up {
+            return ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 impl Strategy for OrderedFit {
     fn name(&self) -> &'static str {
         self.name
@@ -205,8 +213,11 @@ impl Strategy for OrderedFit {
         let mut placer = Placer::new(&pieces);
         // With a ceiling this strategy competes with a plan that the caller already has, so it may end without one.
         let clock = Clock::start(request);
-        let gives_up = || request.ceiling.is_some() && (request.is_cancelled() || clock.is_over());
-        let pass = Pass { ceiling: request.ceiling, gives_up: &gives_up, threads: request.threads() };
+        let pass = Pass {
+            ceiling: request.ceiling,
+            gives_up: &|| request.ceiling.is_some() && (request.is_cancelled() || clock.is_over()),
+            threads: request.threads(),
+        };
         match self.run(&mut placer, &pass) {
             Ok(Reached::All) => {}
             Ok(Reached::Early(_)) => return exhausted,

@@ -99,27 +99,26 @@ impl<'a, 'p> Assign<'a, 'p> {
         let orders = Orders::of(pieces);
         let mut outlines = Vec::new();
         for space in problem.spaces().ids() {
-            let may_be_here = |&piece: &PieceId| pieces.homes(piece).iter().any(|home| home.space == space);
-            let here: Vec<PieceId> = pieces.ids().filter(may_be_here).collect();
+            let here = pieces.ids().filter(|&piece| pieces.homes(piece).iter().any(|home| home.space == space));
+            let here: Vec<PieceId> = here.collect();
             outlines.push(Outline::new(&Model::new(pieces, &orders, space, &here)?));
         }
         // Slots of one piece live in the same space, so the first one decides for all. Large pieces are assigned first,
         // because they leave the least choice to the others.
-        let is_first = |&piece: &PieceId| pieces.get(piece).slot == 0;
-        let mut undecided: Vec<PieceId> =
-            pieces.ids().filter(is_first).filter(|&piece| pieces.homes(piece).len() > 1).collect();
+        let first_slots = pieces.ids().filter(|&piece| pieces.get(piece).slot == 0);
+        let mut undecided: Vec<PieceId> = first_slots.filter(|&piece| pieces.homes(piece).len() > 1).collect();
         undecided.sort_by_key(|&piece| (std::cmp::Reverse(pieces.get(piece).size), piece));
-        let home = |piece: PieceId| match pieces.homes(piece) {
+        let only_spaces = pieces.ids().map(|piece| match pieces.homes(piece) {
             [home] => Some(home.space),
             _ => None,
-        };
+        });
         Some(Assign {
             pieces,
             problem,
             orders,
             rules,
             undecided,
-            spaces: pieces.ids().map(home).collect(),
+            spaces: only_spaces.collect(),
             outlines,
             memory: BTreeMap::new(),
             below: i64::MAX,
@@ -230,7 +229,6 @@ impl<'a, 'p> Assign<'a, 'p> {
     fn leaf(&mut self, patience: &Patience) {
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         loop {
-            let sum = |lowers: &[i64]| lowers.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower));
             let mut lowers = Vec::with_capacity(spaces.len());
             let mut uppers = Vec::with_capacity(spaces.len());
             for &space in &spaces {
@@ -245,7 +243,8 @@ impl<'a, 'p> Assign<'a, 'p> {
             }
             // No plan of this assignment is better than the best one, or fits.
             let too_small = spaces.iter().zip(&lowers).any(|(&space, &lower)| lower > self.capacity(space));
-            if too_small || sum(&lowers) >= self.below {
+            let lower = lowers.iter().copied().fold(0, i64::saturating_add);
+            if too_small || lower >= self.below {
                 return;
             }
             let total = uppers.iter().try_fold(0i64, |sum, upper| Some(sum.saturating_add((*upper)?)));
@@ -254,14 +253,15 @@ impl<'a, 'p> Assign<'a, 'p> {
                 self.keep(&spaces, total);
                 continue;
             }
-            let is_open = |&number: &usize| uppers[number].is_none_or(|upper| lowers[number] < upper);
-            let Some(number) = (0..spaces.len()).find(is_open) else { return };
+            let mut bounds = lowers.iter().zip(&uppers);
+            let open = bounds.position(|(&lower, upper)| upper.is_none_or(|upper| lower < upper));
+            let Some(number) = open else { return };
             // What the others need at least is not available to this space.
-            let others = sum(&lowers) - lowers[number];
+            let others = lower - lowers[number];
             let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
             if !self.improve(spaces[number], below, patience) {
                 self.is_complete = false;
-                self.given_up = self.given_up.min(sum(&lowers));
+                self.given_up = self.given_up.min(lower);
                 return;
             }
         }
@@ -351,8 +351,8 @@ impl Entry {
         let mut lower = self.known.lower;
         let mut knowns = Vec::with_capacity(self.models.len());
         for (parts, model) in &self.models {
-            let guide = |offsets: &Vec<i64>| parts.iter().map(|&part| offsets[part as usize]).collect();
-            let guide = self.known.offsets.as_ref().map(guide);
+            let known_offsets = self.known.offsets.as_ref();
+            let guide = known_offsets.map(|offsets| parts.iter().map(|&part| offsets[part as usize]).collect());
             let mut known = Known { lower: 0, below, offsets: None, guide };
             raise_lower(model, &mut known, patience);
             lower = lower.max(known.lower);

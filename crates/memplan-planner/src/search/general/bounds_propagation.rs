@@ -319,6 +319,11 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
+    /// Whether a distance is kept wherever in their domains the two parts lie.
+    fn holds_anyway(&self, least: &Least) -> bool {
+        self.highest[least.below as usize] + least.least <= self.lowest[least.above as usize]
+    }
+
     /// Settles a choice of which only one option is left, or one that holds anyway.
     fn examine(&mut self, choice: u32) -> Result<(), Dead> {
         let model = self.model;
@@ -336,11 +341,8 @@ impl<'m> Domains<'m> {
             }
             if can_hold && possible.replace(number).is_some() {
                 // Two are possible; does any hold anyway?
-                let holds = |least: &Least| {
-                    self.highest[least.below as usize] + least.least <= self.lowest[least.above as usize]
-                };
                 let options = &model.choices[choice as usize].options;
-                if options[number + 1..].iter().any(|option| option.iter().all(holds)) {
+                if options[number + 1..].iter().any(|option| option.iter().all(|least| self.holds_anyway(least))) {
                     self.settle(choice);
                 }
                 return Ok(());
@@ -384,9 +386,8 @@ impl<'m> Domains<'m> {
             result = Err(Dead);
         }
         for (job, task) in jobs.iter().zip(&tasks) {
-            let raise = |domains: &mut Self| domains.raise(job.part, task.release - job.low);
-            let lower = |domains: &mut Self| domains.lower(job.part, task.deadline - job.high);
-            result = result.and_then(|()| raise(self)).and_then(|()| lower(self));
+            result = result.and_then(|()| self.raise(job.part, task.release - job.low));
+            result = result.and_then(|()| self.lower(job.part, task.deadline - job.high));
         }
         self.tasks = tasks;
         result

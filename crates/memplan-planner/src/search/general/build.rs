@@ -96,8 +96,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         if jobs.sum::<usize>() > MOST_GENERAL_JOBS {
             return None;
         }
-        let padded = |part: &Part| i128::from(part.size) + i128::from(part.alignment) + i128::from(part.lowest.abs());
-        let enough = builder.parts.iter().map(padded).sum::<i128>();
+        let padded = builder.parts.iter().flat_map(|part| [part.size, part.alignment, part.lowest.abs()]);
+        let enough = padded.map(i128::from).sum::<i128>();
         builder.enough = i64::try_from(enough).ok().filter(|&enough| enough < HIGHEST)?;
         builder.granule = builder.parts.iter().map(|part| part.alignment).fold(0, gcd).max(1);
         builder.find_takers(here);
@@ -399,63 +399,41 @@ impl<'a, 'p> Builder<'a, 'p> {
     /// all plans that differ only by such swaps the search looks at one: the one in which these parts lie in the order
     /// of their numbers from bottom to top.
     fn symmetries(&self) -> Vec<Least> {
-        // A buffer that an overlay or a dependency mentions is not like any other: swapping it would change a rule.
-        let mut is_special = vec![self.problem.dependencies().is_some(); self.problem.buffers().len()];
-        let in_place = self.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
-        in_place.for_each(|buffer| is_special[buffer.index()] = true);
-        let pairs = self.problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]);
-        let in_pairs: Vec<BufferId> = pairs.collect();
-        let is_overlaid = |part: &Part| self.pieces.members(part.piece).any(|(buffer, _)| is_special[buffer.index()]);
-        let are_slots = |one: &Part, other: &Part| {
-            self.pieces.first_slot(one.piece) == self.pieces.first_slot(other.piece) && !is_overlaid(one)
-        };
-        let are_twins = |one: &Part, other: &Part| {
-            let [a, b] = [one, other].map(|part| self.pieces.get(part.piece).first_buffer);
-            let lone = |buffer: BufferId| {
-                let info = &self.problem.buffers()[buffer];
-                let related = is_special[buffer.index()] || in_pairs.contains(&buffer);
-                !related
-                    && self.problem.blocks().place_of(buffer).is_none()
-                    && info.fixed().is_none()
-                    && info.slots == 1
-            };
-            let [x, y] = [a, b].map(|id| &self.problem.buffers()[id]);
-            let alike = x.bytes() == y.bytes() && x.lifetime == y.lifetime && x.exclusive == y.exclusive;
-            alike && one.alignment == other.alignment && lone(a) && lone(b)
-        };
+        let swaps = Swaps::of(self);
         let mut always = Vec::new();
-        for other in 1..self.parts.len() {
-            let same = |&one: &usize| {
-                let (one, other) = (&self.parts[one], &self.parts[other]);
-                are_slots(one, other) || are_twins(one, other)
-            };
+        for (above, other) in self.parts.iter().enumerate() {
             // It is enough to compare with the nearest one that is alike: all of them become a chain.
-            if let Some(one) = (0..other).rev().find(same) {
-                always.push(Least { below: one as u32, above: other as u32, least: 0 });
+            let alike =
+                self.parts[..above].iter().rposition(|one| swaps.are_slots(one, other) || swaps.are_twins(one, other));
+            if let Some(below) = alike {
+                always.push(Least { below: below as u32, above: above as u32, least: 0 });
             }
         }
         always
     }
 
-    /// Sets of jobs that pairwise exclude each other, large ones first: one around every job and every start.
-    fn cliques(&self) -> Vec<Vec<Job>> {
-        let mut jobs: Vec<Job> = Vec::new();
-        let mut times: Vec<(Step, Step)> = Vec::new();
+    /// The bytes that parts take in each stretch of their lives and as footprints, with the time of each. A footprint
+    /// has no time.
+    fn jobs_and_times(&self) -> (Vec<Job>, Vec<(Step, Step)>) {
+        let (mut jobs, mut times) = (Vec::new(), Vec::new());
         for (part, detail) in self.details.iter().enumerate() {
-            let mut add = |low: i64, high: i64, start: Step, end: Step| {
-                let [low, high] = [low, high].map(|byte| round_up(byte, self.granule));
+            let stretches = detail.stretches.iter();
+            let stretches = stretches.map(|stretch| ([stretch.low, stretch.high], (stretch.start, stretch.end)));
+            let footprints = detail.footprints.iter().map(|print| ([print.low, print.high], (Step(0), Step(0))));
+            for (bytes, time) in stretches.chain(footprints) {
+                let [low, high] = bytes.map(|byte| round_up(byte, self.granule));
                 if low < high {
                     jobs.push(Job { part: part as u32, low, high });
-                    times.push((start, end));
+                    times.push(time);
                 }
-            };
-            for stretch in &detail.stretches {
-                add(stretch.low, stretch.high, stretch.start, stretch.end);
-            }
-            for print in &detail.footprints {
-                add(print.low, print.high, Step(0), Step(0));
             }
         }
+        (jobs, times)
+    }
+
+    /// Sets of jobs that pairwise exclude each other, large ones first: one around every job and every start.
+    fn cliques(&self) -> Vec<Vec<Job>> {
+        let (jobs, times) = self.jobs_and_times();
         let mut by_size: Vec<usize> = (0..jobs.len()).collect();
         by_size.sort_by_key(|&index| (std::cmp::Reverse(jobs[index].high - jobs[index].low), jobs[index]));
         let mut starts: Vec<Step> = times.iter().map(|&(start, _)| start).collect();
@@ -463,12 +441,12 @@ impl<'a, 'p> Builder<'a, 'p> {
         starts.dedup();
         let mut cliques: Vec<Vec<Job>> = Vec::new();
         for step in starts {
-            let is_alive = |&index: &usize| times[index].0 <= step && step < times[index].1;
-            let mut left: Vec<usize> = by_size.iter().copied().filter(is_alive).collect();
+            let alive = by_size.iter().copied().filter(|&index| times[index].0 <= step && step < times[index].1);
+            let alive: Vec<usize> = alive.collect();
+            let mut left = alive.clone();
             // A job that was left out of the first set starts a set of its own.
             while let Some(&seed) = left.first() {
-                let alive = by_size.iter().copied().filter(is_alive);
-                let clique = self.clique(&jobs, [seed].into_iter().chain(alive).chain(by_size.iter().copied()));
+                let clique = self.clique(&jobs, [seed].into_iter().chain(alive.iter().chain(&by_size).copied()));
                 left.retain(|&index| !clique.contains(&jobs[index]));
                 left.retain(|&index| index != seed);
                 cliques.push(clique);
@@ -503,6 +481,50 @@ impl<'a, 'p> Builder<'a, 'p> {
         let (one, other) = (a.part as usize, b.part as usize);
         let (below, above) = (a.low - b.high, a.high - b.low);
         self.forbidden[one][other - one - 1].iter().any(|&(from, to)| from <= below && above <= to)
+    }
+}
+
+/// Which parts can be swapped without changing whether a plan is valid.
+struct Swaps<'b> {
+    pieces: &'b Pieces<'b>,
+    problem: &'b Problem,
+    /// By buffer: whether an overlay or a dependency mentions it. Such a buffer is not like any other: swapping it would
+    /// change a rule.
+    is_special: Vec<bool>,
+    /// Buffers that must not share with some other one.
+    in_pairs: Vec<BufferId>,
+}
+
+impl<'b> Swaps<'b> {
+    fn of(builder: &'b Builder<'_, '_>) -> Swaps<'b> {
+        let problem = builder.problem;
+        let mut is_special = vec![problem.dependencies().is_some(); problem.buffers().len()];
+        let in_place = builder.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
+        in_place.for_each(|buffer| is_special[buffer.index()] = true);
+        let in_pairs = problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]).collect();
+        Swaps { pieces: builder.pieces, problem, is_special, in_pairs }
+    }
+
+    /// Whether two parts are slots of one piece.
+    fn are_slots(&self, one: &Part, other: &Part) -> bool {
+        let mut members = self.pieces.members(one.piece);
+        self.pieces.first_slot(one.piece) == self.pieces.first_slot(other.piece)
+            && !members.any(|(buffer, _)| self.is_special[buffer.index()])
+    }
+
+    /// Whether two parts are buffers that do not differ and that no rule mentions.
+    fn are_twins(&self, one: &Part, other: &Part) -> bool {
+        let ids = [one, other].map(|part| self.pieces.get(part.piece).first_buffer);
+        let [x, y] = ids.map(|id| &self.problem.buffers()[id]);
+        let alike = x.bytes() == y.bytes() && x.lifetime == y.lifetime && x.exclusive == y.exclusive;
+        alike && one.alignment == other.alignment && ids.iter().all(|&id| self.is_alone(id))
+    }
+
+    /// Whether a buffer is a piece of its own that may lie anywhere.
+    fn is_alone(&self, buffer: BufferId) -> bool {
+        let info = &self.problem.buffers()[buffer];
+        let related = self.is_special[buffer.index()] || self.in_pairs.contains(&buffer);
+        !related && self.problem.blocks().place_of(buffer).is_none() && info.fixed().is_none() && info.slots == 1
     }
 }
 

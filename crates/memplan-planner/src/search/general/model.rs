@@ -81,6 +81,38 @@ pub(super) struct Model {
     pub(super) enough: i64,
 }
 
+/// New numbers for the parts of a component.
+struct Numbers(Vec<Option<u32>>);
+
+impl Numbers {
+    /// The parts of a component get the numbers of their positions, and the others of `count` parts none.
+    fn of(parts: &[u32], count: usize) -> Numbers {
+        let mut numbers = vec![None; count];
+        for (new, &old) in (0..).zip(parts) {
+            numbers[old as usize] = Some(new);
+        }
+        Numbers(numbers)
+    }
+
+    fn part(&self, part: u32) -> Option<u32> {
+        self.0[part as usize]
+    }
+
+    fn least(&self, least: &Least) -> Option<Least> {
+        Some(Least { below: self.part(least.below)?, above: self.part(least.above)?, ..*least })
+    }
+
+    fn choice(&self, choice: &Choice) -> Option<Choice> {
+        choice.options.iter().flatten().next()?;
+        let options = choice.options.iter().map(|option| option.iter().map(|least| self.least(least)).collect());
+        Some(Choice { options: options.collect::<Option<_>>()? })
+    }
+
+    fn job(&self, job: &Job) -> Option<Job> {
+        Some(Job { part: self.part(job.part)?, ..*job })
+    }
+}
+
 impl Model {
     /// The given pieces in one space. `None` if it is too large or too intricate.
     pub(super) fn new(pieces: &Pieces, orders: &Orders, space: SpaceId, here: &[PieceId]) -> Option<Model> {
@@ -115,32 +147,18 @@ impl Model {
 
     /// Some parts alone, which nothing connects with the others.
     pub(super) fn component(&self, parts: &[u32]) -> Model {
-        // New numbers for the parts that stay. A rule is either about them alone or not about them at all, so looking at
-        // one of its parts tells which.
-        let mut number = vec![u32::MAX; self.parts.len()];
-        for (new, &old) in parts.iter().enumerate() {
-            number[old as usize] = new as u32;
-        }
-        let is_here = |part: u32| number[part as usize] != u32::MAX;
-        let rename = |least: &Least| Least {
-            below: number[least.below as usize],
-            above: number[least.above as usize],
-            ..*least
-        };
-        let rename_choice = |choice: &Choice| Choice {
-            options: choice.options.iter().map(|option| option.iter().map(rename).collect()).collect(),
-        };
-        let of_choice = |choice: &&Choice| choice.options.iter().flatten().next().is_some_and(|l| is_here(l.below));
-        let rename_job = |job: &Job| Job { part: number[job.part as usize], ..*job };
+        // A rule is either about these parts alone or not about them at all. So a rule belongs to the component if its
+        // first part has a new number, and then all its parts have one.
+        let numbers = Numbers::of(parts, self.parts.len());
         Model {
             parts: parts.iter().map(|&part| self.parts[part as usize]).collect(),
-            choices: self.choices.iter().filter(of_choice).map(rename_choice).collect(),
-            always: self.always.iter().filter(|least| is_here(least.below)).map(rename).collect(),
+            choices: self.choices.iter().filter_map(|choice| numbers.choice(choice)).collect(),
+            always: self.always.iter().filter_map(|least| numbers.least(least)).collect(),
             cliques: self
                 .cliques
                 .iter()
-                .filter(|clique| clique.first().is_some_and(|job| is_here(job.part)))
-                .map(|clique| clique.iter().map(rename_job).collect())
+                .filter(|clique| !clique.is_empty())
+                .filter_map(|clique| clique.iter().map(|job| numbers.job(job)).collect())
                 .collect(),
             enough: self.enough,
         }

@@ -41,6 +41,12 @@ struct Rectangle {
     high: u64,
 }
 
+impl Rectangle {
+    fn is_empty(&self) -> bool {
+        self.start >= self.end || self.low >= self.high
+    }
+}
+
 impl Review<'_> {
     /// Whether no record loses bytes while it is alive, except to records that take them over as `takeovers` says.
     pub(super) fn is_sound(&self, takeovers: impl IntoIterator<Item = Pair>) -> bool {
@@ -53,6 +59,8 @@ impl Review<'_> {
             takers.sort_by_key(|&taker| self.records[taker].start);
             self.add_rectangles(victim, takers, &mut rectangles);
         }
+        // A taker may start together with its victim, which then has no time on those bytes at all.
+        rectangles.retain(|rectangle| !rectangle.is_empty());
         are_disjoint(&rectangles)
     }
 
@@ -82,11 +90,6 @@ impl Review<'_> {
         // Takers come in the order of their starts, so the first one to claim a byte is the one that ends the
         // victim's life there.
         let mut unclaimed = BTreeMap::from([(low, high)]);
-        let mut add = |low: u64, high: u64, end: u64| {
-            if low < high && start < end {
-                rectangles.push(Rectangle { start, end, low, high });
-            }
-        };
         for &taker in takers {
             let (low, high) = self.range(taker);
             while let Some((&from, &to)) = unclaimed.range(..high).next_back().filter(|&(_, &to)| to > low) {
@@ -96,13 +99,12 @@ impl Review<'_> {
                         unclaimed.insert(left_low, left_high);
                     }
                 }
-                add(from.max(low), to.min(high), self.records[taker].start.min(end));
+                let end = self.records[taker].start.min(end);
+                rectangles.push(Rectangle { start, end, low: from.max(low), high: to.min(high) });
             }
         }
         // What nobody takes over stays alive until the victim's own end.
-        for (low, high) in unclaimed {
-            add(low, high, end);
-        }
+        rectangles.extend(unclaimed.into_iter().map(|(low, high)| Rectangle { start, end, low, high }));
     }
 }
 

@@ -69,8 +69,8 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
 
 /// Every buffer, in the order of starts, with the buffers whose bytes it takes over.
 fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
-    let used = |id: &BufferId| !problem.buffers()[*id].lifetime.is_empty();
-    let mut order: Vec<BufferId> = problem.buffers().ids().filter(used).collect();
+    let used = problem.buffers().iter_enumerated().filter(|(_, buffer)| !buffer.lifetime.is_empty());
+    let mut order: Vec<BufferId> = used.map(|(id, _)| id).collect();
     // Buffers come in the order of their starts, so the last owner of a byte is the one that a newcomer has to wait
     // for.
     order.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
@@ -85,10 +85,11 @@ fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
         for offset in placement.offsets.iter().filter(|_| size > 0) {
             before.extend(owners.take(offset.0, offset.0.saturating_add(size), later));
         }
-        let block = |id: BufferId| problem.blocks().place_of(id).map(|(block, _)| block);
+        let block = problem.blocks().place_of(later).map(|(block, _)| block);
         for earlier in before {
             // Members of one entry lie on the same bytes on purpose (in place), and the op itself orders them.
-            let one_entry = block(earlier).is_some() && block(earlier) == block(later);
+            let other_block = problem.blocks().place_of(earlier).map(|(block, _)| block);
+            let one_entry = block.is_some() && block == other_block;
             if !one_entry {
                 found.push(Crossing { earlier, later });
             }

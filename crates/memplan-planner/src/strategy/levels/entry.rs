@@ -1,5 +1,6 @@
 //! What is placed: entries, and an item for each of their slots.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
@@ -138,6 +139,28 @@ pub(super) struct Entries {
     pub(super) apart: HashSet<(usize, usize)>,
 }
 
+impl Entry {
+    /// The class in which the entry is placed. Exclusive buffers have the least choice, so they are placed first. Then
+    /// come DMA buffers, because sharing with them costs the most, and scalar buffers last.
+    fn class(&self) -> u8 {
+        match (self.exclusive, self.pipes.scalar, self.pipes.dma) {
+            (true, _, _) => 0,
+            (_, true, _) => 3,
+            (_, _, true) => 1,
+            _ => 2,
+        }
+    }
+
+    /// Entries are placed in the order of their ranks. Within a class the original keeps the order of the program unless
+    /// it is asked for the largest first.
+    fn rank(&self, order: Order) -> (u8, Reverse<u64>) {
+        match (self.class(), order) {
+            (class @ 1.., Order::LargestFirst) => (class, Reverse(self.size)),
+            (class, _) => (class, Reverse(0)),
+        }
+    }
+}
+
 impl Entries {
     /// The entries of a space; `None` without buffers.
     pub(super) fn of(problem: &Problem, space: SpaceId, order: Order) -> Option<Entries> {
@@ -166,9 +189,8 @@ impl Entries {
     /// One entry for each block, in the order in which lives begin.
     fn group(&mut self, problem: &Problem, ids: &[BufferId], granule: Option<u64>) -> HashMap<BufferId, usize> {
         let pipes = pipes_of(problem);
-        let begin = |id: &BufferId| problem.buffers()[*id].lifetime.start();
         let mut by_start = ids.to_vec();
-        by_start.sort_by_key(|id| (begin(id), *id));
+        by_start.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
         let mut place: HashMap<BufferId, usize> = HashMap::new();
         let mut of_block = HashMap::new();
         // A buffer that is never alive may need bytes of its own all the same, if it is exclusive or must not share.
@@ -246,31 +268,11 @@ impl Entries {
         for entry in 0..self.list.len() {
             self.items.extend((1..self.list[entry].slots).map(|slot| Item { entry, slot }));
         }
-        let size = |item: &Item| self.list[item.entry].size;
-        self.sum = self.items.iter().fold(0u64, |sum, item| sum.saturating_add(size(item)));
-        // Exclusive buffers have the least choice, so they are placed first. Then come DMA buffers, because sharing
-        // with them costs the most, and scalar buffers last.
-        let class = |entry: usize| {
-            let Entry { exclusive, pipes, .. } = &self.list[entry];
-            if *exclusive {
-                0
-            } else if pipes.scalar {
-                3
-            } else if pipes.dma {
-                1
-            } else {
-                2
-            }
-        };
+        self.sum = self.items.iter().map(|item| self.list[item.entry].size).fold(0, u64::saturating_add);
         let mut entries: Vec<usize> = (0..self.list.len()).collect();
-        // Within a class the original keeps the order of the program unless it is asked for the largest first.
-        let largest = |entry: usize| match order {
-            Order::LargestFirst if class(entry) > 0 => u64::MAX - self.list[entry].size,
-            _ => 0,
-        };
-        entries.sort_by_key(|&entry| (class(entry), largest(entry)));
-        let slots = |entry: usize| (0..self.list[entry].slots).map(move |slot| Item { entry, slot });
-        self.order = entries.into_iter().flat_map(slots).collect();
+        entries.sort_by_key(|&entry| self.list[entry].rank(order));
+        let slots = entries.into_iter().map(|entry| (entry, self.list[entry].slots));
+        self.order = slots.flat_map(|(entry, slots)| (0..slots).map(move |slot| Item { entry, slot })).collect();
     }
 }
 

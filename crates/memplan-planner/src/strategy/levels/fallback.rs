@@ -50,12 +50,19 @@ struct Alone {
     space: SpaceId,
 }
 
+/// The numbers of two buffers in the problem of some buffers alone, if both are among them. `ids` is sorted, so the
+/// position in it is the number in the smaller problem.
+fn pair_among(ids: &[BufferId], (one, other): (BufferId, BufferId)) -> Option<(BufferId, BufferId)> {
+    let (one, other) = (ids.binary_search(&one).ok()?, ids.binary_search(&other).ok()?);
+    Some((BufferId::from_index(one), BufferId::from_index(other)))
+}
+
 impl Alone {
     /// The part of the problem that lies in one space, as a problem of its own.
     fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
         // The levels place every buffer in its first space, so those of this space are the ones to be searched.
-        let here = |id: &BufferId| problem.buffers()[*id].spaces.first() == Some(&space);
-        let ids: Vec<BufferId> = problem.buffers().ids().filter(here).collect();
+        let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.first() == Some(&space));
+        let ids: Vec<BufferId> = here.map(|(id, _)| id).collect();
         let mut builder = ProblemBuilder::new();
         let only = builder.space(problem.spaces()[space].clone());
         for &id in &ids {
@@ -63,21 +70,19 @@ impl Alone {
             buffer.spaces = std::iter::once(only).collect();
             builder.buffer(buffer);
         }
-        // `ids` is sorted, so the position in it is the number in the smaller problem.
-        let local = |id: BufferId| ids.binary_search(&id).ok().map(BufferId::from_index);
         // Relations between two memories cannot exist in a problem with one memory; those are dropped.
         for overlay in problem.overlays() {
-            if let (Some(buffer), Some(over)) = (local(overlay.buffer), local(overlay.over)) {
+            if let Some((buffer, over)) = pair_among(&ids, (overlay.buffer, overlay.over)) {
                 builder.overlay(Overlay { buffer, over, kind: overlay.kind });
             }
         }
-        for &(one, other) in problem.must_share() {
-            if let (Some(one), Some(other)) = (local(one), local(other)) {
+        for &pair in problem.must_share() {
+            if let Some((one, other)) = pair_among(&ids, pair) {
                 builder.must_share(one, other);
             }
         }
-        for &(one, other) in problem.must_not_share() {
-            if let (Some(one), Some(other)) = (local(one), local(other)) {
+        for &pair in problem.must_not_share() {
+            if let Some((one, other)) = pair_among(&ids, pair) {
                 builder.must_not_share(one, other);
             }
         }

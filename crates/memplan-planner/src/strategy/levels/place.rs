@@ -386,20 +386,24 @@ impl<'e> Planner<'e> {
         // The addresses of all other slots of the owner; `bound` lies in the remaining one.
         let others = self.places[owner.entry].iter().flatten().map(|&(address, _)| address);
         let slot = self.entry(owner).size;
-        let holds = |address: u64| address <= bound.offset && bound.offset - address < slot;
-        let donors: Vec<u64> = others.filter(|&address| !holds(address)).collect();
-        let free = |&address: &u64| {
-            let end = address + entry.size;
-            let apart = |record: &Record| {
+        let donors: Vec<u64> =
+            others.filter(|&address| bound.offset < address || bound.offset - address >= slot).collect();
+        let enough = donors.len() + 1 >= entry.slots as usize;
+        let are_free = enough && donors.iter().all(|&address| self.is_free(item, address));
+        if are_free { donors } else { Vec::new() }
+    }
+
+    /// Whether an item can have an address: inside of the memory, on nothing exclusive, and without meeting an item that
+    /// is alive at the same time or must not share.
+    fn is_free(&self, item: Item, address: u64) -> bool {
+        let size = self.entry(item).size;
+        let end = address + size;
+        end <= self.capacity
+            && self.outline.window(address, size).is_some()
+            && !self.outline.bounds.iter().any(|b| b.exclusive && b.offset < end && address < b.offset + b.extent)
+            && self.over(address, end).all(|record| {
                 !self.meets(item, record.item) && !self.entries.apart.contains(&(item.entry, record.item.entry))
-            };
-            end <= self.capacity
-                && self.outline.window(address, entry.size).is_some()
-                && !self.outline.bounds.iter().any(|b| b.exclusive && b.offset < end && address < b.offset + b.extent)
-                && self.over(address, end).all(apart)
-        };
-        let enough = donors.len() + 1 >= entry.slots as usize && donors.iter().all(free);
-        if enough { donors } else { Vec::new() }
+            })
     }
 
     /// The result: the offsets of all slots, the worst level that each entry had to put up with, and the extent.
