@@ -16,7 +16,7 @@ LONG = 25
 COLUMNS = 100
 FUNCTION = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe |extern \"C\" )*fn (\w+)")
 TESTS = re.compile(r"#\[cfg\((?:all\()?test\b")
-CLOSURE = re.compile(r"^\s*let (?:mut )?(\w+)(?:: [^=]+)? = (?:move )?\|")
+CLOSURE = re.compile(r"^\s*let (?:mut )?(\w+)(?:: [^=]+)? =\s+(?:move )?\|")  # also where it is wrapped behind `=`
 
 
 def production(text):
@@ -51,7 +51,7 @@ def measure_crate(crate, listing):
         lines = production(file.read_text())
         code += sum(1 for line in lines if line.strip() and not is_comment(line))
         comments += sum(1 for line in lines if is_comment(line) and not line.lstrip().startswith(("///", "//!")))
-        closures += sum(1 for line in lines if CLOSURE.match(line))
+        closures += sum(1 for _ in named_closures(lines))
         for name, start, body in functions(lines):
             if len(body) >= LONG:
                 long += 1
@@ -63,11 +63,18 @@ def measure_crate(crate, listing):
     return code, comments, closures, long, silent, len(inside)
 
 
+def named_closures(lines):
+    """Position and name of every closure that is bound to a name: `let is_odd = |n| n % 2 == 1;`. Closures without a
+    name, as in `numbers.filter(|n| n % 2 == 1)`, are not counted: a reader meets them where they are used."""
+    for position, line in enumerate(lines):
+        if match := CLOSURE.match("\n".join([line, *lines[position + 1 : position + 2]])):
+            yield position, match[1]
+
+
 def closures_inside(path, start, body):
     """Path, line and name of every closure with a name in a function that begins at the line `start`."""
-    for number, line in enumerate(body, start):
-        if match := CLOSURE.match(line):
-            yield path, number, match[1]
+    for position, name in named_closures(body):
+        yield path, start + position, name
 
 
 def prose(text):

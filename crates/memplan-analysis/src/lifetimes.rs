@@ -574,15 +574,9 @@ fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
 /// stand in for recursion, because a text may have as many blocks as it likes.
 fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
     use std::collections::{HashMap, HashSet};
-    let successors = |block: BlockId| {
-        program.block(block).branches.iter().filter_map(|branch| match branch.target {
-            Target::Block(target) => Some(target),
-            Target::Leave | Target::Break => None,
-        })
-    };
     let mut predecessors: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
     for &block in blocks {
-        for target in successors(block) {
+        for target in successors(program, block) {
             predecessors.entry(target).or_default().push(block);
         }
     }
@@ -596,7 +590,7 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
                 finished.push(block);
             } else if seen.insert(block) {
                 stack.push((block, true));
-                stack.extend(successors(block).map(|target| (target, false)));
+                stack.extend(successors(program, block).map(|target| (target, false)));
             }
         }
     }
@@ -614,11 +608,21 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             }
         }
         // A block on its own is a cycle only if it branches to itself.
-        let on_cycle =
-            component.len() > 1 || component.first().is_some_and(|&block| successors(block).any(|t| t == block));
+        let on_cycle = match component[..] {
+            [block] => successors(program, block).any(|target| target == block),
+            _ => component.len() > 1,
+        };
         if on_cycle {
             components.push(component);
         }
     }
     components
+}
+
+/// The blocks to which a block may branch.
+fn successors(program: &Program, block: BlockId) -> impl Iterator<Item = BlockId> {
+    program.block(block).branches.iter().filter_map(|branch| match branch.target {
+        Target::Block(target) => Some(target),
+        Target::Leave | Target::Break => None,
+    })
 }

@@ -20,6 +20,15 @@ pub(crate) struct Lives {
 }
 
 impl Lives {
+    /// The bytes of some tensors together. `new_bytes` says those of tensors that the schedule does not have.
+    fn bytes_of(&self, tensors: &[TensorId], new_bytes: impl Fn(TensorId) -> u64) -> u64 {
+        let sizes = tensors.iter().map(|&tensor| match self.bytes.get(tensor.index()) {
+            Some(&bytes) => bytes,
+            None => new_bytes(tensor),
+        });
+        sizes.sum()
+    }
+
     /// Walks over a schedule once. Outputs are needed at the end, and so are inputs, unless they may be overwritten.
     pub(crate) fn new(net: &Net, schedule: &Schedule) -> Lives {
         let count = net.graph.tensors.len() + schedule.tensors.len();
@@ -86,7 +95,6 @@ pub(crate) fn peak_within(
     new_bytes: impl Fn(TensorId) -> u64,
 ) -> u64 {
     let known = lives.bytes.len();
-    let size = |tensor: &TensorId| lives.bytes.get(tensor.index()).copied().unwrap_or_else(|| new_bytes(*tensor));
     // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of the ops.
     let written = runs.iter().flat_map(|run| run.outputs).map(|output| output.index() + 1);
     let mut last_reader: Vec<Option<usize>> = vec![None; written.fold(known, usize::max)];
@@ -97,7 +105,7 @@ pub(crate) fn peak_within(
     let mut alive: u64 = before.map(|tensor| lives.bytes[tensor]).sum();
     let mut peak = 0u64;
     for (at, run) in runs.iter().enumerate() {
-        alive += run.outputs.iter().map(size).sum::<u64>();
+        alive += lives.bytes_of(run.outputs, &new_bytes);
         peak = peak.max(alive.saturating_add(run.scratch));
         let mut over = run.inputs.clone();
         over.extend(run.outputs);
@@ -107,7 +115,7 @@ pub(crate) fn peak_within(
         over.retain(|&tensor| {
             last_reader[tensor.index()].is_none_or(|last| last == at) && !lives.is_read_from(tensor, steps.end)
         });
-        alive -= over.iter().map(size).sum::<u64>();
+        alive -= lives.bytes_of(&over, &new_bytes);
     }
     peak
 }

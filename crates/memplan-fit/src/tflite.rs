@@ -85,11 +85,10 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
 /// How an operator can be computed part by part, or why it cannot.
 fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, String> {
     let output = only_image(graph, op)?;
-    let image = |index: usize| image(graph, op, index);
     match op.kind.as_str() {
         "CONV_2D" | "DEPTHWISE_CONV_2D" => {
-            let filter = image(1)?;
-            let input = image(0)?;
+            let filter = image(graph, op, 1)?;
+            let input = image(graph, op, 0)?;
             // Such a convolution first finds one scale for the whole input; a tile would have a scale of its own.
             if input.element == "FLOAT32" && filter.element != "FLOAT32" {
                 return Err("it quantises its whole input while it runs".to_owned());
@@ -97,21 +96,24 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
             let size = [filter.shape[1], filter.shape[2]];
             windowed(input, output, attributes.window, size, Border::Value(Fill::Zero))
         }
-        "MAX_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::Value(Fill::Lowest)),
-        "AVERAGE_POOL_2D" | "L2_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::LeftOut),
+        "MAX_POOL_2D" => pooled(image(graph, op, 0)?, output, attributes.window, Border::Value(Fill::Lowest)),
+        "AVERAGE_POOL_2D" | "L2_POOL_2D" => pooled(image(graph, op, 0)?, output, attributes.window, Border::LeftOut),
         // With a filter as large as its stride each output position comes from one input position. Larger filters
         // overlap, and sums over tiles would be incomplete.
         "TRANSPOSE_CONV" => {
-            let filter = image(1)?;
+            let filter = image(graph, op, 1)?;
             let options = attributes.window.ok_or("its options are missing")?;
             if [filter.shape[1], filter.shape[2]] != options.stride {
                 return Err("its windows overlap in the output".to_owned());
             }
-            Spatial::scaled((2, image(2)?), output, AXES, Some((0, SizeForm::Shape)))
+            Spatial::scaled((2, image(graph, op, 2)?), output, AXES, Some((0, SizeForm::Shape)))
         }
         "RESIZE_NEAREST_NEIGHBOR" if attributes.aligns_corners => Err("it aligns corners".to_owned()),
-        "RESIZE_NEAREST_NEIGHBOR" => Spatial::scaled((0, image(0)?), output, AXES, Some((1, SizeForm::HeightWidth))),
-        "PAD" => bordered(image(0)?, attributes.border),
+        "RESIZE_NEAREST_NEIGHBOR" => {
+            let size = Some((1, SizeForm::HeightWidth));
+            Spatial::scaled((0, image(graph, op, 0)?), output, AXES, size)
+        }
+        "PAD" => bordered(image(graph, op, 0)?, attributes.border),
         // Only channels can be joined tile by tile: joined along rows or columns, a tile would mix several inputs.
         "CONCATENATION" if attributes.axis != 3 && attributes.axis != -1 => {
             Err("it joins images along something else than their channels".to_owned())

@@ -56,20 +56,24 @@ pub(crate) fn fit<'py>(
     limits: Given,
 ) -> PyResult<FittedModel<'py>> {
     let limits = Limits::of(py, limits)?;
-    let is_allowed = |change: &str| changes.iter().any(|known| known == change);
+    let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     let mut source = crate::problem::open(&path, None)?;
-    source.options.models.assumptions.reuse_inputs |= is_allowed("input-reuse");
-    let allowed =
-        Allowed { reorder: is_allowed("reorder"), recompute: is_allowed("recompute"), patches: is_allowed("patches") };
+    source.options.models.assumptions.reuse_inputs |= changes.contains(&"input-reuse");
+    let allowed = Allowed {
+        reorder: changes.contains(&"reorder"),
+        recompute: changes.contains(&"recompute"),
+        patches: changes.contains(&"patches"),
+    };
     let counted = if tensors { Counted::Tensors } else { Counted::Arena };
     let front_end = Fit { allowed, capacity: capacity.map(Bytes), counted, records: None };
-    let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
-    let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
+    let name = Some(source.name.as_str());
+    let input = watched::read(py, &front_end, &source)?.map_err(|failure| error::failure(py, name, &failure))?;
     let fitted =
         watched(py, None, |request| driver::lay_out(&front_end, &input, &limits.how(request, Assign::Offsets, None)));
-    let fitted = fitted?.or_signal()?.map_err(failed)?;
+    let fitted = fitted?.or_signal()?.map_err(|failure| error::failure(py, name, &failure))?;
     // A caller who only asks what memory costs gets no model: writing one takes as long as reading it.
-    let model = content.then(|| driver::emit(&front_end, &input, &fitted).map_err(failed)).transpose()?;
+    let model = content.then(|| driver::emit(&front_end, &input, &fitted)).transpose();
+    let model = model.map_err(|failure| error::failure(py, name, &failure))?;
     let notes = input.notes.iter().chain(fitted.repairs()).cloned().collect();
     Ok((fitted.to_json(), model.map(|model| in_bytes(py, &model)).transpose()?, notes))
 }

@@ -89,6 +89,25 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// One past the last byte of the slot's place, or 0 if it has none; the error says what is wrong with the slot.
+    /// `freed_at` is the position of its free in the step.
+    fn checked_end(&self, freed_at: Option<u32>) -> Result<u64, &'static str> {
+        if self.least > self.most {
+            return Err("its smallest size is above its largest");
+        }
+        // A slot without an offset comes from the pool, so there is nothing else to check.
+        let Some(offset) = self.offset else { return Ok(0) };
+        if freed_at.is_none() {
+            return Err("it has a place but is never freed");
+        }
+        if !offset.is_multiple_of(ALIGNMENT) || !self.most.is_multiple_of(ALIGNMENT) || self.most == 0 {
+            return Err("its place or size is not aligned");
+        }
+        // The bound keeps base + offset + size within 64 bits for any base address.
+        let end = offset.checked_add(self.most).filter(|&end| end < 1 << 62);
+        end.ok_or("its place is beyond all memory")
+    }
+
     /// Whether a request can be the one that was recorded here.
     #[must_use]
     pub fn suits(&self, bytes: u64) -> bool {
@@ -144,21 +163,12 @@ impl StepPlan {
         let mut extent = 0;
         let mut carried = vec![false; slots.len()];
         for (number, slot) in slots.iter().enumerate() {
-            let wrong = |what| PlanError::Slot { step, slot: number as u32, what };
-            if slot.least > slot.most {
-                return Err(wrong("its smallest size is above its largest"));
-            }
-            // A slot without an offset comes from the pool, so there is nothing to check.
-            let Some(offset) = slot.offset else { continue };
-            let freed = freed_at[number].ok_or_else(|| wrong("it has a place but is never freed"))?;
+            let end = slot.checked_end(freed_at[number]);
+            let end = end.map_err(|what| PlanError::Slot { step, slot: number as u32, what })?;
+            extent = extent.max(end);
             // Freed before it is allocated: the slot is alive across the boundary of two steps.
-            carried[number] = freed < allocated_at[number];
-            if offset % ALIGNMENT != 0 || slot.most % ALIGNMENT != 0 || slot.most == 0 {
-                return Err(wrong("its place or size is not aligned"));
-            }
-            // The bound keeps base + offset + size within 64 bits for any base address.
-            let end = offset.checked_add(slot.most).filter(|&end| end < 1 << 62);
-            extent = extent.max(end.ok_or_else(|| wrong("its place is beyond all memory"))?);
+            let freed = freed_at[number].filter(|_| slot.offset.is_some());
+            carried[number] = freed.is_some_and(|freed| freed < allocated_at[number]);
         }
         let plan = Self { step, device, lane, slots, moments, allocated_at, carried, extent };
         plan.sweep()?;

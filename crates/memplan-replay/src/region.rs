@@ -264,9 +264,12 @@ impl Region {
         if missing == 0 {
             return Ok(());
         }
+        // Physical pages come from the stock. It is filled up before anything is mapped, so that a device without memory
+        // leaves the region as it is.
         if missing > stock.len() as u64 {
             backing.create(self.device, missing - stock.len() as u64, stock)?;
         }
+        // The device may still work on stale pages, so it must have come past their last use before they go.
         if self.stale.count(pages.clone()) > 0 {
             match self.behind {
                 Some(mark) => backing.reach(self.device, mark),

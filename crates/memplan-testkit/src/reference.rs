@@ -90,9 +90,9 @@ impl<'a> Reference<'a> {
             }
         }
         // A fixed offset counts from the space, so a buffer in a shared object is never where it was fixed.
-        let moved =
-            |fixed: Bytes| placement.object.is_some() || placement.offsets.iter().any(|&offset| offset != fixed);
-        if buffer.fixed().is_some_and(moved) {
+        if let Some(fixed) = buffer.fixed()
+            && (placement.object.is_some() || placement.offsets.iter().any(|&offset| offset != fixed))
+        {
             self.breaks("fixed-moved", &[id]);
         }
     }
@@ -292,8 +292,8 @@ impl<'a> Reference<'a> {
             self.breaks("exclusive-shared", &[a, b]);
         }
         // This is the rule itself, without any cleverness: no step at which both are alive on this byte.
-        let is_alive = |slot, step| self.is_alive(home, byte, slots, slot, Step(step));
-        if (0..steps).any(|step| is_alive(one, step) && is_alive(other, step)) {
+        let mut steps = (0..steps).map(Step);
+        if steps.any(|step| [one, other].iter().all(|&slot| self.is_alive(home, byte, slots, slot, step))) {
             self.breaks(if home.0.is_some() { "object-shared" } else { "overlap" }, &[a, b]);
         }
         if self.problem.dependencies().is_some()

@@ -30,8 +30,8 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     source.options.models.assumptions.reuse_inputs |= is_allowed(args, ChangeArg::InputReuse);
     let front_end = front_end(args)?;
     let counted = front_end.counted;
-    let failed = |error| failure(&source, error);
-    let input = driver::read(&front_end, &source, &driver::How::default()).map_err(failed)?;
+    let input = driver::read(&front_end, &source, &driver::How::default());
+    let input = input.map_err(|error| failure(&source, error))?;
     let has_records = input.network.as_deref().is_some_and(|network| *network.kind() == Kind::Tflite);
     if args.space.len() > 1 && !has_records {
         let message = "nothing is known of the records of a runtime for this model, so that there is one memory";
@@ -39,11 +39,12 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     }
     let progress = Progress::start(None);
     progress.say("looking for changes");
-    let fitted = driver::lay_out(&front_end, &input, &args.budget.how(None)).map_err(failed)?;
+    let fitted = driver::lay_out(&front_end, &input, &args.budget.how(None));
+    let fitted = fitted.map_err(|error| failure(&source, error))?;
     drop(progress);
     let mut text = if args.json { fitted.to_json() + "\n" } else { report(&source, &front_end, &fitted) };
     if let Some(path) = &args.output {
-        let model = driver::emit(&front_end, &input, &fitted).map_err(failed)?;
+        let model = driver::emit(&front_end, &input, &fitted).map_err(|error| failure(&source, error))?;
         output::write_with(path, &|out| model.write(out))?;
         if !args.json {
             let plan = if fitted.has_plan_inside() { ", with a plan inside" } else { "" };

@@ -135,14 +135,17 @@ impl OfflinePlan {
     }
 }
 
+/// The error for a plan at a byte of the file that is longer or shorter than it says.
+fn malformed(at: u64) -> ReadError {
+    ReadError::at_byte("tflite::offline-plan", at, "the plan inside the model is not as long as it says")
+}
+
 /// The offsets of the plan inside a model, found as the runtime finds them: by the name of the metadata. Empty
 /// if the model has no plan.
 pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
     let root = Table::root(&window)?;
-    let malformed =
-        |at: u64| ReadError::at_byte("tflite::offline-plan", at, "the plan inside the model is not as long as it says");
     for entry in root.vector(field::METADATA, 4)?.tables()? {
         if entry.string(field::metadata::NAME)? != METADATA {
             continue;

@@ -366,11 +366,15 @@ impl Context {
         // The table of kernels asks for options by the number of their field. An option that cannot be read counts as
         // not set, which is its default.
         let readable = options.as_ref().ok().and_then(Option::as_ref);
-        let is_on = |field| readable.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0));
         let [inputs, outputs] = [&input_places, &output_places].map(|places| arguments(places, tensors, scales));
         let scales = inputs.iter().chain(&outputs).flatten().map(|argument| argument.scales);
         let descriptions = descriptions(kind, scales);
-        let needs = self.table.needs(&Operator { kind: kind.as_str(), inputs, outputs, is_on: &is_on });
+        let needs = self.table.needs(&Operator {
+            kind: kind.as_str(),
+            inputs,
+            outputs,
+            is_on: &|field| readable.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0)),
+        });
         let kept = kept_bytes(&needs);
         let scratch = runtime.add(kind, needs, descriptions);
         let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();

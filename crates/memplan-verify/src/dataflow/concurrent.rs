@@ -159,10 +159,16 @@ impl Concurrency {
         let turned = collector.turned_by(inside.iter().chain(&outside).chain(&turning));
         // Two sides touch the same instance of a site only if neither allocates it again nor turns it to another
         // slot. Then a conflict is the program's own race; otherwise the plan is to blame.
-        let same = |site| !reallocated.contains(&site) && !own.contains(&site) && !turned.contains(&site);
-        let private = |site| collector.layout.is_private_to(collector.program, site, id);
-        self.region.insert(id, collector.collect(inside.into_iter(), same, private, None));
-        self.code.insert(id, collector.collect(outside.into_iter(), same, private, None));
+        let elsewhere: BTreeSet<SiteId> = reallocated.iter().chain(&own).chain(&turned).copied().collect();
+        for (ops, found) in [(inside, &mut self.region), (outside.into_iter().collect(), &mut self.code)] {
+            let interference = collector.collect(
+                ops.into_iter(),
+                |site| !elsewhere.contains(&site),
+                |site| collector.layout.is_private_to(collector.program, site, id),
+                None,
+            );
+            found.insert(id, interference);
+        }
         self.reallocated.insert(id, reallocated);
     }
 }

@@ -197,10 +197,11 @@ impl Order {
                 let children = &dependencies.children[x];
                 // The child y itself may be the last reader of x, if the problem permits y to lie over x and the plan
                 // says that it does.
-                let is_done =
-                    |&child: &BufferId| ancestors.is_ancestor(child, target) || (child == y && overlays.uses(y, x));
+                let are_done = children
+                    .iter()
+                    .all(|&child| ancestors.is_ancestor(child, target) || (child == y && overlays.uses(y, x)));
                 // A buffer without readers, or one that is read after everything has run, is never known to be dead.
-                is_yes[index] = !children.is_empty() && !read_by_outputs.contains(&x) && children.iter().all(is_done);
+                is_yes[index] = !children.is_empty() && !read_by_outputs.contains(&x) && are_done;
             }
         }
         questions.into_iter().zip(is_yes).filter(|&(_, yes)| !yes).map(|(question, _)| question).collect()

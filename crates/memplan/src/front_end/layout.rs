@@ -49,32 +49,46 @@ impl Layout {
 
 /// Adds a function behind those that are there.
 fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Plan) {
-    let (spaces, buffers) = (plan.extents.len(), plan.placements.len());
     // Ids of this function are moved behind those of the functions before it, in both lists.
-    let space_of = |space: SpaceId| SpaceId::from_index(spaces + space.index());
-    let buffer_of = |buffer: BufferId| BufferId::from_index(buffers + buffer.index());
+    let behind = Behind { spaces: plan.extents.len(), buffers: plan.placements.len() };
     for (id, space) in part.problem.spaces().iter_enumerated() {
         let name = if is_alone { space.name.clone() } else { format!("{}@{}", space.name, part.name) };
         builder.space(memplan_core::Space { name, ..space.clone() });
         plan.extents.push(part.plan.extents.get(id).copied().unwrap_or_default());
     }
     for (id, buffer) in part.problem.buffers().iter_enumerated() {
-        let spaces = buffer.spaces.iter().map(|&space| space_of(space)).collect();
+        let spaces = buffer.spaces.iter().map(|&space| behind.space(space)).collect();
         // Ties have done their work when the plan was made. A group's name may occur in several functions, where it
         // means different groups.
         builder.buffer(Buffer { spaces, ..buffer.clone().with_tie(None) });
-        let placement = part.plan.placements.get(id).and_then(Option::as_ref);
-        let moved = |placement: &Placement| Placement { space: space_of(placement.space), ..placement.clone() };
-        plan.placements.push(placement.map(moved));
+        let placement = part.plan.placements.get(id).cloned().flatten();
+        let placement = placement.map(|placement| Placement { space: behind.space(placement.space), ..placement });
+        plan.placements.push(placement);
     }
     for &(one, other) in part.problem.must_share() {
-        builder.must_share(buffer_of(one), buffer_of(other));
+        builder.must_share(behind.buffer(one), behind.buffer(other));
     }
     for &Overlay { buffer, over, kind } in part.problem.overlays() {
-        builder.overlay(Overlay { buffer: buffer_of(buffer), over: buffer_of(over), kind });
+        builder.overlay(Overlay { buffer: behind.buffer(buffer), over: behind.buffer(over), kind });
     }
     for Reuse { buffer, over } in &part.plan.reused {
-        let over = over.iter().map(|&over| buffer_of(over)).collect();
-        plan.reused.push(Reuse { buffer: buffer_of(*buffer), over });
+        let over = over.iter().map(|&over| behind.buffer(over)).collect();
+        plan.reused.push(Reuse { buffer: behind.buffer(*buffer), over });
+    }
+}
+
+/// How many spaces and buffers stand before those of a function.
+struct Behind {
+    spaces: usize,
+    buffers: usize,
+}
+
+impl Behind {
+    fn space(&self, space: SpaceId) -> SpaceId {
+        SpaceId::from_index(self.spaces + space.index())
+    }
+
+    fn buffer(&self, buffer: BufferId) -> BufferId {
+        BufferId::from_index(self.buffers + buffer.index())
     }
 }

@@ -16,7 +16,7 @@
 //! something is seven numbers: the earlier and the later buffer, the price, the step at which the one
 //! ends, the step at which the other begins, first byte, end byte.
 
-use memplan_core::{BufferId, Bytes, Id, Problem, Size};
+use memplan_core::{Buffer, BufferId, Bytes, Id, Problem, Size};
 use memplan_planner::strategy::levels;
 use serde_json::{Value, json};
 
@@ -111,27 +111,31 @@ fn trade_off(points: &[Point]) -> Value {
     points.iter().map(point).collect()
 }
 
+/// One value for each buffer.
+fn column(problem: &Problem, value: impl Fn(&Buffer) -> Value) -> Vec<Value> {
+    problem.buffers().iter().map(value).collect()
+}
+
 /// The columns over all buffers.
 fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
-    let all = || problem.buffers().iter();
     let mut columns = json!({
-        "name": all().map(|buffer| buffer.name.as_str()).collect::<Vec<_>>(),
-        "size": all().map(|buffer| buffer.size.volume().map(|bytes| bytes.0)).collect::<Vec<_>>(),
-        "start": all().map(|buffer| buffer.lifetime.start().map(|step| step.0)).collect::<Vec<_>>(),
-        "end": all().map(|buffer| buffer.lifetime.end().map(|step| step.0)).collect::<Vec<_>>(),
+        "name": column(problem, |buffer| json!(buffer.name)),
+        "size": column(problem, |buffer| json!(buffer.size.volume().map(|bytes| bytes.0))),
+        "start": column(problem, |buffer| json!(buffer.lifetime.start().map(|step| step.0))),
+        "end": column(problem, |buffer| json!(buffer.lifetime.end().map(|step| step.0))),
     });
     // A column of nothing but nulls is left out. Pages of large plans have 10^5 buffers, and most columns say
     // nothing about most of them.
     let optional: [(&str, Vec<Value>); 9] = [
-        ("shape", all().map(|buffer| shape_words(&buffer.size)).collect()),
-        ("pipe", all().map(|buffer| json!(buffer.pipe())).collect()),
-        ("loop", all().map(|buffer| json!(buffer.enclosing_loop())).collect()),
-        ("slots", all().map(|buffer| unless(buffer.slots == 1, buffer.slots)).collect()),
-        ("alignment", all().map(|buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0)).collect()),
-        ("fixed", all().map(|buffer| json!(buffer.fixed().map(|offset| offset.0))).collect()),
-        ("exclusive", all().map(|buffer| unless(!buffer.exclusive, 1)).collect()),
-        ("group", all().map(|buffer| json!(buffer.tie().map(|tie| problem.groups()[tie.group].as_str()))).collect()),
-        ("at", all().map(|buffer| json!(buffer.tie().map(|tie| tie.at.0))).collect()),
+        ("shape", column(problem, |buffer| shape_words(&buffer.size))),
+        ("pipe", column(problem, |buffer| json!(buffer.pipe()))),
+        ("loop", column(problem, |buffer| json!(buffer.enclosing_loop()))),
+        ("slots", column(problem, |buffer| unless(buffer.slots == 1, buffer.slots))),
+        ("alignment", column(problem, |buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0))),
+        ("fixed", column(problem, |buffer| json!(buffer.fixed().map(|offset| offset.0)))),
+        ("exclusive", column(problem, |buffer| unless(!buffer.exclusive, 1))),
+        ("group", column(problem, |buffer| json!(buffer.tie().map(|tie| problem.groups()[tie.group].as_str())))),
+        ("at", column(problem, |buffer| json!(buffer.tie().map(|tie| tie.at.0)))),
     ];
     for (name, values) in optional {
         if values.iter().any(|value| !value.is_null()) {

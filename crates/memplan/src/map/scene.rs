@@ -161,11 +161,11 @@ impl Scene {
         if panels.iter().any(is_used) {
             panels.retain(is_used);
         }
-        let lives = || problem.buffers().iter().map(|buffer| &buffer.lifetime);
+        let lives = problem.buffers().iter().map(|buffer| &buffer.lifetime);
         Scene {
             panels,
-            first: lives().filter_map(|life| life.start()).min().unwrap_or_default().0,
-            last: lives().filter_map(|life| life.end()).max().unwrap_or_default().0,
+            first: lives.clone().filter_map(|life| life.start()).min().unwrap_or_default().0,
+            last: lives.filter_map(|life| life.end()).max().unwrap_or_default().0,
             unit: Unit::of(problem),
             without_area,
         }

@@ -64,33 +64,37 @@ fn subset(problem: &Problem, keep: &[BufferId]) -> Result<Problem, ProblemError>
     }
     // A relation is kept only if both of its ends are. A relation with a missing end would be an error of its
     // own.
-    let new_id = |id: &BufferId| new_ids.get(id).copied();
     for overlay in problem.overlays() {
-        if let (Some(buffer), Some(over)) = (new_id(&overlay.buffer), new_id(&overlay.over)) {
+        if let (Some(&buffer), Some(&over)) = (new_ids.get(&overlay.buffer), new_ids.get(&overlay.over)) {
             builder.overlay(Overlay { buffer, over, kind: overlay.kind });
         }
     }
     for (one, other) in problem.must_share() {
-        if let (Some(one), Some(other)) = (new_id(one), new_id(other)) {
+        if let (Some(&one), Some(&other)) = (new_ids.get(one), new_ids.get(other)) {
             builder.must_share(one, other);
         }
     }
     for (one, other) in problem.must_not_share() {
-        if let (Some(one), Some(other)) = (new_id(one), new_id(other)) {
+        if let (Some(&one), Some(&other)) = (new_ids.get(one), new_ids.get(other)) {
             builder.must_not_share(one, other);
         }
     }
     for cost in problem.reuse_costs() {
-        if let (Some(one), Some(other)) = (new_id(&cost.one), new_id(&cost.other)) {
+        if let (Some(&one), Some(&other)) = (new_ids.get(&cost.one), new_ids.get(&cost.other)) {
             builder.reuse_cost(ReuseCost { one, other, weight: cost.weight });
         }
     }
     if let Some(dependencies) = problem.dependencies() {
-        let children = |id: &BufferId| dependencies.children[*id].iter().filter_map(new_id).collect();
+        let children = keep.iter().map(|&id| kept(&dependencies.children[id], &new_ids));
         builder.dependencies(Dependencies {
-            children: keep.iter().map(children).collect::<IndexVec<_, _>>(),
-            read_by_outputs: dependencies.read_by_outputs.iter().filter_map(new_id).collect(),
+            children: children.collect::<IndexVec<_, _>>(),
+            read_by_outputs: kept(&dependencies.read_by_outputs, &new_ids),
         });
     }
     builder.build()
+}
+
+/// The new numbers of those buffers that are kept.
+fn kept(buffers: &[BufferId], new_ids: &HashMap<BufferId, BufferId>) -> Vec<BufferId> {
+    buffers.iter().filter_map(|id| new_ids.get(id).copied()).collect()
 }

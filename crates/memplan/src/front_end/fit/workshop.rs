@@ -147,7 +147,6 @@ impl<'a> Workshop<'a> {
     ) -> Result<Fitted, Failure> {
         let before = first.version.clone();
         let mut best = first;
-        let holds = |made: &Made| limit.holds(&made.version, self.counted);
         let records = self.counted_records();
         // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
         // cannot fit.
@@ -156,7 +155,7 @@ impl<'a> Workshop<'a> {
             .filter(|candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0)
             .take(MOST_VERSIONS);
         for candidate in may_fit {
-            if holds(&best) {
+            if limit.holds(&best.version, self.counted) {
                 break;
             }
             if let Some(made) = self.make(candidate, solver)?
@@ -166,14 +165,14 @@ impl<'a> Workshop<'a> {
             }
         }
         // Where no candidate can fit, the one with the least alive tells how far away that is.
-        if !holds(&best)
+        if !limit.holds(&best.version, self.counted)
             && let Some(last) = found.last()
             && let Some(made) = self.make(last, solver)?
             && self.is_better(limit, &made, &best)
         {
             best = made;
         }
-        if !holds(&best) {
+        if !limit.holds(&best.version, self.counted) {
             return Err(Failure::DoesNotFit(self.refusal(limit, &best)));
         }
         let is_unchanged = best.version.changes.is_empty();
