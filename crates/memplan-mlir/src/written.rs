@@ -26,6 +26,7 @@
 
 mod lines;
 mod sum;
+mod unused;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
@@ -452,32 +453,6 @@ impl Walk<'_> {
         is_allocation && self.counterparts[value].is_some()
     }
 
-    /// The addresses of buffers that no op uses: made under the buffer's own name, in its function.
-    fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) {
-        let before = self.before;
-        let allocated = sites.iter().filter_map(|&op| before.results(op).first().copied());
-        let missing: Vec<ValueId> =
-            allocated.filter(|&value| self.counterparts[value].is_none() && self.places[value].is_none()).collect();
-        if missing.is_empty() {
-            return;
-        }
-        let made = made_addresses(self.after);
-        for value in missing {
-            let Definition::Result { op, .. } = before.value(value).definition else { continue };
-            let Some(candidates) = made.get(&(name_of_function(before, op), before.value_name(value))) else {
-                continue;
-            };
-            // Names are used again in other blocks: the one in its own block comes first.
-            let block = self.blocks[before.op(op).parent];
-            let mut candidates = candidates.clone();
-            candidates.sort_by_key(|&candidate| block_of(self.after, candidate) != block);
-            let mut addresses = candidates.into_iter().filter_map(|new| Some((new, self.address(value, new)?.ok()?)));
-            if let Some((new, address)) = addresses.next() {
-                self.add_address(value, new, address);
-            }
-        }
-    }
-
     /// The address that a new value stands for, if it is one; and what is wrong with it.
     fn address(&self, old: ValueId, new: ValueId) -> Option<Result<Address, String>> {
         let after = self.after;
@@ -640,33 +615,6 @@ const MAKES_ADDRESSES: [&str; 10] = [
 
 fn names_that_make_addresses(document: &Document) -> IndexVec<NameId, bool> {
     document.names.iter().map(|entry| MAKES_ADDRESSES.contains(&&*entry.name)).collect()
-}
-
-/// The results of all ops that may give a buffer its address, by the function around them and by name.
-fn made_addresses(document: &Document) -> HashMap<(Option<&str>, &str), Vec<ValueId>> {
-    let mut made: HashMap<_, Vec<ValueId>> = HashMap::new();
-    for op in document.op_ids() {
-        if matches!(document.name(op), "memref.view" | "memref.cast" | "hivm.hir.pointer_cast" | WORKSPACE) {
-            let function = name_of_function(document, op);
-            for &value in document.results(op) {
-                made.entry((function, document.value_name(value))).or_default().push(value);
-            }
-        }
-    }
-    made
-}
-
-/// The name of the function around an op.
-fn name_of_function(document: &Document, op: OpId) -> Option<&str> {
-    document.symbol_name(document.function_around(op)?)
-}
-
-/// The block of the op whose result a value is.
-fn block_of(document: &Document, value: ValueId) -> Option<BlockId> {
-    match document.value(value).definition {
-        Definition::Result { op, .. } => Some(document.op(op).parent),
-        _ => None,
-    }
 }
 
 fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {

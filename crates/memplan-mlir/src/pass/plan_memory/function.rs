@@ -6,12 +6,13 @@
 //! is planned.
 
 mod fewest_waits;
+mod remarks;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fewest_waits::Way;
 use memplan_analysis::Life;
-use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
+use memplan_core::{Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
 use memplan_program::{Control, FunctionId, OpId, SiteId};
@@ -565,38 +566,4 @@ impl<'a> Planner<'a> {
             self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
         }
     }
-
-    /// Tells where sharing makes pipes wait.
-    fn warn(&mut self, op: crate::OpId, problem: &Problem, report: &Report) {
-        let span = self.view.document.op(op).name_span;
-        // Only these two modes let engines wait for each other; the others have nothing to report.
-        for row in report.spaces.iter().filter(|row| matches!(row.mode, Mode::Levels | Mode::Search)) {
-            let space = &problem.spaces()[row.space];
-            let stall = row.without_crossing.zip(space.capacity);
-            let stall = stall.map(|(needed, capacity)| stall_warning(&space.name, needed, capacity));
-            let crossings = report.crossings.iter();
-            let here: Vec<_> =
-                crossings.filter(|crossing| problem.buffers()[crossing.later].spaces.contains(&row.space)).collect();
-            let shown = here.iter().take(MOST_CROSSINGS).map(|crossing| {
-                let level = report.levels[crossing.later].map_or("level0", levels::Level::describe);
-                let [later, earlier] = [crossing.later, crossing.earlier].map(|id| &problem.buffers()[id].name);
-                format!("{later} (placed at {level}) waits for {earlier}")
-            });
-            let count = format!("{}: {} sharings across pipes", space.name, here.len());
-            let messages = stall.into_iter().chain(shown).chain([count]);
-            self.all.remarks.extend(messages.map(|message| Remark { span, message }));
-        }
-    }
 }
-
-/// The original's warning about a memory in which pipes wait for each other, word for word, for tools that look for it.
-fn stall_warning(space: &str, needed: Bytes, capacity: Bytes) -> String {
-    let [needed, capacity] = [needed, capacity].map(|bytes| u128::from(bytes.0) * 8);
-    format!(
-        "warning: [hivm-plan-memory] There reused some dma buffers in {space} address space, which may stall pipe. \
-         Not reusing dma buffer needs {needed} bits while {capacity} bits available!"
-    )
-}
-
-/// The largest number of sharings across pipes that are named one by one; the rest is only counted.
-const MOST_CROSSINGS: usize = 16;

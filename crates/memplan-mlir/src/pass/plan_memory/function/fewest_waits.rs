@@ -108,25 +108,4 @@ impl Planner<'_> {
         let waits = Some(Waits { here: reuse_cost(&outcome, &problem), at_least, by_levels });
         Ok(Attempt { problem, outcome, report, waits, refuted: BTreeSet::new() })
     }
-
-    /// Tells the user which pairs of buffers make ops wait, and the weight of all waits.
-    pub(super) fn tell_waits(&mut self, op: crate::OpId, problem: &Problem, plan: &Plan, waits: Waits) {
-        if waits.here == 0 && waits.by_levels.unwrap_or(0) == 0 {
-            return;
-        }
-        let span = self.view.document.op(op).name_span;
-        let name = |buffer: BufferId| &problem.buffers()[buffer].name;
-        for pair in plan.active_pairs(problem).into_iter().take(MOST_CROSSINGS) {
-            let message =
-                format!("{} and {} share bytes: waits of weight {}", name(pair.one), name(pair.other), pair.weight);
-            self.all.remarks.push(Remark { span, message });
-        }
-        let least = match waits.here == waits.at_least {
-            true => "the least possible".to_owned(),
-            false => format!("at least {}", waits.at_least),
-        };
-        let levels = waits.by_levels.map_or_else(String::new, |weight| format!(", {weight} by levels"));
-        let message = format!("reuse adds waits of weight {}: {least}{levels}", waits.here);
-        self.all.remarks.push(Remark { span, message });
-    }
 }
