@@ -45,6 +45,7 @@ mod machine;
 mod model;
 mod order;
 mod reduce;
+mod symmetry;
 
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 

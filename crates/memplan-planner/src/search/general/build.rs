@@ -8,6 +8,7 @@ use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 
 use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down, round_up};
 use super::order::Orders;
+use super::symmetry::symmetries;
 use crate::piece::{PieceId, Pieces, reserved};
 use crate::tuning::{MOST_CHOICES, MOST_GENERAL_JOBS, MOST_TAKERS};
 
@@ -180,7 +181,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             }
         }
         let cliques = self.cliques();
-        let always = self.symmetries();
+        let in_place = self.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
+        let always = symmetries(self.pieces, &self.parts, in_place);
         Some(Model { parts: self.parts, choices: self.choices, always, cliques, enough: self.enough })
     }
 
@@ -395,23 +397,6 @@ impl<'a, 'p> Builder<'a, 'p> {
         options
     }
 
-    /// Slots of one piece, and buffers that do not differ, can be swapped without changing whether a plan is valid. Of
-    /// all plans that differ only by such swaps the search looks at one: the one in which these parts lie in the order
-    /// of their numbers from bottom to top.
-    fn symmetries(&self) -> Vec<Least> {
-        let swaps = Swaps::of(self);
-        let mut always = Vec::new();
-        for (above, other) in self.parts.iter().enumerate() {
-            // It is enough to compare with the nearest one that is alike: all of them become a chain.
-            let alike =
-                self.parts[..above].iter().rposition(|one| swaps.are_slots(one, other) || swaps.are_twins(one, other));
-            if let Some(below) = alike {
-                always.push(Least { below: below as u32, above: above as u32, least: 0 });
-            }
-        }
-        always
-    }
-
     /// The bytes that parts take in each stretch of their lives and as footprints, with the time of each. A footprint
     /// has no time.
     fn jobs_and_times(&self) -> (Vec<Job>, Vec<(Step, Step)>) {
@@ -481,50 +466,6 @@ impl<'a, 'p> Builder<'a, 'p> {
         let (one, other) = (a.part as usize, b.part as usize);
         let (below, above) = (a.low - b.high, a.high - b.low);
         self.forbidden[one][other - one - 1].iter().any(|&(from, to)| from <= below && above <= to)
-    }
-}
-
-/// Which parts can be swapped without changing whether a plan is valid.
-struct Swaps<'b> {
-    pieces: &'b Pieces<'b>,
-    problem: &'b Problem,
-    /// By buffer: whether an overlay or a dependency mentions it. Such a buffer is not like any other: swapping it would
-    /// change a rule.
-    is_special: Vec<bool>,
-    /// Buffers that must not share with some other one.
-    in_pairs: Vec<BufferId>,
-}
-
-impl<'b> Swaps<'b> {
-    fn of(builder: &'b Builder<'_, '_>) -> Swaps<'b> {
-        let problem = builder.problem;
-        let mut is_special = vec![problem.dependencies().is_some(); problem.buffers().len()];
-        let in_place = builder.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
-        in_place.for_each(|buffer| is_special[buffer.index()] = true);
-        let in_pairs = problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]).collect();
-        Swaps { pieces: builder.pieces, problem, is_special, in_pairs }
-    }
-
-    /// Whether two parts are slots of one piece.
-    fn are_slots(&self, one: &Part, other: &Part) -> bool {
-        let mut members = self.pieces.members(one.piece);
-        self.pieces.first_slot(one.piece) == self.pieces.first_slot(other.piece)
-            && !members.any(|(buffer, _)| self.is_special[buffer.index()])
-    }
-
-    /// Whether two parts are buffers that do not differ and that no rule mentions.
-    fn are_twins(&self, one: &Part, other: &Part) -> bool {
-        let ids = [one, other].map(|part| self.pieces.get(part.piece).first_buffer);
-        let [x, y] = ids.map(|id| &self.problem.buffers()[id]);
-        let alike = x.bytes() == y.bytes() && x.lifetime == y.lifetime && x.exclusive == y.exclusive;
-        alike && one.alignment == other.alignment && ids.iter().all(|&id| self.is_alone(id))
-    }
-
-    /// Whether a buffer is a piece of its own that may lie anywhere.
-    fn is_alone(&self, buffer: BufferId) -> bool {
-        let info = &self.problem.buffers()[buffer];
-        let related = self.is_special[buffer.index()] || self.in_pairs.contains(&buffer);
-        !related && self.problem.blocks().place_of(buffer).is_none() && info.fixed().is_none() && info.slots == 1
     }
 }
 
