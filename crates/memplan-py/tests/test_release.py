@@ -67,6 +67,13 @@ def test_every_crate_that_is_published_says_what_it_is():
                 assert needed["req"] != "*", f"{package['name']} needs {needed['name']} without a version"
 
 
+def test_every_crate_carries_its_licences():
+    """Both licences ask that their text goes along with every copy, and a crate is published by itself."""
+    for package in (ROOT / "crates").iterdir():
+        for licence in ("LICENSE-APACHE", "LICENSE-MIT"):
+            assert (package / licence).read_bytes() == (ROOT / licence).read_bytes(), package.name
+
+
 def test_every_crate_has_a_front_page():
     """What it is, why it is a crate, an example, and where to read on: the crates read like chapters of one book."""
     for package in (ROOT / "crates").iterdir():
