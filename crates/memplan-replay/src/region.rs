@@ -281,6 +281,7 @@ impl Region {
         for run in self.mapped.runs(pages, false) {
             let count = (run.end - run.start) as usize;
             let frames = stock.split_off(stock.len() - count);
+            // Pages that could not be mapped go back to the stock, so that none is lost.
             let mapped = backing.map(self.device, self.base + run.start * self.page, &frames);
             mapped.inspect_err(|_| stock.extend(&frames))?;
             for (page, frame) in run.clone().zip(frames) {

@@ -160,7 +160,7 @@ impl Strategy for Levels {
     }
 }
 
-/// Plans, and says what it costs.
+/// Plans every space by levels, or by the search where the levels find no way, and reports what that costs.
 pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Report) {
     let mut report = Report { levels: IndexVec::filled(None, problem.buffers().len()), ..Report::default() };
     let mut plan = Plan::empty(problem);
@@ -194,6 +194,8 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
                     if let Outcome::Infeasible(witness) = &*outcome {
                         row.witness = Some(witness.clone());
                     }
+                    // All spaces are tried even if one fails, so that the report covers them all. A proof that one of
+                    // them is too small says more than a search that gave up, so it is the outcome.
                     if row.witness.is_some() || worst.is_none() {
                         worst = worst.filter(|worst| matches!(worst, Outcome::Infeasible(_))).or(Some(*outcome));
                     }

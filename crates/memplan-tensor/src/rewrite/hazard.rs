@@ -223,7 +223,8 @@ fn span(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<i64> {
     Some(span)
 }
 
-/// The loop variables that the value of one subscript determines; `None` if two iterations may share it.
+/// The loop variables that the value of one subscript determines; `None` if two iterations may share it. In `i * 4 + j`
+/// with `j < 4`, each value belongs to one pair of `i` and `j`, as the digits of a number belong to the number.
 fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId>> {
     let (base, lanes) = match subscript {
         Expr::Ramp { base, stride, lanes } => (&**base, Some((stride.as_int()?, i64::from(*lanes)))),
@@ -272,6 +273,8 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
         vars.push(var);
         return column.then_some(vars);
     }
+    // From the lowest digit to the highest: `below` is the largest number that the digits so far can make. The next digit
+    // must count for more than that, or two iterations could make the same number.
     digits.sort_unstable_by_key(|(coefficient, _)| *coefficient);
     let mut below = 0i64;
     for (position, (coefficient, extent)) in digits.iter().enumerate() {
