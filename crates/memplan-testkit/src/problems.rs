@@ -219,6 +219,8 @@ impl Recipe {
             }),
             2 | 3 if features.overlays => {
                 let buffers = builder.buffers_mut();
+                // A newcomer starts after its victim; only then can a plan use the overlay. Now and then (16 of 256) the
+                // order is left to chance, because planners have to cope with useless overlays, too.
                 let in_order = buffers[other].lifetime.start() < buffers[one].lifetime.start() || kind >= 240;
                 let (buffer, over) = if in_order { (one, other) } else { (other, one) };
                 let kind = if kind % 8 < 4 { OverlayKind::SameBase } else { OverlayKind::AnyOffset };

@@ -90,7 +90,7 @@ pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
     read_with_numbers(text, instance).map(|(records, _)| records)
 }
 
-/// The same with the numbers of the file.
+/// As [`read`], and also returns the numbers by which the file names its pools and buffers: a solution has to use them.
 pub fn read_with_numbers(text: &str, instance: Option<&str>) -> Result<(Records, Numbers), ReadError> {
     let problems = problems(text)?;
     let chosen = match (instance, problems.as_slice()) {

@@ -1,4 +1,5 @@
-//! Three views of a graph: who reads what, what is read by whom, and which loops enclose a stage.
+//! Three views of a graph: the tensors that each operation reads, the operations that read each tensor, and the loops
+//! that enclose a stage.
 //!
 //! ```text
 //! P; a = f(P); b = g(a, P); c = h(a); d = k(c, b)
@@ -21,7 +22,7 @@ pub struct ReadGraph {
 }
 
 impl ReadGraph {
-    /// What is needed for the roots.
+    /// Follows the inputs of the roots, and of everything that they need.
     pub fn new(graph: &Graph, roots: &[OpId]) -> ReadGraph {
         let mut reads = BTreeMap::new();
         let mut stack = roots.to_vec();

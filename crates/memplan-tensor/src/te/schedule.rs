@@ -1,6 +1,6 @@
 //! Schedules: how each operation of a graph is to be computed.
 //!
-//! [`Schedule::new`] makes one [`Stage`] an operation, producers first. Primitives then say how a stage's loops run,
+//! [`Schedule::new`] makes a [`Stage`] of each operation, producers first. Primitives then say how a stage's loops run,
 //! where it is computed and where its tensors live, and never change what is computed:
 //!
 //! ```text

@@ -203,10 +203,13 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(())
     }
 
-    /// Rules about whole buffers, whatever their lives.
+    /// Rules about whole buffers, whatever their lives: buffers that never share, and buffers that are in no order of
+    /// execution. A rule without exceptions goes to `plain`. One that an in-place computation lifts becomes a choice:
+    /// the first buffer lies below, or above, or as the overlay asks.
     fn relate_bytes(&self, one: usize, other: usize, plain: &mut Vec<Forbidden>, special: &mut Vec<Choice>) {
         for a in &self.details[one].footprints {
             for b in &self.details[other].footprints {
+                // If the offset of `other` minus that of `one` lies between these two, the buffers have a common byte.
                 let range = (a.low - b.high, a.high - b.low);
                 if self.never_share(a.buffer, b.buffer) {
                     plain.push(range);
