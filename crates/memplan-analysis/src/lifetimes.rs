@@ -488,6 +488,9 @@ fn awaits_by_token(program: &Program) -> std::collections::HashMap<TokenId, Vec<
 /// The first of these ops behind which the work that `start` started is certainly over.
 fn first_end(program: &Program, tree: &OpTree, start: OpId, awaits: &[(OpId, bool)]) -> Option<OpId> {
     let ends = |&&(op, every): &&(OpId, bool)| {
+        // The await must stand behind the start in the same block, or in a block around it: only then does control come
+        // by after every start. `here` is the start itself, or the op of the await's block that contains it. In the
+        // second case several starts may be pending, so the await has to be one of every instance.
         let around = tree.parent(op);
         let inside = around.is_none_or(|around| tree.contains(around, start) && around != start);
         let here = inside.then(|| tree.child_towards(around, start));

@@ -181,8 +181,9 @@ impl Sweep {
         }
     }
 
-    /// The changes at each step from the first on, `None` where nothing happens: where steps lie close
-    /// together and no tails are to be told apart, nothing has to be sorted.
+    /// A table of the changes at each step from the first on, with `None` for a step at which nothing happens. It saves
+    /// sorting the events. There is no table if steps lie far apart (it would be mostly empty), or if events have tails
+    /// (each tail counts by itself, and a sum does not tell them apart).
     fn dense(&self) -> Option<(Step, Vec<Option<i64>>)> {
         let first = self.events.iter().map(|event| event.step).min()?;
         let last = self.events.iter().map(|event| event.step).max()?;
