@@ -1,4 +1,4 @@
-//! Aligned tables.
+//! Tables for the terminal: columns are as wide as their widest cell, and numbers end at the right.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,4 +1,15 @@
 //! When a buffer is alive, and which of its bytes.
+//!
+//! A lifetime is a list of stretches of time, `start..end`, sorted and disjoint. The time between two stretches is a gap:
+//! the bytes may belong to others then. A stretch may have a window, if only a part of the bytes is in use:
+//!
+//! ```text
+//!   bytes 96 ┤████████                 alive in 0..4 with all of its bytes,
+//!            │████████    gap           not alive in 4..6,
+//!         32 ┤████████        ██████    alive in 6..9 with its bytes 0..32
+//!          0 └────────┴───────┴──────
+//!            0        4       6     9
+//! ```
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,4 @@
-//! Proof that two fixed buffers are in each other's way.
+//! Proof that two buffers with fixed offsets overlap, so that there is no plan.
 
 use memplan_core::{Buffer, BufferId, Bytes, Problem, Step, Witness};
 

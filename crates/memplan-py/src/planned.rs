@@ -1,4 +1,4 @@
-//! What came of planning.
+//! The result of planning as Python gets it: a handle to the checked plan, and the forms in which it can be written.
 
 use std::sync::Arc;
 

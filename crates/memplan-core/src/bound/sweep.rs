@@ -1,4 +1,7 @@
-//! A sweep over time that adds up what is alive.
+//! A sweep over time that adds up the bytes that are alive.
+//!
+//! A stretch of a life is two events: its bytes come at its start and go at its end. Added up in the order of time, the
+//! events give the live bytes at every step; their maximum is the peak.
 
 use std::collections::BTreeMap;
 

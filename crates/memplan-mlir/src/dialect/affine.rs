@@ -1,4 +1,4 @@
-//! Affine loops and accesses.
+//! The dialect affine: loops whose bounds are affine expressions, and loads and stores whose subscripts are.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 

@@ -1,4 +1,4 @@
-//! Numbers. The only op that touches memory is the select.
+//! The dialect arith: arithmetic on numbers. Of its ops only `arith.select` touches memory, if it chooses a memref.
 
 use super::{AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 

@@ -1,4 +1,4 @@
-//! The border between tensors and memrefs.
+//! The dialect bufferization: conversions between tensors, which are values, and memrefs, which are memory.
 
 use super::{Access, AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 use std::borrow::Cow;

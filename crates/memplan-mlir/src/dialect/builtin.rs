@@ -1,4 +1,4 @@
-//! Modules, and the cast between dialects.
+//! The dialect builtin: modules, and the cast that converts between the types of other dialects.
 
 use super::{AliasRule, Control, Flow, OpInfo, Relation, Row, Selector, Traits};
 

@@ -1,4 +1,4 @@
-//! Branches between blocks.
+//! The dialect cf: branches between the blocks of a region.
 
 use super::{OpInfo, Row, Traits};
 

@@ -1,4 +1,4 @@
-//! Complex numbers. No memory at all.
+//! The dialect complex: arithmetic on complex numbers. None of its ops touches memory.
 
 use super::{OpInfo, ResultTypes, Row};
 

@@ -1,4 +1,4 @@
-//! Arithmetic on `index`, whose forms write no type. No memory at all.
+//! The dialect index: arithmetic on `index`, whose custom forms write no type. None of its ops touches memory.
 
 use super::{OpInfo, ResultTypes, Row};
 

@@ -1,4 +1,4 @@
-//! More numbers. No memory at all.
+//! The dialect math: mathematical functions of numbers. None of its ops touches memory.
 
 use super::{OpInfo, ResultTypes, Row};
 

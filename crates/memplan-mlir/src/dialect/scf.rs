@@ -1,4 +1,4 @@
-//! Structured control flow.
+//! The dialect scf, structured control flow: loops, branches and switches whose bodies are regions.
 
 use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
 

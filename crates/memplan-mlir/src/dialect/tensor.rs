@@ -1,4 +1,4 @@
-//! Tensors are values, not memory; only the shape of the custom forms matters.
+//! The dialect tensor. Tensors are values and no memory, so the rows only say how the custom forms of its ops are read.
 
 use super::{Control, Flow, OpInfo, ResultTypes, Row, Traits};
 

@@ -1,4 +1,4 @@
-//! Vectors: numbers, except where they are loaded from and stored to memory.
+//! The dialect vector: arithmetic on vectors, and ops that load them from memory and store them there.
 
 use super::{Access, Control, Flow, OpInfo, ResultTypes, Row, Selector, Traits};
 

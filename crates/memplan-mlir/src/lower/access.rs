@@ -1,4 +1,8 @@
 //! What an op does to the memory of its operands.
+//!
+//! Each operand that is memory is read, written, updated, freed, or escapes. A *write* is known to assign every byte, so
+//! the old content is not needed; an *update* may leave some bytes as they were. Memory *escapes* where code that we do
+//! not see may use it later.
 
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};

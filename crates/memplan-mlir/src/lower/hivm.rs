@@ -238,6 +238,8 @@ impl Lowering<'_> {
         let temporaries = document.select(op, &Selector::Group("temp_buffer".into()));
         let ins = &document.operands(op)[document.select(op, &Selector::Group("ins".into()))];
         let scalar = ins.iter().any(|&value| document.ty(value).as_memref().is_none());
+        // A temporary buffer may be filled while inputs are still read. It does no harm where it only holds a scalar or
+        // a row that is spread over all elements.
         match temporaries.len() {
             0 => true,
             1 => HARMLESS_TEMPORARY.contains(&name) && (broadcast || scalar),

@@ -1,4 +1,5 @@
-//! Regions, blocks and the top level of a file.
+//! Reads regions, blocks and the top level of a file. A region holds blocks, a block has a label, arguments and ops, and
+//! an op may hold regions again; a stack of frames stands in for recursion.
 
 use super::*;
 use crate::dialect::{Header, Traits};

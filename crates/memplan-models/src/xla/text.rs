@@ -1,4 +1,4 @@
-//! The text of a dump, line by line.
+//! Reads the text of XLA's dump line by line: allocations, the values in them, and live ranges.
 
 use std::collections::HashMap;
 

@@ -185,8 +185,7 @@ impl<H: Height> State<H> {
         self.placed.clear();
         self.at.fill(H::ZERO);
         self.bar.fill(H::ZERO);
-        // An item whose highest start lies below the floor, or below its own fixed offset, refutes the capacity at
-        // once.
+        // If an item is higher than the capacity, or ends above it at its fixed offset, there is no plan.
         let highest = instance.highest_top(capacity);
         for item in 0..self.limit.len() {
             let Some(start) = instance.highest_start(item, capacity) else { return false };

@@ -1,4 +1,4 @@
-//! Reading expressions.
+//! Reads expressions of TVMScript: names, numbers, operators, elements of buffers and their slices.
 
 use super::ScriptError;
 use super::python::{Node, Py, Subscript};

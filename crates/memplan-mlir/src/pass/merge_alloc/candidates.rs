@@ -1,4 +1,8 @@
 //! Which allocations can be merged.
+//!
+//! An allocation is a *candidate* if its size and its life are known, no other code can hold its address, and the text
+//! can express it as a view of a larger allocation. Each allocation that is none keeps its memory, and the user is told
+//! the reason.
 
 use memplan_analysis::{Life, Untraceable};
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};

@@ -1,4 +1,4 @@
-//! What is placed: entries, and an item for each of their slots.
+//! What the levels place: an entry for each block of buffers with one address, and an item for each slot of an entry.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
