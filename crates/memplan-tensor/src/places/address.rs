@@ -1,4 +1,7 @@
 //! Addresses of accesses, in bits from the start of a buffer's memory, as sums that can be subtracted.
+//!
+//! `A[i, j]` of `A f32[8, 4]` has the address `128·i + 32·j`. Two accesses touch the same place in two functions if the
+//! difference of their addresses is a constant, which then is the distance of the two buffers.
 
 use super::Element;
 use crate::ir::{BinaryOp, BufId, Expr, Function, Memory, VarId};
@@ -40,6 +43,8 @@ impl<'f> Sum<'f> {
         for (factors, factor) in &self.parts {
             let mut product = Value::constant(*factor);
             let (last, extents) = factors.split_last()?;
+            // A load in an extent gets a number of its own, far above all others, so that the numbers of loads in
+            // subscripts do not depend on how extents are written.
             for extent in extents {
                 product = product.times(&Writer { name, loads: usize::MAX / 2 }.expr(extent)?)?;
             }
