@@ -40,14 +40,15 @@ pub fn layers(graph: &Graph, file: &File, places: &[usize]) -> Vec<Layer> {
 fn macs(graph: &Graph, op: &Op) -> u64 {
     let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
     let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
-    // Each output is a sum over the filter but for its one dimension of output channels.
+    // The weights of one output channel are all weights divided by the number of output channels. Each output is a sum
+    // over these.
     let per_output = |filter: &Tensor| elements(filter) / filter.shape.first().copied().unwrap_or(1).max(1);
     // Each output is a sum over the last dimension of the first matrix.
     let summed = |matrix: &Tensor| output.saturating_mul(matrix.shape.last().copied().unwrap_or(0));
     match op.kind.as_str() {
         "Conv" | "ConvInteger" => input(1).map_or(0, |filter| output.saturating_mul(per_output(filter))),
         "QLinearConv" => input(3).map_or(0, |filter| output.saturating_mul(per_output(filter))),
-        // Each input is multiplied with the filter but for its one dimension of input channels.
+        // In a transposed convolution each input is multiplied with all weights of its input channel.
         "ConvTranspose" => match (input(0), input(1)) {
             (Some(image), Some(filter)) => elements(image).saturating_mul(per_output(filter)),
             _ => 0,

@@ -66,7 +66,8 @@ pub fn layers(graph: &Graph, attributes: &[Attributes]) -> Vec<Layer> {
 fn macs(graph: &Graph, op: &Op) -> u64 {
     let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
     let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
-    // Each output is a sum over the filter but for its one dimension of output channels.
+    // The weights of one output channel are all weights divided by the number of output channels. Each output is a sum
+    // over these.
     let per_output = |filter: &Tensor, channels: usize| {
         let outputs = filter.shape.get(channels).copied().unwrap_or(1).max(1);
         elements(filter) / outputs
@@ -74,7 +75,7 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
     match (op.kind.as_str(), input(1)) {
         ("CONV_2D" | "FULLY_CONNECTED", Some(filter)) => output.saturating_mul(per_output(filter, 0)),
         ("DEPTHWISE_CONV_2D", Some(filter)) => output.saturating_mul(per_output(filter, 3)),
-        // Each input is multiplied with the filter but for its one dimension of input channels.
+        // In a transposed convolution each input is multiplied with all weights of its input channel.
         ("TRANSPOSE_CONV", Some(filter)) => {
             input(2).map_or(0, |image| elements(image).saturating_mul(per_output(filter, 3)))
         }

@@ -258,9 +258,11 @@ pub fn read(bytes: &[u8]) -> Result<Vec<StepPlan>, PlanError> {
     if words.0.is_empty() { Ok(plans) } else { Err(PlanError::Format("bytes are left over")) }
 }
 
+/// Reads one plan in the form that [`write()`] writes: numbers of 32 bits with the lowest byte first.
 fn read_plan(words: &mut Words<'_>) -> Result<StepPlan, PlanError> {
     let key = (words.u32()?, words.u32()?, words.u32()?);
     let (slots, events) = (words.u32()?, words.u32()?);
+    // A number without a meaning so far keeps the longer numbers behind it aligned to eight bytes.
     words.u32()?;
     // Lists are filled item by item, so that a wrong count ends in an error, not in a huge reservation.
     let mut list = Vec::new();

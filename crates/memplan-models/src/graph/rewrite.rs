@@ -2,7 +2,7 @@
 //!
 //! A [`Rewrite`] lists the ops of the first graph in their new order. An op stays as it is, or is copied with other
 //! tensors and other padding, or is new: a slice, a padding, a concatenation. Tensors keep their ids, and new ones come
-//! behind them, each like an old one but for its shape:
+//! behind them, each like an old one except for its shape:
 //!
 //! ```text
 //!   before   in ──conv──► a                            Kept(conv)

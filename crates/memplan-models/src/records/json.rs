@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether a name is that of a known field but for a letter, its case or its hyphens.
+/// Whether a name differs from that of a known field only in a letter, in its case or in its hyphens.
 fn is_nearly(name: &str, known: &str) -> bool {
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let (name, known) = (plain(name), plain(known));

@@ -35,7 +35,7 @@ impl<'w, 'a> Envelope<'w, 'a> {
         tables.iter().map(buffer).collect()
     }
 
-    /// The metadata of the file, but for a plan: it holds for the old model only.
+    /// The metadata of the file without a plan, which would hold for the old model only.
     pub(super) fn metadata(&self) -> Result<Vec<Node>, ReadError> {
         let mut kept = Vec::new();
         for table in self.root.vector(field::METADATA, 4)?.tables()? {

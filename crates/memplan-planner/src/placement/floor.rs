@@ -29,7 +29,7 @@ pub(crate) struct Floor {
     heap: Option<Heap>,
     /// Bytes of exclusive buffers, rounded up to the granule.
     pub(crate) blocked: RangeSet,
-    /// Pieces that are placed, but for those in `alone`.
+    /// Pieces that are placed, except those in `alone`.
     pub(crate) placed: Vec<PieceId>,
     /// Exclusive buffers that are no part of a block: `blocked` says all about them.
     pub(crate) alone: Vec<PieceId>,

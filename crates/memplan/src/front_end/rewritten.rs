@@ -5,7 +5,7 @@
 //!   %a = memref.alloc() : memref<…, ub>          %a = hivm.hir.pointer_cast(%c0_i64) : memref<…, ub>
 //! ```
 //!
-//! The two texts must be the same but for addresses (`memplan_mlir::written`), and the addresses must keep what the
+//! The two texts must be the same except for addresses (`memplan_mlir::written`), and the addresses must keep what the
 //! kernel computes, which the dataflow check judges. Buffers that had an address before are not part of it.
 
 use std::collections::BTreeMap;

@@ -202,7 +202,7 @@ impl<'a> Workshop<'a> {
         Fitted { input, planned, chosen, steps, floor: self.floor(), language: self.language }
     }
 
-    /// What a candidate needs at least, but for what the runtime keeps for the model as it is.
+    /// What a candidate needs at least, without what the runtime keeps for the model as it is.
     fn least(&self, candidate: &Candidate) -> u64 {
         match self.counted {
             Counted::Arena => candidate.estimate().0,
