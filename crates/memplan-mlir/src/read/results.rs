@@ -51,6 +51,7 @@ impl Reader<'_> {
         if arrow.is_none() && (!self.info(frame).known || self.info(frame).is_unlisted()) {
             self.guessed.push(frame.op);
         }
+        // First the types that the text writes, by the rule; an empty span stands for a type that is not written.
         let rule = self.info(frame).result_types;
         let spans: Spans = match rule {
             ResultTypes::Listed | ResultTypes::ListedOrBool => Spans::from_slice(listed),
@@ -73,6 +74,7 @@ impl Reader<'_> {
             ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Spans::new(),
             ResultTypes::Outs => return self.outs_types(frame, count),
         };
+        // Then the type of all results whose types are not written, which the rule implies.
         let rest = match rule {
             ResultTypes::Index => "index",
             ResultTypes::Bool | ResultTypes::ValueAndBool | ResultTypes::ListedOrBool => "i1",

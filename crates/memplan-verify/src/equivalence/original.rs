@@ -1,4 +1,5 @@
-//! The original model, prepared for questions: which tensors are equal, who reads them, and which are parts of others.
+//! The original model, prepared for questions: which tensors are equal, which ops read them, and which are parts of
+//! others.
 //!
 //! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p +
 //! shift` of the other. A view of one end is a view of the other, as far as it lies in both:
