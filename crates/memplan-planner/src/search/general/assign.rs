@@ -147,6 +147,8 @@ impl<'a, 'p> Assign<'a, 'p> {
     /// Searches all assignments: first with little patience for each, then with more.
     pub(super) fn run(mut self, patience: &Patience) -> Found {
         let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_NODES };
+        // With a choice of spaces, an assignment that is hard to settle must not take all the work: others may be
+        // easier and give a smaller plan, which rules hard ones out. Without a choice there is just one assignment.
         for &limit in limits {
             self.is_complete = true;
             self.given_up = i64::MAX;
@@ -317,6 +319,7 @@ impl<'a, 'p> Assign<'a, 'p> {
                 per_space[*space] = entry.known.lower;
             }
         }
+        // If all assignments were searched completely, nothing is below the best plan, or there is no plan at all.
         let lower = match (self.is_complete, self.below) {
             (true, i64::MAX) => None,
             (true, below) => Some(below),

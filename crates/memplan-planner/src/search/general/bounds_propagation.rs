@@ -395,6 +395,8 @@ impl<'m> Domains<'m> {
 
     /// Whether the inequalities that hold contradict each other, whatever the space.
     fn has_circle(&self) -> bool {
+        // Bellman and Ford's algorithm for longest paths: without a circle, no path has more inequalities than there are
+        // parts. If offsets still rise in the round after that, they would rise for ever.
         let mut reach = vec![0i64; self.model.parts.len()];
         for _ in 0..=self.model.parts.len() {
             let mut changed = false;

@@ -114,6 +114,7 @@ impl Search<'_> {
             if end != End::Open || self.nodes >= patience.nodes || (patience.is_over)() {
                 return end;
             }
+            // A plan that was found meanwhile has lowered the limit, which may refute the root.
             dive += dive / 2;
             self.stack.clear();
             self.domains.undo(start);
@@ -201,6 +202,7 @@ impl Search<'_> {
                 all[option].iter().all(holds)
             })
         };
+        // A negative slack means that the option is impossible, so it is left out.
         let key = |option: usize| (!is_guided(option), -self.domains.slack(choice, option), option as u32);
         let mut options: Vec<(bool, i64, u32)> = (0..all.len()).map(key).filter(|key| key.1 <= 0).collect();
         options.sort_unstable();
@@ -215,6 +217,8 @@ impl Search<'_> {
             let option = frame.options.get(frame.next).copied();
             frame.next += 1;
             let is_last = frame.next >= frame.options.len();
+            // The frame of the last option is closed before the option is tried, so that a failure below goes straight
+            // to the frame around.
             self.domains.undo(mark);
             if is_last {
                 self.stack.pop();

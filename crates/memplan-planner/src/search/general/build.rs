@@ -537,6 +537,7 @@ fn merge(mut intervals: Vec<Forbidden>, step: i64) -> Vec<Forbidden> {
     }
     intervals.sort_unstable();
     let mut merged: Vec<Forbidden> = Vec::with_capacity(intervals.len());
+    // Open intervals that only touch are kept apart: the end they have in common is a possible difference.
     for (from, to) in intervals {
         match merged.last_mut() {
             Some(last) if last.1 > from => last.1 = last.1.max(to),

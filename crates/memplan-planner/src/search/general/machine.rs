@@ -71,6 +71,9 @@ impl Machine {
         self.deadlines.dedup();
         self.raised.clear();
         self.raised.extend(self.tasks.iter().map(|task| task.release));
+        // A set that matters consists of all jobs up to some deadline that are released from some moment on, so one pass
+        // for each deadline looks at all of them. New releases are written down at the end: within a pass all jobs are
+        // compared by the old ones.
         for position in 0..self.deadlines.len() {
             if !self.raise_below(self.deadlines[position]) {
                 return false;

@@ -86,7 +86,7 @@ pub(super) fn unite(one: &[(u64, u64)], other: &[(u64, u64)]) -> Life {
     united
 }
 
-/// The steps at which both are alive.
+/// The first step at which both are alive, and the end of the last stretch in which they are; `None` if they never meet.
 pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (mut a, mut b) = (0, 0);
     let mut found: Option<(u64, u64)> = None;

@@ -190,10 +190,13 @@ impl<'e> Planner<'e> {
             let Record { level, index, item, offset, replaced, along } = record;
             self.outline.restore(replaced);
             self.forget(item);
+            // These cannot be tried at another level by themselves: slots that were placed along with another one, the
+            // first item of all, and items that are on the lowest level already.
             let with_first = item.slot > 0 && self.level_of(Item { slot: 0, ..item }) == Some(level);
             if along || with_first || index == 0 || level == Level::Lives {
                 continue;
             }
+            // Only a placement below which the failed item has room can be the one in its way.
             if offset.saturating_add(size) <= self.capacity {
                 self.forbidden = Some((index, offset));
                 let lower = Level::ALL.into_iter().find(|&other| other < level)?;
@@ -229,6 +232,8 @@ impl<'e> Planner<'e> {
         }
         let Some((first, last)) = self.room(index, item, level) else { return false };
         let offset = self.outline.bounds[first].offset;
+        // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed along
+        // with the first one.
         let donors = if level == Level::Slots { self.donors(item, first) } else { Vec::new() };
         self.record(index, item, level, (first, last), offset, false);
         for (slot, address) in (1..).zip(donors) {
