@@ -196,7 +196,7 @@ impl<'e> Planner<'e> {
             if along || with_first || index == 0 || level == Level::Lives {
                 continue;
             }
-            // Only a placement below which the failed item has room can be the one in its way.
+            // Moving this placement helps only if the failed item, put at its offset, would end within the capacity.
             if offset.saturating_add(size) <= self.capacity {
                 self.forbidden = Some((index, offset));
                 let lower = Level::ALL.into_iter().find(|&other| other < level)?;
