@@ -136,6 +136,6 @@ fn say(answer: &Answer) -> u8 {
 }
 
 /// Writes to standard error. If that fails, nothing more can be said.
-fn complain(text: &str) {
+pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", text.trim_end());
 }

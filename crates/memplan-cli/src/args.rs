@@ -244,7 +244,7 @@ pub(crate) struct StrategyArgs {
     /// Give every buffer an offset, or a shared object that it uses as a whole
     #[arg(long, value_name = "KIND", default_value = "offsets")]
     pub(crate) assign: AssignArg,
-    /// Say what each stage of the search has achieved
+    /// Say what each stage of the search has achieved, and when the plan was made and checked
     #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Leave a stage of the search out; may be repeated
@@ -262,7 +262,7 @@ pub(crate) struct BudgetArgs {
     /// How much to search; the plan does not depend on the machine or on how busy it is
     #[arg(long, value_name = "EFFORT", default_value = "normal")]
     pub(crate) effort: EffortArg,
-    /// Stop after this time, at most half a second late: 500ms, 10s, 2m
+    /// Stop after this time, at most half a second late, or half a second after the first plan: 500ms, 10s, 2m
     #[arg(long, value_name = "DUR", value_parser = parse_duration)]
     pub(crate) time_limit: Option<Duration>,
     /// Search for N units of work, about 4 µs each, instead of what the effort says
@@ -511,6 +511,9 @@ pub(crate) struct OptArgs {
     /// Device for passes that plan on-chip memory: a built-in name, or a .toml file
     #[arg(long, value_name = "NAME|FILE", help_heading = "Planning")]
     pub(crate) target: Option<String>,
+    /// Say when the plan was made, checked and written
+    #[arg(short, long, help_heading = "Planning")]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
 }

@@ -7,10 +7,26 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use crate::answer::Failure;
+
+/// The draft that is being filled. It would stay behind if the process ended now.
+static DRAFT: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Removes the draft that is being filled, if there is one: the process is about to end.
+pub(crate) fn discard_draft() {
+    if let Some(draft) = DRAFT.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // If that fails, a file with a telling name is left. There is nobody to tell.
+        let _ = std::fs::remove_file(draft);
+    }
+}
+
+fn note_draft(draft: Option<PathBuf>) {
+    *DRAFT.lock().unwrap_or_else(PoisonError::into_inner) = draft;
+}
 
 /// What an output file is to contain, by its extension.
 pub(crate) fn extension(path: &Path) -> String {
@@ -71,11 +87,16 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
         File::options().append(true).open(path)?;
     }
     let mut draft = draft_beside(path, old.is_none())?;
-    fill(&mut draft)?;
-    if let Some(old) = old {
-        draft.as_file().set_permissions(old.permissions())?;
-    }
-    draft.as_file().sync_all()?;
+    note_draft(Some(draft.path().to_owned()));
+    let filled = fill(&mut draft).and_then(|()| {
+        if let Some(old) = old {
+            draft.as_file().set_permissions(old.permissions())?;
+        }
+        draft.as_file().sync_all()
+    });
+    // From here on the draft becomes the file, or goes by itself.
+    note_draft(None);
+    filled?;
     draft.persist(path)?;
     Ok(())
 }

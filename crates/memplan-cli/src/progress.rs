@@ -2,7 +2,15 @@
 //!
 //! While it is shown, Ctrl-C does not kill the command but asks whatever
 //! searches to stop, so that the best plan so far is still printed. Whatever else is going on has a moment to come to
-//! its end ([`patience`](memplan::core::patience)); then the command stops without a result. The second Ctrl-C kills.
+//! its end ([`patience`](memplan::core::patience)); then it stops without a result. If the command is still there after
+//! [`LAST_MOMENT`], because it frees gigabytes or because a loop has not asked, it ends on the spot. The second Ctrl-C
+//! does that at once.
+//!
+//! ```text
+//!   Ctrl-C       GRACE              LAST_MOMENT     half a second
+//!     │ a search ends │ all stages end     │ the process ends │
+//!   ──┼───────────────┼────────────────────┼──────────────────┼──►
+//! ```
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, Once, PoisonError};
@@ -14,6 +22,9 @@ use memplan::core::patience::{Current, Patience};
 use memplan::planner::Observer;
 use memplan::planner::search::StageReport;
 
+use crate::answer::complain;
+use crate::{diagnose, output};
+
 /// How a shell reports a command that Ctrl-C ended.
 pub(crate) const KILLED: u8 = 130;
 
@@ -21,24 +32,45 @@ pub(crate) const KILLED: u8 = 130;
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
+/// The time after Ctrl-C at which the process ends, whatever it does. The system needs the rest of the half second that
+/// users are promised: it takes back a gigabyte in some 60 ms.
+const LAST_MOMENT: Duration = Duration::from_millis(380);
+
 /// Installs the handler once. Where that fails, Ctrl-C kills as ever.
 fn listen() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        let on_interrupt = || {
-            let is_first = !ASKED.swap(true, Relaxed);
-            if !is_first || LISTENING.load(Relaxed) == 0 {
-                std::process::exit(i32::from(KILLED));
-            }
-        };
         ctrlc::set_handler(on_interrupt).ok();
     });
+}
+
+/// Runs on a thread of its own at every Ctrl-C.
+fn on_interrupt() {
+    let is_first = !ASKED.swap(true, Relaxed);
+    if !is_first || LISTENING.load(Relaxed) == 0 {
+        die();
+    }
+    // The handler must return, or it would not hear of the second Ctrl-C.
+    std::thread::spawn(|| {
+        std::thread::sleep(LAST_MOMENT);
+        if LISTENING.load(Relaxed) > 0 {
+            complain(&diagnose::error("interrupted; there is no result", None));
+        }
+        die();
+    });
+}
+
+/// Ends the process without a result.
+fn die() -> ! {
+    output::discard_draft();
+    std::process::exit(i32::from(KILLED));
 }
 
 /// Shows the best extent so far, the bound and the time. As long as it lives, the time limit and Ctrl-C hold for
 /// everything that the thread does.
 pub(crate) struct Progress {
     _current: Current,
+    patience: Patience,
     bar: ProgressBar,
     stages: Mutex<Vec<StageReport>>,
 }
@@ -56,7 +88,14 @@ impl Progress {
         }
         bar.enable_steady_tick(Duration::from_millis(120));
         let patience = Patience::new(limit, Some(Arc::clone(&ASKED)));
-        Progress { _current: patience.enter(), bar, stages: Mutex::default() }
+        Progress { _current: patience.enter(), patience, bar, stages: Mutex::default() }
+    }
+
+    /// A line that says when each stage of the driver was done.
+    pub(crate) fn moments(&self) -> String {
+        let moments = self.patience.stages();
+        let shown = moments.iter().map(|(stage, moment)| format!("{stage} until {:.3} s", moment.as_secs_f64()));
+        shown.collect::<Vec<String>>().join(", ")
     }
 
     /// A line for every stage of the searches so far: what it took, and the extent before and after it.

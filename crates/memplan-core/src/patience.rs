@@ -35,11 +35,13 @@
 //!   ──────┼────────────────────────────────────────┼──────►
 //! ```
 //!
-//! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan.
+//! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan, earlier by what
+//!   checking and writing that plan will take ([`Patience::reserve`]).
 //! - Everything else has [`GRACE`] more: most of it is done by then.
 //! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]). These
 //!   take time in proportion to the input, and a caller that has waited for a plan should get it; the grace counts from
-//!   their end. Ctrl-C ends them, too.
+//!   their end. Ctrl-C ends them, too. A caller that wants many plans has an answer as soon as it has one of them
+//!   ([`Patience::have_answer`]); from then on the limit ends the others wherever they are.
 //!
 //! # Cost
 //!
@@ -50,14 +52,15 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Stop;
 
-/// What everything but searching may take beyond the time limit or Ctrl-C. The promise to users is half a second;
-/// the rest of it is for the way from one question to the next and for freeing memory.
-pub const GRACE: Duration = Duration::from_millis(350);
+/// What everything but searching may take beyond the time limit or Ctrl-C. The promise to users is half a second; the
+/// other half of it is for the way from one question to the next and for freeing memory, which takes up to 0.2 s where
+/// the input has a million parts (`benches/limits.py` of the command line).
+pub const GRACE: Duration = Duration::from_millis(250);
 
 /// Questions until the next look at the clock. A turn of a loop that asks takes less than a millisecond, so that an
 /// answer is at most some hundredths of a second late; a look costs about 30 ns, half a nanosecond a question.
@@ -117,13 +120,19 @@ struct Shared {
     cancelled: OnceLock<Instant>,
     /// Milliseconds after the start at which everything ends.
     end: AtomicU64,
+    /// Milliseconds before the limit at which searches end.
+    reserve: AtomicU64,
     /// First plans that are being made, checked or written: the time limit has to wait for them.
     finishing: AtomicUsize,
+    /// Whether the caller has an answer without what is being done now, so that nothing has to be waited for.
+    has_answer: AtomicBool,
     /// Looks so far, and how many there may be.
     looks: AtomicU64,
     most_looks: u64,
     /// 0 as long as nothing has ended; then the reason, for good.
     ended: AtomicU8,
+    /// The stages that are done, and when they were.
+    stages: Mutex<Vec<(&'static str, Duration)>>,
 }
 
 const TIME: u8 = 1;
@@ -170,11 +179,24 @@ impl Patience {
             cancel,
             cancelled: OnceLock::new(),
             end: AtomicU64::new(end.map_or(u64::MAX, milliseconds)),
+            reserve: AtomicU64::new(0),
             finishing: AtomicUsize::new(0),
+            has_answer: AtomicBool::new(false),
             looks: AtomicU64::new(0),
             most_looks,
             ended: AtomicU8::new(0),
+            stages: Mutex::default(),
         }))
+    }
+
+    /// What is left of this patience, as one of its own: for work that makes many plans, of which the time limit may end
+    /// some without ending what comes after them.
+    #[must_use]
+    pub fn rest(&self) -> Patience {
+        let whole = self.clone();
+        let ask = move || whole.is_cancelled();
+        let looks = self.0.most_looks.saturating_sub(self.looks());
+        Patience::with(self.time_left(), Some(Cancel::Ask(Box::new(ask))), looks)
     }
 
     /// The patience of this thread, to be handed to another one.
@@ -192,7 +214,26 @@ impl Patience {
 
     /// When a search has to end, if there is a time limit.
     pub fn deadline(&self) -> Option<Instant> {
-        self.0.limit.and_then(|limit| self.0.start.checked_add(limit))
+        let reserve = Duration::from_millis(self.0.reserve.load(Relaxed));
+        self.0.limit.and_then(|limit| self.0.start.checked_add(limit.saturating_sub(reserve)))
+    }
+
+    /// Time until the limit, if there is one; nothing if it is over.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.0.limit.map(|limit| limit.saturating_sub(self.elapsed()))
+    }
+
+    /// Searches that begin from now on end so much before the limit, because their plan will still have to be checked
+    /// and written. At most half of the limit is kept back, so that a search has its share of a short limit, too.
+    pub fn reserve(&self, time: Duration) {
+        let most = self.0.limit.unwrap_or_default() / 2;
+        self.0.reserve.store(milliseconds(time.min(most)), Relaxed);
+    }
+
+    /// The caller has an answer. What is done from now on would only add to it, and the time limit ends it wherever it
+    /// is: nothing is [finished](Patience::finish) any more.
+    pub fn have_answer(&self) {
+        self.0.has_answer.store(true, Relaxed);
     }
 
     /// Time since it was made.
@@ -205,9 +246,22 @@ impl Patience {
         self.0.looks.load(Relaxed)
     }
 
+    /// Notes that a stage is done now.
+    pub fn pass(&self, stage: &'static str) {
+        self.0.stages.lock().unwrap_or_else(PoisonError::into_inner).push((stage, self.elapsed()));
+    }
+
+    /// The stages that are done, in their order, and how long after the beginning each of them was.
+    pub fn stages(&self) -> Vec<(&'static str, Duration)> {
+        self.0.stages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Makes a first plan, or checks or writes it. The time limit does not end that, and counts from its end if it is over
     /// by then.
     pub fn finish<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.0.has_answer.load(Relaxed) {
+            return work();
+        }
         self.0.finishing.fetch_add(1, Relaxed);
         let result = work();
         self.0.finishing.fetch_sub(1, Relaxed);
@@ -320,6 +374,39 @@ mod tests {
         std::thread::sleep(GRACE + Duration::from_millis(10));
         assert!(questions_until_over().is_some());
         assert_eq!(patience.ended(), Some(Stop::TimeLimit));
+    }
+
+    #[test]
+    fn a_search_leaves_time_for_what_follows_but_has_half_of_the_limit() {
+        let patience = Patience::new(Some(Duration::from_secs(10)), None);
+        let start = patience.deadline().unwrap() - Duration::from_secs(10);
+        patience.reserve(Duration::from_secs(3));
+        assert_eq!(patience.deadline(), Some(start + Duration::from_secs(7)));
+        patience.reserve(Duration::from_secs(30));
+        assert_eq!(patience.deadline(), Some(start + Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn nothing_is_finished_for_a_caller_that_has_an_answer() {
+        let patience = Patience::new(Some(Duration::ZERO), None);
+        let _current = patience.enter();
+        patience.have_answer();
+        std::thread::sleep(GRACE + Duration::from_millis(10));
+        assert!(patience.finish(questions_until_over).is_some());
+    }
+
+    #[test]
+    fn the_rest_of_a_patience_ends_by_itself_and_by_the_same_flag() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let whole = Patience::new(Some(Duration::ZERO), Some(Arc::clone(&flag)));
+        let rest = whole.rest();
+        let current = rest.enter();
+        std::thread::sleep(GRACE + Duration::from_millis(10));
+        assert!(questions_until_over().is_some());
+        drop(current);
+        assert_eq!((rest.ended(), whole.ended()), (Some(Stop::TimeLimit), None));
+        flag.store(true, Relaxed);
+        ends_after_the_grace(&whole.rest());
     }
 
     #[test]

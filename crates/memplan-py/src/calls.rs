@@ -211,9 +211,9 @@ pub(crate) fn compare<'py>(
     });
     let comparison = comparison?.or_signal()?.map_err(|failure| error::failure(py, None, &failure))?;
     let rows: PyResult<Vec<_>> = comparison.entries.iter().map(|entry| entry_facts(py, entry)).collect();
-    let refused =
-        comparison.refused.iter().map(|refused| (refused.strategy.clone(), refused.reason.to_string())).collect();
-    Ok((rows?, refused, comparison.lower_bound(&problem.input.problem).0))
+    let refused = comparison.refused.iter().map(|refused| (refused.strategy.clone(), refused.reason.to_string()));
+    let not_tried = comparison.not_tried.iter().map(|&name| (name.to_owned(), "not tried: time limit".to_owned()));
+    Ok((rows?, refused.chain(not_tried).collect(), comparison.lower_bound(&problem.input.problem).0))
 }
 
 /// The fields of Python's `Entry`, a row of a comparison.

@@ -1,7 +1,18 @@
 //! Every strategy on one problem, side by side.
+//!
+//! A time limit is one for all of them. Strategies that search use whatever time there is, so they come last, and each
+//! strategy gets its share of what is left:
+//!
+//! ```text
+//!   limit 3 s:  levels 0.01 s │ … │ first-fit 0.02 s │ search half of the rest │ auto the rest
+//! ```
+//!
+//! As soon as there is one plan the limit ends a strategy wherever it is. That one, and those that had no turn, are
+//! listed as not tried.
 
 use std::time::Duration;
 
+use memplan_core::patience::Patience;
 use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
@@ -47,6 +58,8 @@ pub struct Comparison {
     pub entries: Vec<Entry>,
     /// Those that refused.
     pub refused: Vec<Refused>,
+    /// Those that the time limit cut short or that had no turn before it, in the order of [`STRATEGIES`].
+    pub not_tried: Vec<&'static str>,
 }
 
 impl Comparison {
@@ -70,23 +83,37 @@ impl Comparison {
         how: &How,
         mut watch: impl FnMut(&'static str),
     ) -> Result<Comparison, Failure> {
+        let _current = driver::patience_for_many(how).enter();
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
         let strategies: Vec<&dyn Strategy> = STRATEGIES.iter().chain(own).copied().collect();
-        for strategy in strategies {
-            let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
-            for &assign in kinds {
+        // The first strategies of the list are those that search. They are tried last.
+        for (left, &strategy) in strategies.iter().enumerate().rev() {
+            for &assign in assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref) {
                 watch(strategy.name());
-                let request = Request { assign, ..how.request.clone() };
-                comparison.try_strategy(input, &How { strategy: Some(strategy), request, ..how.clone() })?;
+                let share = |patience: Patience| Some(patience.time_left()? / u32::try_from(left + 1).ok()?);
+                let time_limit = Patience::current().and_then(share).or(how.request.time_limit);
+                let request = Request { assign, time_limit, ..how.request.clone() };
+                comparison.try_strategy(input, strategy, &How { strategy: Some(strategy), request, ..how.clone() })?;
             }
         }
-        comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
-        // A strategy that refused one kind of plan and made the other has taken part, so it is not listed as refused.
-        let Comparison { entries, refused } = &mut comparison;
-        refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
-        refused.dedup_by_key(|refused| refused.strategy.clone());
+        comparison.put_in_order(&strategies);
         Ok(comparison)
+    }
+
+    /// Sorts what was found in the order in which strategies were tried.
+    fn put_in_order(&mut self, strategies: &[&dyn Strategy]) {
+        let Comparison { entries, refused, not_tried } = self;
+        let place = |name: &str| strategies.iter().position(|strategy| strategy.name() == name);
+        entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent(), place(&entry.strategy)));
+        // A strategy that refused one kind of plan and made the other has taken part, so it is not listed as refused.
+        refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
+        refused.sort_by_key(|refused| place(&refused.strategy));
+        refused.dedup_by_key(|refused| refused.strategy.clone());
+        // The same holds for one that had the time for one kind only.
+        not_tried.retain(|name| entries.iter().all(|entry| entry.strategy != *name));
+        not_tried.sort_by_key(|name| place(name));
+        not_tried.dedup();
     }
 
     /// Plans of other tools, if they hold on this target.
@@ -110,14 +137,21 @@ impl Comparison {
     }
 
     /// Plans with one strategy and keeps the plan, or the reason why the strategy does not take this input.
-    fn try_strategy(&mut self, input: &Input, how: &How) -> Result<(), Failure> {
-        let strategy = how.strategy.map_or("auto", |strategy| strategy.name()).to_owned();
+    fn try_strategy(&mut self, input: &Input, strategy: &dyn Strategy, how: &How) -> Result<(), Failure> {
+        let name = strategy.name();
         match driver::lay_out(&Plain::default(), input, how) {
             Ok(planned) => {
                 let Planned { outcome, assign, time, .. } = planned.into_inner();
-                self.entries.push(Entry { strategy, assign, outcome, time });
+                self.entries.push(Entry { strategy: name.to_owned(), assign, outcome, time });
+                // From now on there is something to show at the time limit.
+                if let Some(patience) = Patience::current() {
+                    patience.have_answer();
+                }
             }
-            Err(Failure::Refused(reason)) => self.refused.push(Refused { strategy, reason }),
+            Err(Failure::Refused(reason)) => self.refused.push(Refused { strategy: name.to_owned(), reason }),
+            Err(Failure::Stopped(stopped)) if stopped.why == Stop::TimeLimit && !self.entries.is_empty() => {
+                self.not_tried.push(name);
+            }
             Err(failure) => return Err(failure),
         }
         Ok(())

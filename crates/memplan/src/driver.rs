@@ -51,7 +51,8 @@ pub use solver::Solver;
 
 pub(crate) use method::Method;
 pub(crate) use repair::with_apart;
-use stage::{last_stage, stage, wait_as_told};
+pub(crate) use stage::patience_for_many;
+use stage::{first_stage, last_stage, stage, wait_as_told};
 
 /// Plans a source as it is, with what it says about its memory.
 pub fn plan(source: &Source, how: &How) -> Result<Checked<Planned>, Failure> {
@@ -77,7 +78,7 @@ pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Che
 /// Reads a source, as long as the caller waits.
 pub fn read<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<F::Input, Failure> {
     let _current = wait_as_told(how);
-    stage("reading", || front_end.read(source))
+    first_stage("reading", || front_end.read(source))
 }
 
 /// Lays an input out and lets only a right layout through.

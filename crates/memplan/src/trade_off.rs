@@ -12,11 +12,12 @@
 //! ```
 //!
 //! One space is swept at a time, the others keep the capacities they have. Every plan on the way is made and checked by the
-//! [`driver`].
+//! [`driver`]. A time limit ends the sweep: its last point then says at which capacity.
 
 use std::sync::Arc;
 
-use memplan_core::{Bytes, SpaceId, bound};
+use memplan_core::patience::Patience;
+use memplan_core::{Bytes, SpaceId, Stop, bound};
 
 use crate::driver::{self, Failure, How};
 use crate::format::Input;
@@ -38,9 +39,12 @@ pub struct Point {
     pub cost: Option<u64>,
     /// What every plan costs at least within this capacity.
     pub lower_bound: Option<u64>,
-    /// `optimal`, `feasible`, `infeasible` or `exhausted`.
+    /// `optimal`, `feasible`, `infeasible` or `exhausted`; `time limit` where that has ended the sweep.
     pub status: &'static str,
 }
+
+/// The status of the capacity at which the time limit has ended a sweep.
+const TIME_LIMIT: &str = "time limit";
 
 /// Sweeps the capacity of every space in which reuse costs something, from large to small.
 pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
@@ -49,9 +53,13 @@ pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Fail
         let lives_here = |buffer| problem.buffers()[buffer].spaces.contains(&space);
         problem.reuse_costs().iter().any(|cost| cost.weight > 0 && lives_here(cost.one) && lives_here(cost.other))
     };
-    let mut points = Vec::new();
+    let _current = driver::patience_for_many(how).enter();
+    let mut points: Vec<Point> = Vec::new();
     for space in problem.spaces().ids().filter(|&space| is_priced(space)) {
         points.extend(sweep_space(plain, input, how, space)?);
+        if points.last().is_some_and(|point| point.status == TIME_LIMIT) {
+            break;
+        }
     }
     Ok(points)
 }
@@ -79,7 +87,18 @@ fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Opti
     builder.spaces_mut()[space].capacity = capacity;
     let problem = builder.build().map_err(|error| Failure::NoPlan(error.to_string()))?;
     let input = Input { problem: Arc::new(problem), ..input.clone() };
-    let planned = driver::lay_out(plain, &input, how)?;
+    let planned = match driver::lay_out(plain, &input, how) {
+        Ok(planned) => planned,
+        Err(Failure::Stopped(stopped)) if stopped.why == Stop::TimeLimit => {
+            let space = input.problem.spaces()[space].name.clone();
+            return Ok(Point { space, capacity, extent: None, cost: None, lower_bound: None, status: TIME_LIMIT });
+        }
+        Err(failure) => return Err(failure),
+    };
+    // The points so far are an answer. The time limit may end the next one.
+    if let Some(patience) = Patience::current() {
+        patience.have_answer();
+    }
     let plan = planned.outcome.plan();
     let cost = plan.and_then(|plan| plan.cost);
     Ok(Point {

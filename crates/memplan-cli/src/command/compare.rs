@@ -17,8 +17,7 @@ use crate::{input, model};
 /// Plans with every strategy and prints the plans from the smallest to the largest.
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
-    // A time limit is for each strategy by itself; Ctrl-C ends them all.
-    let progress = Progress::start(None);
+    let progress = Progress::start(args.budget.time_limit);
     let input = input::read_on_target(&source, &args.target.target())?;
     let problem = &input.problem;
     let how = args.budget.how(None);
@@ -67,6 +66,9 @@ fn report(comparison: &Comparison, lower_bound: Bytes, unit: Unit) -> String {
     format!("{}{}", table.render(2), refusals(comparison))
 }
 
+/// Why a strategy that would take the input is not in the table.
+const NOT_TRIED: &str = "not tried: time limit";
+
 /// The strategies that did not take part. Those that make no plans of the wanted kind share a line.
 fn refusals(comparison: &Comparison) -> String {
     let makes_others = |refused: &&Refused| matches!(refused.reason, Refusal::Assign { .. });
@@ -79,6 +81,9 @@ fn refusals(comparison: &Comparison) -> String {
     if let Some(Refusal::Assign { kind, .. }) = others.first().map(|refused| &refused.reason) {
         let names: Vec<&str> = others.iter().map(|refused| refused.strategy.as_str()).collect();
         text.push_str(&format!("\nmake no {kind}: {}\n", names.join(", ")));
+    }
+    if !comparison.not_tried.is_empty() {
+        text.push_str(&format!("\n{NOT_TRIED}: {}\n", comparison.not_tried.join(", ")));
     }
     text
 }
@@ -123,11 +128,11 @@ fn entry_json(entry: &Entry, lower_bound: Bytes) -> Value {
 
 /// The comparison for programs.
 fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
-    let refused: Vec<Value> = comparison
-        .refused
-        .iter()
-        .map(|refused| json!({"strategy": refused.strategy, "reason": refused.reason.to_string()}))
-        .collect();
+    let refused =
+        comparison.refused.iter().map(|refused| (refused.strategy.as_str(), refused.reason.to_string()));
+    let not_tried = comparison.not_tried.iter().map(|&strategy| (strategy, NOT_TRIED.to_owned()));
+    let refused: Vec<Value> =
+        refused.chain(not_tried).map(|(strategy, reason)| json!({"strategy": strategy, "reason": reason})).collect();
     json!({
         "lower_bound": lower_bound.0,
         "strategies": comparison.entries.iter().map(|entry| entry_json(entry, lower_bound)).collect::<Vec<_>>(),

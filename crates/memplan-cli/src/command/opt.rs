@@ -27,14 +27,18 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         let message = format!("there is no pass called `{}`", spec.name);
         return Err(Failure::usage_with_help(message, format!("the passes are {}", names.join(", "))));
     }
+    let mut answer = Answer::default();
     let done = {
         let progress = Progress::start(args.budget.time_limit);
         let device = args.target.as_deref().map(input::device).transpose()?;
         let strategy = args.strategy.as_deref().and_then(find).map(|strategy| strategy as _);
         let how = How { strategy, device, ..args.budget.how(Some(&progress)) };
-        opt(&source, &args.passes, &how)
+        let done = opt(&source, &args.passes, &how);
+        if args.verbose {
+            answer.notes.push(progress.moments());
+        }
+        done
     };
-    let mut answer = Answer::default();
     for part in &done.parts {
         match &part.chain {
             Ok(chain) => describe(chain, args, &mut answer),

@@ -49,12 +49,13 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
             let planned = driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?;
             if args.strategy.verbose {
                 more_notes.extend(progress.stages());
+                more_notes.push(progress.moments());
             }
             planned
         }
     };
     let points = match args.trade_off {
-        true => trade_off::sweep(&source, &plain, &input, args)?,
+        true => trade_off::sweep(&source, &plain, &input, &how)?,
         false => Vec::new(),
     };
     let written = files.write(&source, &plain, &input, &planned, &points)?;

@@ -1,38 +1,27 @@
 //! `memplan plan --trade-off`: what the reuse of memory costs with less and less of it.
 
 use memplan::core::Bytes;
-use memplan::core::patience::Patience;
+use memplan::driver::How;
 use memplan::format::Input;
 use memplan::front_end::Plain;
 use memplan::source::Source;
 use memplan::trade_off::{self, Point};
 use serde_json::json;
 
-use super::{failure, how};
+use super::failure;
 use crate::answer::Failure;
-use crate::args::PlanArgs;
 use crate::paint::Style;
-use crate::progress::Progress;
 use crate::table::Table;
 
 /// Plans with less and less memory.
-pub(super) fn sweep(source: &Source, plain: &Plain, input: &Input, args: &PlanArgs) -> Result<Vec<Point>, Failure> {
+pub(super) fn sweep(source: &Source, plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
     if input.problem.reuse_costs().is_empty() {
         return Err(Failure::usage_with_help(
             "--trade-off sweeps capacity against the cost of reuse, and this problem puts no price on any",
             "list pairs of buffers with weights as `reuse_costs`",
         ));
     }
-    let patience = Patience::current();
-    // A time limit is for each point by itself; Ctrl-C ends them all.
-    let progress = Progress::start(None);
-    let how = how(&args.strategy, &progress)?;
-    let sweep = || trade_off::sweep(plain, input, &how).map_err(|error| failure(source, error));
-    // The limit of the command was for the plan, which is there already. The sweep must not end by it.
-    match patience {
-        Some(patience) => patience.finish(sweep),
-        None => sweep(),
-    }
+    trade_off::sweep(plain, input, how).map_err(|error| failure(source, error))
 }
 
 /// The points as a table; nothing without any.

@@ -1,17 +1,35 @@
 //! A stage of the driver, and what becomes of it when nobody waits any more.
 
+use std::time::Instant;
+
 use memplan_core::patience::{Current, Patience};
 
 use super::{Failure, How, Stopped};
 
+/// Checking a layout, writing it and reading the result again take up to so many times as long as reading the input did.
+/// A search ends that much before the time limit. `benches/limits.py` of the command line prints the moments from which
+/// the number was taken: between a half and twice the reading.
+const AFTER_A_SEARCH: u32 = 2;
+
 /// Runs a stage. What it returns after it was cut short is worth nothing, and never leaves this function.
 pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let result = work();
-    let stopped = |patience: Patience| Some(Stopped { stage: name, after: patience.elapsed(), why: patience.ended()? });
-    match Patience::current().and_then(stopped) {
-        Some(stopped) => Err(stopped.into()),
+    let Some(patience) = Patience::current() else { return result };
+    patience.pass(name);
+    match patience.ended() {
+        Some(why) => Err(Stopped { stage: name, after: patience.elapsed(), why }.into()),
         None => result,
     }
+}
+
+/// Runs the stage that reads the input. What follows a search takes time in proportion to that, and is kept free.
+pub(super) fn first_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let start = Instant::now();
+    let result = stage(name, work);
+    if let Some(patience) = Patience::current() {
+        patience.reserve(start.elapsed() * AFTER_A_SEARCH);
+    }
+    result
 }
 
 /// Runs a stage that a plan in hand goes through on its way to the caller. The time limit does not end it: it takes time
@@ -28,4 +46,12 @@ pub(super) fn wait_as_told(how: &How) -> Option<Current> {
     let (limit, cancel) = (how.request.time_limit, how.request.cancel.clone());
     let is_needed = Patience::current().is_none() && (limit.is_some() || cancel.is_some());
     is_needed.then(|| Patience::new(limit, cancel).enter())
+}
+
+/// What is left of the caller's limits, for something that makes many plans.
+pub(crate) fn patience_for_many(how: &How) -> Patience {
+    match Patience::current() {
+        Some(patience) => patience.rest(),
+        None => Patience::new(how.request.time_limit, how.request.cancel.clone()),
+    }
 }
