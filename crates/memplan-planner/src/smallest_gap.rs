@@ -16,7 +16,7 @@
 //! conflicts (sorted by offset), not what has been placed. As long as everything meets everything there are
 //! no gaps, and the [`Heap`] says so at once.
 
-use memplan_core::Bytes;
+use memplan_core::{Bytes, patience};
 
 use crate::heap::Heap;
 use crate::overlap::OverlapSet;
@@ -35,7 +35,8 @@ pub(crate) enum AtSameOffset {
 /// A placed buffer: offset, turn among those at the same offset, end.
 type Placed = (u64, i64, u64);
 
-/// Places the records in the given order; `None` past 2^63 bytes, or when one does not end below the ceiling.
+/// Places the records in the given order; `None` past 2^63 bytes, when one does not end below the ceiling, or if nobody
+/// waits for the end.
 pub(crate) fn pack_into_smallest_gaps(
     records: &[Record],
     order: &[usize],
@@ -61,7 +62,8 @@ pub(crate) fn pack_into_smallest_gaps(
         let offset = smallest_gap(&in_the_way, record)?;
         let bytes = (offset, offset + record.bytes);
         heap = heap.and_then(|heap| heap.with((record.start, record.end), bytes));
-        if ceiling.is_some_and(|ceiling| offset + record.bytes >= ceiling.0) {
+        let is_high = ceiling.is_some_and(|ceiling| offset + record.bytes >= ceiling.0);
+        if is_high || patience::is_over() {
             return None;
         }
         let count = count as i64;

@@ -25,7 +25,7 @@
 //! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
 //! [`Failure::Stopped`], whatever it returned. A time limit ends reading, lowering and searching. It ends neither the
 //! making of a first plan nor what follows (the checks, writing, reading again), for then the caller would have waited
-//! for nothing. A caller that makes a [`Patience`](memplan_core::patience::Patience)
+//! for nothing; but a search ends before the limit by what these are expected to take. A caller that makes a [`Patience`](memplan_core::patience::Patience)
 //! current on its thread has one limit for all its calls; else each call starts its own, as [`How::request`] says.
 
 mod checked;

@@ -128,8 +128,7 @@ fn entry_json(entry: &Entry, lower_bound: Bytes) -> Value {
 
 /// The comparison for programs.
 fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
-    let refused =
-        comparison.refused.iter().map(|refused| (refused.strategy.as_str(), refused.reason.to_string()));
+    let refused = comparison.refused.iter().map(|refused| (refused.strategy.as_str(), refused.reason.to_string()));
     let not_tried = comparison.not_tried.iter().map(|&strategy| (strategy, NOT_TRIED.to_owned()));
     let refused: Vec<Value> =
         refused.chain(not_tried).map(|(strategy, reason)| json!({"strategy": strategy, "reason": reason})).collect();

@@ -150,6 +150,7 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-cli/benches/against_peers.py",
         By::File("test", "python3 crates/memplan-cli/benches/against_peers.py"),
     ),
+    ("python crates/memplan-cli/benches/growth.py", By::File("test", "python3 crates/memplan-cli/benches/growth.py")),
     ("python crates/memplan-cli/benches/limits.py", By::File("test", "python3 crates/memplan-cli/benches/limits.py")),
 ];
 

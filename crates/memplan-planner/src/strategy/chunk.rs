@@ -44,7 +44,7 @@ mod row;
 
 use std::collections::{HashMap, HashSet};
 
-use memplan_core::{BufferId, IndexVec, Outcome, Overlay, Problem, Reuse};
+use memplan_core::{BufferId, IndexVec, Outcome, Overlay, Problem, Reuse, patience};
 
 use crate::records::{Packing, Record, padded, plan_offsets, supports_records};
 use crate::{Assign, Feature, Request, Strategy};
@@ -114,7 +114,7 @@ impl Strategy for Chunk {
 fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer: Prefer) -> Option<Packing> {
     let padded = padded(records)?;
     let hints = hints(records, overlays);
-    let replayed = replay(&padded, prefer, Takeovers { hints: &hints, whole: None });
+    let replayed = replay(&padded, prefer, Takeovers { hints: &hints, whole: None })?;
     if replayed.takeovers.is_empty() {
         return Some(replayed.packing(records, Vec::new()));
     }
@@ -131,7 +131,7 @@ fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer:
     }
     let bytes: Vec<u64> = records.iter().map(|record| record.bytes).collect();
     let careful = Takeovers { hints: &hints, whole: Some(&bytes) };
-    Some(replay(&padded, prefer, careful).packing(records, Vec::new()))
+    Some(replay(&padded, prefer, careful)?.packing(records, Vec::new()))
 }
 
 /// What came of a replay.
@@ -142,10 +142,15 @@ struct Replayed {
     takeovers: Vec<(usize, Vec<usize>)>,
 }
 
-/// Plays allocations and releases in the order of time, as an allocator at run time would do.
-fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Replayed {
+/// Plays allocations and releases in the order of time, as an allocator at run time would do. `None` if nobody waits for
+/// the end.
+fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Option<Replayed> {
     let mut replay = Replay::new(prefer, takeovers);
     for (index, is_alloc) in events(padded) {
+        // Nobody waits any more: what is not done does not matter.
+        if patience::is_over() {
+            return None;
+        }
         if is_alloc {
             replay.allocate(index, padded[index].bytes);
         } else {
@@ -153,7 +158,7 @@ fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Replayed {
         }
     }
     let (offsets, extent) = replay.finish();
-    Replayed { offsets, extent, takeovers: replay.reused }
+    Some(Replayed { offsets, extent, takeovers: replay.reused })
 }
 
 impl Replayed {

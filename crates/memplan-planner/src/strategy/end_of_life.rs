@@ -26,7 +26,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use memplan_core::{Bytes, Outcome, Problem};
+use memplan_core::{Bytes, Outcome, Problem, patience};
 
 use crate::records::{Packing, Record, by_start, common_alignment, plan_offsets, supports_records};
 use crate::{Assign, Feature, Request, Strategy};
@@ -66,6 +66,10 @@ fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let mut offsets = vec![0; records.len()];
     let mut end = Bytes::ZERO;
     for index in by_start(records) {
+        // Nobody waits any more: what is not done does not matter.
+        if patience::is_over() {
+            return None;
+        }
         let record = &records[index];
         // Lives are half-open: a slot whose buffer ends at this step is free for a buffer that starts at it.
         while let Some(&Reverse((ends, slot))) = in_use.peek() {

@@ -26,7 +26,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use memplan_core::{Outcome, Problem, Size};
+use memplan_core::{Outcome, Problem, Size, patience};
 
 use crate::records::{Record, by_start, supports_records};
 use crate::sharing::{Sharing, plan_sharing};
@@ -61,7 +61,7 @@ impl Strategy for Equality {
                 Size::Shape(components) if components.len() < 4 => FreeObjects::LowestFirst(BTreeSet::new()),
                 _ => FreeObjects::LastFirst(Vec::new()),
             };
-            Some(share_equal(records, kind))
+            share_equal(records, kind)
         })
     }
 }
@@ -85,7 +85,7 @@ impl Strategy for EqualityLinear {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         plan_sharing(problem, request.assign, |records| {
-            Some(share_equal(records, |_| FreeObjects::LowestFirst(BTreeSet::new())))
+            share_equal(records, |_| FreeObjects::LowestFirst(BTreeSet::new()))
         })
     }
 }
@@ -122,12 +122,16 @@ impl FreeObjects {
 }
 
 /// Gives every record an object of exactly its size. `none_free` makes the empty collection of free objects of one
-/// size; the collection decides which of them is taken next.
-fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> Sharing {
+/// size; the collection decides which of them is taken next. `None` if nobody waits for the end.
+fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> Option<Sharing> {
     let mut sharing = Sharing { object_of: vec![0; records.len()], sizes: Vec::new() };
     let mut in_use: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
     let mut free: HashMap<&Size, FreeObjects> = HashMap::new();
     for index in by_start(records) {
+        // Nobody waits any more: what is not done does not matter.
+        if patience::is_over() {
+            return None;
+        }
         let record = &records[index];
         while let Some(&Reverse((end, object, newest))) = in_use.peek() {
             if end > record.start {
@@ -145,5 +149,5 @@ fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> 
         sharing.object_of[index] = object;
         in_use.push(Reverse((record.end, object, index)));
     }
-    sharing
+    Some(sharing)
 }

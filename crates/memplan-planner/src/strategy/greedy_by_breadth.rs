@@ -23,7 +23,7 @@
 
 use std::cmp::Reverse;
 
-use memplan_core::{Bytes, Outcome, Problem};
+use memplan_core::{Bytes, Outcome, Problem, patience};
 
 use crate::growing_object::GrowingObject;
 use crate::heap::Gathering;
@@ -57,7 +57,7 @@ impl Strategy for GreedyByBreadth {
     }
 }
 
-/// `None` once the objects are as large as the ceiling: they never shrink.
+/// `None` once the objects are as large as the ceiling, for they never shrink, or if nobody waits for the end.
 pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
     let mut total = Bytes::ZERO;
     let mut waiting = OverlapSet::full(records);
@@ -80,7 +80,7 @@ pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Op
             let before = objects[object].bytes;
             objects[object].take(record);
             total = total.checked_add(Bytes(objects[object].bytes - before))?;
-            if ceiling.is_some_and(|ceiling| total >= ceiling) {
+            if ceiling.is_some_and(|ceiling| total >= ceiling) || patience::is_over() {
                 return None;
             }
             object_of[index] = object;

@@ -29,7 +29,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use memplan_core::{Bytes, Outcome, Problem, Size};
+use memplan_core::{Bytes, Outcome, Problem, Size, patience};
 
 use super::reallocation::Reallocation;
 use crate::records::{Record, by_start, supports_records};
@@ -71,7 +71,7 @@ impl Strategy for GreedyInOrder {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let reallocation = problem.dependencies().map(Reallocation::new);
-        plan_sharing(problem, request.assign, |records| Some(Walk::new(records, reallocation.as_ref()).run()))
+        plan_sharing(problem, request.assign, |records| Walk::new(records, reallocation.as_ref()).run())
     }
 }
 
@@ -104,9 +104,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Gives the records their objects, in the order of their starts.
-    fn run(mut self) -> Sharing {
+    /// Gives the records their objects, in the order of their starts. `None` if nobody waits for the end.
+    fn run(mut self) -> Option<Sharing> {
         for index in by_start(self.records) {
+            // Nobody waits any more: what is not done does not matter.
+            if patience::is_over() {
+                return None;
+            }
             let record = &self.records[index];
             self.release_until(record.start);
             let object = match record.size {
@@ -118,7 +122,7 @@ impl<'a> Walk<'a> {
             self.sharing.object_of[index] = object;
             self.in_use.push(Reverse((record.end, object)));
         }
-        self.sharing
+        Some(self.sharing)
     }
 
     /// Frees the objects of records that have ended.

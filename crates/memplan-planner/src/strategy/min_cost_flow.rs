@@ -24,7 +24,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use memplan_core::{IndexVec, Outcome, Problem, SpaceId};
+use memplan_core::{IndexVec, Outcome, Problem, SpaceId, patience};
 
 use crate::records::{Record, by_start, supports_records};
 use crate::sharing::{Sharing, plan_sharing};
@@ -66,16 +66,21 @@ impl Strategy for MinCostFlow {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, |records| Some(share_by_flow(records)))
+        plan_sharing(problem, request.assign, |records| share_by_flow(records))
     }
 }
 
 /// Solves the flow and reads the objects off it: each saturated edge to a new object starts a chain, and its successors
-/// take that object over.
-fn share_by_flow(records: &[Record]) -> Sharing {
+/// take that object over. `None` if nobody waits for the end.
+fn share_by_flow(records: &[Record]) -> Option<Sharing> {
     let order = by_start(records);
     let mut network = Network::new(records, &order);
-    while network.augment() {}
+    while network.augment() {
+        // A path is found in O(n²), so every one of them asks the clock.
+        if patience::is_over_now() {
+            return None;
+        }
+    }
     let mut object_of = vec![0; records.len()];
     let mut sizes = Vec::new();
     for first in 0..order.len() {
@@ -91,7 +96,7 @@ fn share_by_flow(records: &[Record]) -> Sharing {
         }
         sizes.push(bytes);
     }
-    Sharing::of_bytes(object_of, sizes)
+    Some(Sharing::of_bytes(object_of, sizes))
 }
 
 /// An edge of capacity 1. Its reverse is its neighbour in the list: number `edge ^ 1`.

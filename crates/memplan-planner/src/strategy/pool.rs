@@ -23,7 +23,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
 
-use memplan_core::{Bytes, Outcome, Problem, Size};
+use memplan_core::{Bytes, Outcome, Problem, Size, patience};
 
 use crate::records::{Record, by_start, supports_records};
 use crate::sharing::{Sharing, plan_sharing};
@@ -56,7 +56,7 @@ impl Strategy for Pool {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, |records| Some(Entries::default().share(records)))
+        plan_sharing(problem, request.assign, |records| Entries::default().share(records))
     }
 }
 
@@ -74,10 +74,15 @@ struct Entries<'p> {
 
 impl<'p> Entries<'p> {
     /// Gives the records their objects, in the order of their starts; objects of ended records wait in the pool.
-    fn share(mut self, records: &[Record<'p>]) -> Sharing {
+    /// `None` if nobody waits for the end.
+    fn share(mut self, records: &[Record<'p>]) -> Option<Sharing> {
         let mut object_of = vec![0; records.len()];
         let mut in_use: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for index in by_start(records) {
+            // Nobody waits any more: what is not done does not matter.
+            if patience::is_over() {
+                return None;
+            }
             let record = &records[index];
             while let Some(&Reverse((_, ended))) = in_use.peek().filter(|Reverse((end, _))| *end <= record.start) {
                 in_use.pop();
@@ -86,7 +91,7 @@ impl<'p> Entries<'p> {
             object_of[index] = self.take(record);
             in_use.push(Reverse((record.end, index)));
         }
-        Sharing { object_of, sizes: self.sizes }
+        Some(Sharing { object_of, sizes: self.sizes })
     }
 
     /// An object for a record: one from the pool that is large enough, one that grows, or a new one.

@@ -27,7 +27,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use memplan_core::{Outcome, Problem};
+use memplan_core::{Outcome, Problem, patience};
 
 use crate::records::{Packing, Record, by_start, padded, plan_offsets, supports_records};
 use crate::{Assign, Feature, Request, Strategy};
@@ -55,7 +55,7 @@ impl Strategy for StretchLargest {
     fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
         plan_offsets(problem, |records| {
             let padded = padded(records)?;
-            Some(Packing::tight(records, Blocks::of(&padded).addresses(records.len())))
+            Some(Packing::tight(records, Blocks::of(&padded)?.addresses(records.len())))
         })
     }
 }
@@ -110,12 +110,16 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Runs through all records.
-    fn of(records: &[Record]) -> Blocks {
+    /// Runs through all records. `None` if nobody waits for the end.
+    fn of(records: &[Record]) -> Option<Blocks> {
         let endless = Block { bytes: ENDLESS, owner: None, below: None, above: None };
         let mut blocks = Blocks { blocks: vec![endless], top: BOTTOM, free: 0, log: Vec::new() };
         let mut in_use: BinaryHeap<Reverse<(u64, BlockId)>> = BinaryHeap::new();
         for index in by_start(records) {
+            // Nobody waits any more: what is not done does not matter.
+            if patience::is_over() {
+                return None;
+            }
             let record = &records[index];
             while let Some(&Reverse((end, block))) = in_use.peek() {
                 if end > record.start {
@@ -128,7 +132,7 @@ impl Blocks {
             blocks.take(block, index, record.bytes);
             in_use.push(Reverse((record.end, block)));
         }
-        blocks
+        Some(blocks)
     }
 
     /// Frees a block and joins it with free neighbours. Every change is logged, so that it can be undone.

@@ -397,7 +397,10 @@ def compare(
     align: Size | None = None,
     spaces: Iterable[str | Space] = (),
 ) -> Comparison:
-    """Runs every strategy that applies; the target is set as in :func:`plan`."""
+    """Runs every strategy that applies; the target is set as in :func:`plan`.
+
+    ``time_limit`` is one for all strategies. Those that were not tried in time are among the refused.
+    """
     problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
     limits = _limits(time_limit, work, seed, effort, threads, strict)
     rows, refused, bound = _native.compare(problem._native, assign, limits)

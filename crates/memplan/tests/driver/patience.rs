@@ -7,12 +7,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use memplan::compare::Comparison;
 use memplan::core::patience::{GRACE, INTERVAL, Patience};
 use memplan::core::{PassSpec, Problem};
 use memplan::driver::{self, Failure, How, Solver};
+use memplan::format::Input;
 use memplan::front_end::{Claim, FrontEnd, MergeAlloc, Output, Places, Plain, PlanMemory, StorageRewrite};
 use memplan::mlir::pass::plan_memory::Options;
 use memplan::models::records::{csv, json};
+use memplan::planner::{Request, STRATEGIES};
 use memplan::source::Source;
 use memplan_testkit::{mlir, stress};
 
@@ -149,6 +152,82 @@ fn every_stage_asks_at_least_once_for_every_few_parts() {
             assert!(questions >= size as u64 / 4, "{}: {questions} questions while {stage}", job.name);
         }
     }
+}
+
+/// Questions that may still be asked when the answer has been yes once. Every loop that is left asks once more, on each of
+/// its threads; none of them goes on to the end of its input.
+const MOST_AFTER_THE_END: u64 = 100;
+
+/// Questions that were asked after the end of a patience that ends at a look.
+fn questions_after(look: u64, work: impl FnOnce()) -> u64 {
+    let patience = Patience::of_questions(look);
+    let _current = patience.enter();
+    work();
+    // Once it is over, every question is a look.
+    patience.looks().saturating_sub(look + 1)
+}
+
+/// However much is left to do: a stage that was told that the time is over returns, instead of asking for the rest of
+/// its input again.
+#[test]
+fn nothing_goes_on_after_the_end() {
+    for job in JOBS {
+        let source = (job.text)(2_000);
+        let looks = job.looks(&source);
+        for look in (0..8).map(|part| looks * part / 10) {
+            let after = questions_after(look, || assert!((job.run)(&source).is_err(), "{}", job.name));
+            assert!(after <= MOST_AFTER_THE_END, "{}: {after} questions after look {look} of {looks}", job.name);
+        }
+    }
+}
+
+/// The same for every strategy: as many questions as there are buffers, and no more than a few after the end.
+#[test]
+fn every_strategy_asks_and_ends() {
+    let size = 3_000;
+    let input = Input::of_problem(stress::chains(size), Vec::new());
+    for strategy in STRATEGIES {
+        for &assign in strategy.assigns() {
+            // Without a search, which ends when its work is done.
+            let request = Request { assign, work_limit: Some(0), ..Request::default() };
+            let how = How { strategy: Some(*strategy), request, ..How::default() };
+            let plan = || driver::lay_out(&Plain::default(), &input, &how);
+            let patience = Patience::new(None, None);
+            let current = patience.enter();
+            let is_refused = matches!(plan(), Err(Failure::Refused(_)));
+            drop(current);
+            if is_refused {
+                continue;
+            }
+            let (name, looks) = (strategy.name(), patience.looks());
+            assert!(looks * u64::from(INTERVAL) >= size as u64 / 4, "{name}: {looks} looks");
+            let after = questions_after(looks / 4, || assert!(matches!(plan(), Err(Failure::Stopped(_))), "{name}"));
+            assert!(after <= MOST_AFTER_THE_END, "{name}: {after} questions after look {} of {looks}", looks / 4);
+        }
+    }
+}
+
+/// A comparison has a result as soon as one strategy has. The others are named.
+#[test]
+fn a_comparison_names_the_strategies_that_it_had_no_time_for() {
+    let input = Input::of_problem(stress::chains(500), Vec::new());
+    let how = How { request: Request { work_limit: Some(0), ..Request::default() }, ..How::default() };
+    let compare = || Comparison::run(&input, None, &how, |_| ());
+    let names = |comparison: &Comparison| -> BTreeSet<String> {
+        let planned = comparison.entries.iter().map(|entry| entry.strategy.clone());
+        let refused = comparison.refused.iter().map(|refused| refused.strategy.clone());
+        planned.chain(refused).chain(comparison.not_tried.iter().map(|&name| name.to_owned())).collect()
+    };
+    let whole = compare().unwrap();
+    assert_eq!((names(&whole).len(), whole.not_tried.len()), (STRATEGIES.len(), 0));
+    // The number of looks that leaves time for some strategies and not for all is found by doubling.
+    let cut = (4..40).find_map(|power| {
+        let _current = Patience::of_questions(1 << power).enter();
+        compare().ok().filter(|comparison| !comparison.entries.is_empty())
+    });
+    let cut = cut.expect("a comparison that was cut short");
+    assert!(!cut.not_tried.is_empty() && cut.entries.len() < whole.entries.len());
+    assert_eq!(names(&cut), names(&whole));
 }
 
 #[test]

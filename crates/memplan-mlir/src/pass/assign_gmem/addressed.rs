@@ -5,6 +5,7 @@
 //! code does nothing for a reshape or for a concat marked `only_merge`, so that
 //! the result *must* lie where the operands lie. That is asked here.
 
+use memplan_core::patience::Patience;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
 use memplan_program::{Origin, Program, SiteId};
 
@@ -45,8 +46,8 @@ pub struct Misplaced {
 /// Reads the addresses in a text; `structure` is the text that says what the
 /// network does, `written` the one with the addresses (often the same).
 pub fn addressed(structure: &Document, written: &Document, options: &Options) -> Result<Addressed, PassError> {
-    let known = networks(structure, options)?;
-    let sources = networks(written, options)?;
+    let (known, sources) = both_networks(structure, written, options);
+    let (known, sources) = (known?, sources?);
     let mut pairs = Vec::new();
     let mut all_addresses = Vec::new();
     // The two texts must hold the same network, device by device. Otherwise an address would be checked against
@@ -90,8 +91,27 @@ fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, O
     pinned
 }
 
+/// The networks of two documents, read at the same time: nobody can use the result before they are read, and of 10^5
+/// tensors each takes a tenth of a second.
+fn both_networks(structure: &Document, written: &Document, options: &Options) -> (Networks, Networks) {
+    let patience = Patience::current();
+    std::thread::scope(|scope| {
+        let of_structure = scope.spawn(|| {
+            let _current = patience.as_ref().map(Patience::enter);
+            networks(structure, options)
+        });
+        let of_written = networks(written, options);
+        match of_structure.join() {
+            Ok(of_structure) => (of_structure, of_written),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+type Networks = Result<Vec<(Network, AddressMode)>, PassError>;
+
 /// All networks of a document, each with the address mode of its module.
-fn networks(document: &Document, options: &Options) -> Result<Vec<(Network, AddressMode)>, PassError> {
+fn networks(document: &Document, options: &Options) -> Networks {
     let mut networks = Vec::new();
     for global in global_modules(document) {
         let task = Task::new(document, global, options)?;

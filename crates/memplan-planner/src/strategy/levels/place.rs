@@ -12,7 +12,7 @@
 //!   B'→57600 (Level0)                  M→115200
 //! ```
 
-use memplan_core::BufferId;
+use memplan_core::{BufferId, patience};
 
 use super::Level;
 use super::entry::{Entries, Entry, Item, common};
@@ -121,7 +121,7 @@ impl<'e> Planner<'e> {
         self.in_place = true;
         self.restart(UNLIMITED, split);
         for (index, &item) in self.entries.order.iter().enumerate() {
-            if !self.put(index, item, level) {
+            if patience::is_over() || !self.put(index, item, level) {
                 return None;
             }
         }
@@ -154,12 +154,16 @@ impl<'e> Planner<'e> {
     }
 
     /// Places the items in order, each at the best level that has room for it, and takes placements back where an
-    /// item finds none. `false` if nothing is left to take back.
+    /// item finds none. `false` if nothing is left to take back, or if
+    /// nobody waits for the end.
     fn descend(&mut self) -> bool {
         let order = &self.entries.order;
         let mut start = Level::Pipe;
         let (mut index, mut resume) = (0, 0);
         while let Some(&item) = order.get(index) {
+            if patience::is_over() {
+                return false;
+            }
             let levels = Level::ALL.into_iter().filter(|&level| level <= start);
             if levels.into_iter().any(|level| self.put(index, item, level)) {
                 // After placements were taken back, items up to the one that failed stay at the lower level. Otherwise
