@@ -48,6 +48,12 @@ pub fn peak_live(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Peak {
     Sweep::plain(&Selection::of(problem, counts)).peak()
 }
 
+/// Peak of live bytes in every space, counting the buffers that `space_of` puts there. Near linear, however many spaces
+/// there are.
+pub fn peaks_live(problem: &Problem, space_of: impl Fn(BufferId) -> SpaceId) -> IndexVec<SpaceId, Peak> {
+    Selection::by(problem, |buffer| Some(space_of(buffer))).iter().map(|here| Sweep::plain(here).peak()).collect()
+}
+
 /// Live bytes over time for the selected buffers: `(step, bytes)` at each step
 /// where the sum changes.
 pub fn live_bytes(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Vec<(crate::Step, Bytes)> {

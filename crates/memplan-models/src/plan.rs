@@ -7,7 +7,9 @@ pub mod csv;
 pub mod header;
 pub mod json;
 
-use memplan_core::{Plan, Problem, Span};
+use std::collections::HashMap;
+
+use memplan_core::{Plan, Problem, SpaceId, Span};
 
 use crate::records::dsa;
 use crate::xla;
@@ -29,4 +31,12 @@ pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Res
         true => json::read(text, problem),
         false => csv::read(text, problem, offset_column),
     }
+}
+
+/// The spaces of a problem by name; of two that have the same name, the first. There may be a hundred thousand, one for
+/// each function of a file, so nobody may look through all of them for each buffer.
+fn spaces_by_name(problem: &Problem) -> HashMap<&str, SpaceId> {
+    let spaces: Vec<(SpaceId, &str)> =
+        problem.spaces().iter_enumerated().map(|(id, space)| (id, space.name.as_str())).collect();
+    spaces.into_iter().rev().map(|(id, name)| (name, id)).collect()
 }

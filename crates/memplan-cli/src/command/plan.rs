@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memplan::core::{Bytes, Id, Outcome, Plan, PlanCost, Problem, SpaceId, Stop, Witness, bound};
+use memplan::core::{Bytes, Id, IndexVec, Outcome, Plan, PlanCost, Problem, SpaceId, Stop, Witness, bound};
 use memplan::driver::{self, Checked};
 use memplan::format::Input;
 use memplan::front_end::{Plain, PlanForm, Planned};
@@ -388,13 +388,13 @@ fn spaces(planned: &Planned) -> String {
     let mut table =
         Table::with_heading(&["space", ">extent", ">bytes", ">lower bound", ">bytes", ">capacity", ">bytes"]);
     let bounds = bound::space_lower_bounds(&planned.problem);
-    let has_choice = |id: SpaceId| {
-        let here = |buffer: &memplan::core::Buffer| buffer.spaces.contains(&id) && buffer.spaces.len() > 1;
-        planned.problem.buffers().iter().any(here)
-    };
+    let mut has_choice: IndexVec<SpaceId, bool> = IndexVec::filled(false, planned.problem.spaces().len());
+    for buffer in planned.problem.buffers().iter().filter(|buffer| buffer.spaces.len() > 1) {
+        buffer.spaces.iter().for_each(|&space| has_choice[space] = true);
+    }
     for (id, space) in planned.problem.spaces().iter_enumerated() {
         let extent = planned.outcome.plan().map(|plan| plan.extents[id]);
-        let bound = Some(bounds[id].bytes).filter(|&bound| bound > Bytes::ZERO || !has_choice(id));
+        let bound = Some(bounds[id].bytes).filter(|&bound| bound > Bytes::ZERO || !has_choice[id]);
         let columns = [extent, bound, space.capacity];
         let cells = columns.map(|bytes| match bytes {
             Some(bytes) => [(bytes.human(), Style::Plain), (bytes.to_string(), Style::Faint)],

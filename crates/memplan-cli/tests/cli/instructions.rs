@@ -213,6 +213,9 @@ fn grown() -> Vec<Grown> {
             command: ("opt", "--pass storage-rewrite -o out.py"),
         },
         Grown { name: "records", suffix: "csv", make: records, command: ("plan", "-s first-fit") },
+        Grown { name: "spaces_to_csv", suffix: "csv", make: spaces, command: ("plan", "-s first-fit -o out.csv") },
+        Grown { name: "spaces_to_json", suffix: "csv", make: spaces, command: ("plan", "-s first-fit -o out.json") },
+        Grown { name: "spaces_to_h", suffix: "csv", make: spaces, command: ("plan", "-s first-fit -o out.h") },
         Grown {
             name: "shared",
             suffix: "csv",
@@ -227,6 +230,12 @@ fn grown() -> Vec<Grown> {
 fn records(count: usize) -> String {
     let line = |n: usize| format!("{n},{n},{},{}\n", n + 2 + n * 7 % 50, 64 + n * 7919 % 1000);
     "id,lower,upper,size\n".to_owned() + &(0..4 * count).map(line).collect::<String>()
+}
+
+/// Buffers each of which has a memory of its own, as those of a file with many functions have.
+fn spaces(count: usize) -> String {
+    let line = |n: usize| format!("{n},{n},{},{},memory of {n}\n", n + 2, 64 + n * 7919 % 1000);
+    "id,lower,upper,size,space\n".to_owned() + &(0..4 * count).map(line).collect::<String>()
 }
 
 #[test]

@@ -35,24 +35,31 @@ impl<'p> Selection<'p> {
 
     /// For every space the buffers that can only live there.
     pub(super) fn by_space(problem: &'p Problem) -> IndexVec<SpaceId, Selection<'p>> {
+        Selection::by(problem, |buffer| only_space(problem, buffer))
+    }
+
+    /// For every space the buffers that `space_of` puts there, in one pass over all of them.
+    pub(super) fn by(
+        problem: &'p Problem,
+        space_of: impl Fn(BufferId) -> Option<SpaceId>,
+    ) -> IndexVec<SpaceId, Selection<'p>> {
         let nothing = Selection { problem, buffers: Vec::new(), blocks: Vec::new(), overlays: Vec::new() };
         let mut selections = IndexVec::filled(nothing, problem.spaces().len());
         for id in problem.buffers().ids() {
-            if let Some(space) = only_space(problem, id) {
+            if let Some(space) = space_of(id) {
                 selections[space].buffers.push(id);
             }
         }
         // All members of a block live in one space.
         for block in problem.blocks().blocks() {
-            let first = block.members.first().and_then(|member| only_space(problem, member.buffer));
-            let is_here =
-                |space: &SpaceId| block.members.iter().all(|member| only_space(problem, member.buffer) == Some(*space));
+            let first = block.members.first().and_then(|member| space_of(member.buffer));
+            let is_here = |space: &SpaceId| block.members.iter().all(|member| space_of(member.buffer) == Some(*space));
             if let Some(space) = first.filter(is_here) {
                 selections[space].blocks.push(block);
             }
         }
         for overlay in problem.overlays() {
-            if let Some(space) = only_space(problem, overlay.over) {
+            if let Some(space) = space_of(overlay.over) {
                 selections[space].overlays.push(overlay);
             }
         }

@@ -12,8 +12,9 @@ pub(crate) mod objects;
 
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse, SpaceId};
+use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
 
+use super::spaces_by_name;
 use crate::ReadError;
 use crate::records::csv::{Rows, header, list_of_names, write_planned};
 
@@ -42,6 +43,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     let overs = names.iter().position(|name| name == "over");
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let known_spaces = spaces_by_name(problem);
     let mut plan = Plan::empty(problem);
     let mut index = 0;
     while rows.next()? {
@@ -65,7 +67,9 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             let span = rows.field_span(rows.span(), offsets);
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
-        let space = space_of(&rows, spaces, problem, buffer);
+        let named = spaces.and_then(|column| known_spaces.get(rows.name(column)).copied());
+        // A row without the name of a space that there is means the first that its buffer may be in.
+        let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
         // A buffer with several slots has a row for each; the first row says everything but the offset for
         // all of them.
         match &mut plan.placements[buffer] {
@@ -90,13 +94,6 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     }
     plan.fit_extents(problem);
     Ok(plan)
-}
-
-/// The space that a row names, or the first that its buffer may be in.
-fn space_of(rows: &Rows<'_>, column: Option<usize>, problem: &Problem, buffer: BufferId) -> SpaceId {
-    let named = column.map(|column| rows.name(column));
-    let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
-    named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space)
 }
 
 #[cfg(test)]

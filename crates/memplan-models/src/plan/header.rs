@@ -31,7 +31,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use memplan_core::{Buffer, Bytes, Id, Plan, Problem, SharedObject, Size, SpaceId, Span};
+use memplan_core::{Buffer, Bytes, Id, IndexVec, Plan, Problem, SharedObject, Size, SpaceId, Span};
 
 use crate::ReadError;
 use crate::plan::csv::objects::size_text;
@@ -48,10 +48,11 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     // With one space its number says nothing, and the macros of buffers stay few.
     let several = problem.spaces().len() > 1;
     let names = Names::of(problem, plan);
+    let alignments = alignments(problem, plan);
     for ((id, space), arena) in problem.spaces().iter_enumerated().zip(&names.spaces) {
         let capacity = space.capacity.map(|capacity| format!(" /* of {capacity} */")).unwrap_or_default();
         header.define(format!("{arena}_SIZE"), plan.extents[id].0, &capacity);
-        header.define(format!("{arena}_ALIGNMENT"), alignment(problem, plan, id).0, "");
+        header.define(format!("{arena}_ALIGNMENT"), alignments[id].0, "");
     }
     if !plan.objects.is_empty() {
         header.define("OBJECTS".to_owned(), plan.objects.len() as u64, "");
@@ -223,12 +224,15 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     Ok(found)
 }
 
-/// What the arena's address must be a multiple of.
-fn alignment(problem: &Problem, plan: &Plan, space: SpaceId) -> Bytes {
-    let lives_here = |id| plan.placements[id].as_ref().is_some_and(|placement| placement.space == space);
-    let alignments = problem.buffers().ids().filter(|&id| lives_here(id)).map(|id| problem.alignment_in(id, space));
-    alignments
-        .fold(problem.spaces()[space].alignment, |all, one| all.least_common_multiple(one).unwrap_or(all.max(one)))
+/// What the address of each arena must be a multiple of.
+fn alignments(problem: &Problem, plan: &Plan) -> IndexVec<SpaceId, Bytes> {
+    let mut all: IndexVec<SpaceId, Bytes> = problem.spaces().iter().map(|space| space.alignment).collect();
+    for (id, placement) in plan.placements.iter_enumerated() {
+        let Some(placement) = placement else { continue };
+        let (so_far, one) = (&mut all[placement.space], problem.alignment_in(id, placement.space));
+        *so_far = so_far.least_common_multiple(one).unwrap_or((*so_far).max(one));
+    }
+    all
 }
 
 /// A buffer in words, with nothing in it that would end or open a comment.

@@ -10,6 +10,7 @@ use memplan_core::{
 use serde::Serialize;
 use smallvec::SmallVec;
 
+use super::spaces_by_name;
 use crate::ReadError;
 use crate::json::Json;
 use crate::records::json::{IntervalFile, SizeFile, lifetime_file};
@@ -157,19 +158,17 @@ pub fn lower_bound(problem: &Problem, outcome: &Outcome) -> Bytes {
 /// The spaces with their numbers. A buffer without a place counts in the first space that it may be in.
 fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>> {
     let bounds = bound::space_lower_bounds(problem);
-    let file = |(id, space): (SpaceId, &'a memplan_core::Space)| {
-        let lives_here = |buffer: BufferId| match plan.and_then(|plan| plan.placements[buffer].as_ref()) {
-            Some(placement) => placement.space == id,
-            None => problem.buffers()[buffer].spaces[0] == id,
-        };
-        SpaceFile {
-            name: &space.name,
-            extent: plan.map(|plan| plan.extents[id].0),
-            lower_bound: bounds[id].bytes.0,
-            peak_live: bound::peak_live(problem, lives_here).bytes.0,
-            capacity: space.capacity.map(|capacity| capacity.0),
-            alignment: space.alignment.0,
-        }
+    let peaks = bound::peaks_live(problem, |buffer| match plan.and_then(|plan| plan.placements[buffer].as_ref()) {
+        Some(placement) => placement.space,
+        None => problem.buffers()[buffer].spaces[0],
+    });
+    let file = |(id, space): (SpaceId, &'a memplan_core::Space)| SpaceFile {
+        name: &space.name,
+        extent: plan.map(|plan| plan.extents[id].0),
+        lower_bound: bounds[id].bytes.0,
+        peak_live: peaks[id].bytes.0,
+        capacity: space.capacity.map(|capacity| capacity.0),
+        alignment: space.alignment.0,
     };
     problem.spaces().iter_enumerated().map(file).collect()
 }
@@ -205,7 +204,7 @@ impl<'a> BufferFile<'a> {
 pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
-    let mut reader = Reader { problem, by_name, plan: Plan::empty(problem) };
+    let mut reader = Reader { problem, by_name, spaces: spaces_by_name(problem), plan: Plan::empty(problem) };
     let top = Json::parse(text)?;
     let entries = top.entries("a plan, an object with `buffers`")?;
     let Some(buffers) = field(&entries, "buffers") else {
@@ -247,15 +246,15 @@ fn cost_number(value: Json) -> Result<u64, ReadError> {
 struct Reader<'p> {
     problem: &'p Problem,
     by_name: HashMap<&'p str, BufferId>,
+    spaces: HashMap<&'p str, SpaceId>,
     plan: Plan,
 }
 
 impl Reader<'_> {
     fn space(&self, value: Json) -> Result<SpaceId, ReadError> {
         let name = value.name("the name of a space")?;
-        let mut spaces = self.problem.spaces().iter_enumerated();
-        match spaces.find(|(_, space)| space.name == name) {
-            Some((id, _)) => Ok(id),
+        match self.spaces.get(name.as_ref()) {
+            Some(&id) => Ok(id),
             None => Err(value.error("plan::unknown-space", format!("the problem has no space called `{name}`"))),
         }
     }

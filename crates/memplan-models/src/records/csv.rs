@@ -57,14 +57,14 @@ impl RecordFormat for Csv {
             notes.push(format!("ignored column{}: {}", plural(&columns.ignored), columns.ignored.join(", ")));
         }
         let mut builder = ProblemBuilder::new();
-        let mut spaces: Vec<String> = Vec::new();
+        let mut spaces = SpaceNames::default();
         let mut spans = Vec::new();
         while rows.next()? {
             let buffer = Row { rows: &rows, columns: &columns }.buffer(spans.len(), &mut spaces)?;
             builder.buffer(buffer);
             spans.push(rows.span());
         }
-        for name in spaces {
+        for name in spaces.in_order {
             builder.space(Space::new(name));
         }
         match builder.build() {
@@ -338,7 +338,7 @@ struct Row<'a, 'b> {
 
 impl Row<'_, '_> {
     /// One record as a buffer. `spaces` collects the names of spaces in the order of their first use.
-    fn buffer(&self, index: usize, spaces: &mut Vec<String>) -> Result<Buffer, ReadError> {
+    fn buffer(&self, index: usize, spaces: &mut SpaceNames) -> Result<Buffer, ReadError> {
         let columns = self.columns;
         // Only the required columns must be there; fields at the end of a record may be left out.
         let last = columns.start.max(columns.end).max(columns.size).max(columns.id.unwrap_or(0));
@@ -364,7 +364,7 @@ impl Row<'_, '_> {
         }
         if let Some(column) = columns.space {
             for name in self.rows.field(column).split('|').map(str::trim).filter(|name| !name.is_empty()) {
-                buffer.spaces.push(space_called(name, spaces));
+                buffer.spaces.push(spaces.called(name));
             }
         }
         Ok(buffer)
@@ -475,12 +475,24 @@ fn is_number_past(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn space_called(name: &str, spaces: &mut Vec<String>) -> SpaceId {
-    let index = spaces.iter().position(|space| space == name).unwrap_or_else(|| {
-        spaces.push(name.to_owned());
-        spaces.len() - 1
-    });
-    SpaceId::from_index(index)
+/// The names of spaces in the order of their first use, and the number of each.
+#[derive(Default)]
+struct SpaceNames {
+    in_order: Vec<String>,
+    ids: HashMap<String, SpaceId>,
+}
+
+impl SpaceNames {
+    /// The space of that name; a new one if nobody has used the name before.
+    fn called(&mut self, name: &str) -> SpaceId {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = SpaceId::from_index(self.in_order.len());
+        self.in_order.push(name.to_owned());
+        self.ids.insert(name.to_owned(), id);
+        id
+    }
 }
 
 /// Writes the records of a problem, with the columns it needs. What CSV cannot

@@ -14,8 +14,8 @@ use std::collections::HashMap;
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SharedObject, Size};
 
-use super::space_of;
 use crate::ReadError;
+use crate::plan::spaces_by_name;
 use crate::records::csv::Rows;
 
 /// Where the columns of such a plan are.
@@ -44,6 +44,7 @@ impl Columns {
 pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> Result<Plan, ReadError> {
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let known_spaces = spaces_by_name(problem);
     let mut plan = Plan::empty(problem);
     let mut objects: Vec<Option<SharedObject>> = Vec::new();
     let mut index = 0;
@@ -63,7 +64,8 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
             continue;
         }
         let object = object_of(&rows, columns, problem)?;
-        let space = space_of(&rows, columns.space, problem, buffer);
+        let named = columns.space.and_then(|column| known_spaces.get(rows.name(column)).copied());
+        let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
         let size = size_of(&rows, columns, &problem.buffers()[buffer].size)?;
         if objects.len() <= object {
             objects.resize(object + 1, None);
