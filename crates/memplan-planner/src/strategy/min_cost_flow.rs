@@ -66,7 +66,7 @@ impl Strategy for MinCostFlow {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, |records| share_by_flow(records))
+        plan_sharing(problem, request.assign, share_by_flow)
     }
 }
 
