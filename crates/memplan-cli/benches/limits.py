@@ -143,10 +143,15 @@ class Row:
     def __init__(self, arguments, source):
         files = {"IN": source, "OUT": source.with_name("out" + source.suffix), "PLAN": source.with_name("plan.csv")}
         command = [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
+        without_work = command[: command.index("--work")] if "--work" in command else command
         # `compare` has a plan almost at once, and no `-v`.
-        first = 0.0 if arguments[0] == "compare" else Run([*command, *LEAST_WORK]).checked()
+        first = 0.0 if arguments[0] == "compare" else Run([*without_work, *LEAST_WORK]).checked()
         self.first = first
-        self.limited = Run([*command, "--time-limit", f"{LIMIT:g}s"], max(LIMIT, first))
+        limited = [*command, "--time-limit", f"{LIMIT:g}s"]
+        self.limited = Run(limited, max(LIMIT, first))
+        if self.limited.code != 0:
+            # There is no plan that could have been waited for.
+            self.limited = Run(limited, LIMIT)
         self.interrupted = Run(command, LIMIT, interrupt=True)
         self.command = command
 
