@@ -356,8 +356,9 @@ fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
 /// allocation is, and what control flow hands over or a select chooses if all of
 /// that is. Assumed until something speaks against it.
 fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -> IndexVec<ValueId, bool> {
-    let starts = |origin: &Origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming | Origin::Merged(_));
-    let mut whole: IndexVec<ValueId, bool> = program.values().iter().map(|value| starts(&value.origin)).collect();
+    let origins = program.values().iter().map(|value| &value.origin);
+    let mut whole: IndexVec<ValueId, bool> =
+        origins.map(|origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming | Origin::Merged(_))).collect();
     let mut receivers: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), program.values().len());
     let mut doubtful = Vec::new();
     let chosen = program.values().iter_enumerated().flat_map(|(target, value)| {
