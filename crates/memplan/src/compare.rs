@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use memplan_core::patience::Patience;
+use memplan_core::patience::{self, Patience};
 use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
@@ -89,6 +89,10 @@ impl Comparison {
         let strategies: Vec<&dyn Strategy> = STRATEGIES.iter().chain(own).copied().collect();
         // The first strategies of the list are those that search. They are tried last.
         for (left, &strategy) in strategies.iter().enumerate().rev() {
+            if comparison.is_over() {
+                comparison.not_tried.push(strategy.name());
+                continue;
+            }
             for &assign in assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref) {
                 watch(strategy.name());
                 let share = |patience: Patience| Some(patience.time_left()? / u32::try_from(left + 1).ok()?);
@@ -99,6 +103,13 @@ impl Comparison {
         }
         comparison.put_in_order(&strategies);
         Ok(comparison)
+    }
+
+    /// Whether the time limit is over and there is something to show. Then no further strategy is begun: each would look
+    /// at all buffers before it asked for the first time.
+    fn is_over(&self) -> bool {
+        let is_time = |patience: Patience| patience.ended() == Some(Stop::TimeLimit);
+        !self.entries.is_empty() && patience::is_over_now() && Patience::current().is_some_and(is_time)
     }
 
     /// Sorts what was found in the order in which strategies were tried.

@@ -3,6 +3,7 @@
 //! Only the last test waits for the clock. In the others a [`Patience`] ends at a given question, which is at the same
 //! place every time, so that every stage can be cut, and what a stage asks can be counted.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -212,7 +213,11 @@ fn every_strategy_asks_and_ends() {
 fn a_comparison_names_the_strategies_that_it_had_no_time_for() {
     let input = Input::of_problem(stress::chains(500), Vec::new());
     let how = How { request: Request { work_limit: Some(0), ..Request::default() }, ..How::default() };
-    let compare = || Comparison::run(&input, None, &how, |_| ());
+    let begun = RefCell::new(BTreeSet::new());
+    let compare = || {
+        begun.borrow_mut().clear();
+        Comparison::run(&input, None, &how, |name| _ = begun.borrow_mut().insert(name))
+    };
     let names = |comparison: &Comparison| -> BTreeSet<String> {
         let planned = comparison.entries.iter().map(|entry| entry.strategy.clone());
         let refused = comparison.refused.iter().map(|refused| refused.strategy.clone());
@@ -228,6 +233,9 @@ fn a_comparison_names_the_strategies_that_it_had_no_time_for() {
     let cut = cut.expect("a comparison that was cut short");
     assert!(!cut.not_tried.is_empty() && cut.entries.len() < whole.entries.len());
     assert_eq!(names(&cut), names(&whole));
+    // The limit cuts one strategy short. No other is begun after it.
+    let cut_short = cut.not_tried.iter().filter(|&name| begun.borrow().contains(name)).count();
+    assert!(cut_short <= 1, "{cut_short} strategies were begun and not finished");
 }
 
 #[test]
