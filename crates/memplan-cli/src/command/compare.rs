@@ -36,6 +36,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         let bound = unit.amount_in_full(lower_bound);
         format!("{name}: {buffers}, lower bound {bound}\n\n{}", report(&comparison, lower_bound, unit))
     };
+    // The answer is no only if not a single strategy has found a plan.
     let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
     let notes = input.notes.into_iter().chain(input.network.as_deref().and_then(model::runtime_note)).collect();
     Ok(Answer { text, notes, is_no, ..Answer::default() })

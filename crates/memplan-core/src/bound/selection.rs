@@ -52,9 +52,10 @@ impl<'p> Selection<'p> {
         }
         // All members of a block live in one space.
         for block in problem.blocks().blocks() {
-            let first = block.members.first().and_then(|member| space_of(member.buffer));
-            let is_here = |space: &SpaceId| block.members.iter().all(|member| space_of(member.buffer) == Some(*space));
-            if let Some(space) = first.filter(is_here) {
+            let mut spaces = block.members.iter().map(|member| space_of(member.buffer));
+            if let Some(Some(space)) = spaces.next()
+                && spaces.all(|other| other == Some(space))
+            {
                 selections[space].blocks.push(block);
             }
         }
