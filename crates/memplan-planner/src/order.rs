@@ -66,19 +66,14 @@ impl Order {
             _ => IndexVec::filled(0, pieces.len()),
         };
         let peak = counted.iter().copied().max().unwrap_or(0);
-        let keyed = pieces.ids().map(|piece| {
-            let info = pieces.get(piece);
-            let (start, length) = life(pieces, piece);
-            let hardness = self.hardness(info.size, (start, length), Room { load: counted[piece], peak });
-            // Fixed pieces come first, because they have no choice, and exclusive ones next. The last entries of the
-            // key make the order total, so that two runs agree.
-            let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
-            let alignment = pieces.homes(piece).first().map(|home| home.alignment);
-            (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)
+        let keys = Keys { order: self, pieces, counted, peak };
+        // Whole keys take 64 bytes, which is most of what planning a million pieces needs at this moment. So pieces are
+        // sorted by the beginning of their keys, and the few that agree in it by whole keys.
+        let mut keyed: Vec<((u64, u64), PieceId)> = pieces.ids().map(|piece| (keys.beginning(piece), piece)).collect();
+        keyed.sort_unstable_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| keys.whole(one.1).cmp(&keys.whole(other.1)))
         });
-        let mut keyed: Vec<_> = keyed.collect();
-        keyed.sort_unstable();
-        keyed.into_iter().map(|key| key.6).collect()
+        keyed.into_iter().map(|(_, piece)| piece).collect()
     }
 
     /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts, or
@@ -94,6 +89,59 @@ impl Order {
             Order::NearPeak => (4.0 * hardness(size, length, room)) as u128,
         }
     }
+}
+
+/// What pieces are sorted by.
+struct Keys<'a> {
+    order: Order,
+    pieces: &'a Pieces<'a>,
+    /// By piece: its conflicts, or the load that it meets.
+    counted: IndexVec<PieceId, u64>,
+    peak: u64,
+}
+
+/// What comes first, hardness, size, start, length, alignment, and the piece itself.
+type Key = (u8, Reverse<u128>, Reverse<u64>, u64, Reverse<u64>, Reverse<Option<u64>>, PieceId);
+
+impl Keys<'_> {
+    fn whole(&self, piece: PieceId) -> Key {
+        let info = self.pieces.get(piece);
+        let (start, length) = life(self.pieces, piece);
+        let room = Room { load: self.counted[piece], peak: self.peak };
+        let hardness = self.order.hardness(info.size, (start, length), room);
+        // Fixed pieces come first, because they have no choice, and exclusive ones next. The last entries of the
+        // key make the order total, so that two runs agree.
+        let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
+        let alignment = self.pieces.homes(piece).first().map(|home| home.alignment);
+        (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)
+    }
+
+    fn beginning(&self, piece: PieceId) -> (u64, u64) {
+        let (first, Reverse(hardness), Reverse(size), start, ..) = self.whole(piece);
+        // By size, the next entry of the key is the same number once more.
+        let next = if self.order == Order::Size { start } else { u64::MAX - size };
+        beginning(first, hardness, next)
+    }
+}
+
+/// The beginning of a key in 16 bytes: what comes first, the hardest first, and after that by `next`. Keys whose beginnings
+/// differ are in the order of their beginnings.
+///
+/// The first number has the number of binary digits of the hardness and 55 of them. Where that is not all of it, the
+/// second number has the last 64 digits, and there is no room for `next`.
+fn beginning(first: u8, hardness: u128, next: u64) -> (u64, u64) {
+    const DIGITS: u32 = 55;
+    debug_assert!(hardness >> 127 == 0 && first < 4, "hardness is a product of two numbers below 2^63 and 2^64");
+    let digits = u128::BITS - hardness.leading_zeros();
+    let leading = if digits > DIGITS { hardness >> (digits - DIGITS) } else { hardness << (DIGITS - digits) };
+    let rough = (u64::from(digits) << DIGITS) | leading as u64;
+    let fine = match digits {
+        0..=DIGITS => next,
+        56..=119 => u64::MAX - hardness as u64,
+        // Even 64 more digits are not all. Only whole keys tell.
+        _ => 0,
+    };
+    ((u64::from(first) << 62) | ((1 << 62) - 1 - rough), fine)
 }
 
 /// How crowded it is while a piece is alive.
@@ -196,6 +244,21 @@ mod tests {
         assert_eq!(names(Order::Start), "fixed mine long early wide large");
         assert_eq!(names(Order::Conflicts), "fixed mine long large wide early");
         assert_eq!(names(Order::Load), "fixed mine large wide long early");
+    }
+
+    #[test]
+    fn beginnings_are_in_the_order_of_keys() {
+        let around = |power: u32| [(1u128 << power) - 1, 1 << power, (1 << power) + 1, (1 << power) / 2 * 3];
+        let numbers = || (0..126).flat_map(around).chain([(1 << 127) - 1]);
+        let keys = || numbers().flat_map(|hardness| [(1, hardness, 3), (1, hardness, 4), (2, hardness, 3)]);
+        for (first, hardness, next) in keys() {
+            for (other, others, nexts) in keys() {
+                let whole = (first, Reverse(hardness), next).cmp(&(other, Reverse(others), nexts));
+                let rough = beginning(first, hardness, next).cmp(&beginning(other, others, nexts));
+                assert!(rough.is_eq() || rough == whole, "{first} {hardness} {next}, {other} {others} {nexts}");
+            }
+        }
+        assert_ne!(beginning(2, 1 << 40, 3), beginning(2, 1 << 40, 4), "most keys need no second look");
     }
 
     #[test]

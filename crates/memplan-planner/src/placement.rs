@@ -6,6 +6,7 @@
 //!   through [`skyline`], as merged bytes, which are [`range_set`]s.
 //! - [`heap`] knows where everything meets everything, so that nobody has to be asked.
 //! - [`fit`] chooses among the gaps between obstacles.
+//! - [`spots`] is the table of where pieces are.
 
 pub mod conflicts;
 pub mod fit;
@@ -15,3 +16,4 @@ pub mod piece;
 pub mod placer;
 mod range_set;
 mod skyline;
+mod spots;

@@ -160,7 +160,7 @@ impl<'p> Pieces<'p> {
         let ordering = problem.dependencies().map(Ordering::of).transpose()?;
         let mut pieces = Pieces {
             problem,
-            pieces: IndexVec::new(),
+            pieces: IndexVec::from_vec(Vec::with_capacity(problem.buffers().len())),
             rects: Vec::with_capacity(problem.buffers().len()),
             homes: Vec::new(),
             steps: Vec::new(),

@@ -29,6 +29,7 @@ use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan,
 use super::fit::{Fit, Obstacle};
 use super::floor::{Floor, Grid, Stretch};
 use super::piece::{Footprint, Home, PieceId, Pieces, Rect};
+use super::spots::Spots;
 use crate::happens_before::Ordering;
 
 /// Where a piece was put.
@@ -53,7 +54,7 @@ struct Run {
 #[derive(Clone, Debug)]
 pub struct Placer<'p> {
     pieces: &'p Pieces<'p>,
-    spots: IndexVec<PieceId, Option<Spot>>,
+    spots: Spots,
     spaces: IndexVec<SpaceId, Floor>,
     /// Per piece, where its ranks start in `ranks`: rectangles of the first
     /// home, then of the second, … Clones of the placer share both.
@@ -97,7 +98,7 @@ impl<'p> Placer<'p> {
                 ranks[stretch.note as usize] = rank as u32;
             }
         }
-        let spots = IndexVec::filled(None, pieces.len());
+        let spots = Spots::none(pieces.len(), space_count);
         Placer {
             pieces,
             spots,
@@ -114,7 +115,7 @@ impl<'p> Placer<'p> {
 
     /// Takes everything away again.
     pub fn clear(&mut self) {
-        self.spots = IndexVec::filled(None, self.pieces.len());
+        self.spots.clear();
         self.spaces.iter_mut().for_each(Floor::clear);
         self.run = None;
         self.obstacles_met = 0;
@@ -137,7 +138,7 @@ impl<'p> Placer<'p> {
 
     /// Where a piece is, if it has been placed.
     pub fn spot(&self, piece: PieceId) -> Option<Spot> {
-        self.spots[piece]
+        self.spots.get(piece)
     }
 
     /// Places a piece and its other slots: at its fixed offset, or where the
@@ -148,20 +149,20 @@ impl<'p> Placer<'p> {
     /// plan can still be finished and judged. `None` if even that is impossible:
     /// its fixed offset is taken or misaligned, or no offset below 2^63 is left.
     pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
-        if self.spots[piece].is_none() {
+        if !self.spots.is_placed(piece) {
             let homes = self.pieces.homes(piece);
             let mut fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
             if (0..homes.len()).find(&mut fits).is_none() {
                 (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, MAX_BYTES));
             }
         }
-        self.spots[piece]
+        self.spots.get(piece)
     }
 
     /// As [`place`](Placer::place), but first looks for an offset at which nothing is paid for: where no bytes coincide
     /// with those of a piece that has a price.
     pub(crate) fn place_cheaply(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
-        if self.spots[piece].is_none() && !self.pieces.costly(piece).is_empty() {
+        if !self.spots.is_placed(piece) && !self.pieces.costly(piece).is_empty() {
             let homes = self.pieces.homes(piece);
             self.avoids_costs = true;
             (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, self.spaces[homes[home].space].limit));
@@ -204,9 +205,7 @@ impl<'p> Placer<'p> {
 
     /// Takes over where another placer has put pieces, to finish a plan; nothing can be placed after that.
     pub(crate) fn adopt(&mut self, other: &Placer) {
-        for (spot, &theirs) in self.spots.iter_mut().zip(other.spots.iter()) {
-            *spot = spot.or(theirs);
-        }
+        self.spots.adopt(&other.spots);
         self.obstacles_met += other.obstacles_met;
     }
 
@@ -325,7 +324,7 @@ impl<'p> Placer<'p> {
         // owners.
         let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
         for &other in floor.placed.iter().chain(alone) {
-            let Some(offset) = self.spots[other].map(|spot| spot.offset) else { continue };
+            let Some(offset) = self.spots.get(other).map(|spot| spot.offset) else { continue };
             for own in pieces.footprints(piece) {
                 for other in pieces.footprints(other).filter(|other| strangers(&own, other)) {
                     let occupied = (offset + other.low, offset + other.high);
@@ -346,7 +345,7 @@ impl<'p> Placer<'p> {
                 match partner.ok().map(|position| partners[position].kind) {
                     None => obstacles.push(obstacle),
                     Some(OverlayKind::AnyOffset) => {}
-                    Some(OverlayKind::SameBase) => soft.extend(spots[owner].map(|spot| (obstacle, spot.offset))),
+                    Some(OverlayKind::SameBase) => soft.extend(spots.get(owner).map(|spot| (obstacle, spot.offset))),
                 }
             });
         }
@@ -359,7 +358,7 @@ impl<'p> Placer<'p> {
         for apart in self.pieces.apart(piece).iter().chain(costly) {
             let first = apart.other.index();
             for other in (first..first + apart.other_slots as usize).map(PieceId::from_index) {
-                if let Some(spot) = self.spots[other].filter(|spot| spot.space == space) {
+                if let Some(spot) = self.spots.get(other).filter(|spot| spot.space == space) {
                     let occupied = (spot.offset + apart.other_low, spot.offset + apart.other_high);
                     if apart.low < apart.high && apart.other_low < apart.other_high {
                         self.obstacles.push(Obstacle::new(occupied, (apart.low, apart.high)));
@@ -371,12 +370,12 @@ impl<'p> Placer<'p> {
 
     /// Puts a piece down in its `home`-th home, without asking whether it is free.
     fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
-        debug_assert!(self.spots[piece].is_none(), "a piece is put down only once");
+        debug_assert!(!self.spots.is_placed(piece), "a piece is put down only once");
         debug_assert!(
             spot.offset.is_multiple_of(self.pieces.homes(piece)[home].alignment),
             "a piece starts at a multiple of its alignment"
         );
-        self.spots[piece] = Some(spot);
+        self.spots.set(piece, spot);
         if self.pieces.get(piece).size == 0 {
             return;
         }
@@ -410,7 +409,7 @@ impl<'p> Placer<'p> {
     ///
     /// Its other slots are taken away, too, so a rectangle that stands for several of them goes with the first.
     fn take(&mut self, piece: PieceId, home: usize) {
-        let Some(spot) = self.spots[piece].take() else { return };
+        let Some(spot) = self.spots.take(piece) else { return };
         self.run = None;
         let floor = &mut self.spaces[spot.space];
         let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
@@ -433,7 +432,7 @@ impl<'p> Placer<'p> {
         floor.blocked.clear();
         let placed: Vec<PieceId> = floor.placed.iter().chain(&floor.alone).copied().collect();
         for other in placed {
-            let offset = self.spots[other].map_or(0, |spot| spot.offset);
+            let offset = self.spots.get(other).map_or(0, |spot| spot.offset);
             for own in self.pieces.footprints(other).filter(|own| own.exclusive) {
                 floor.block(offset + own.low, offset + own.high);
             }
@@ -445,7 +444,7 @@ impl<'p> Placer<'p> {
         let problem = self.pieces.problem();
         let mut plan = Plan::empty(problem);
         for piece in self.pieces.ids() {
-            let spot = self.spots[piece]?;
+            let spot = self.spots.get(piece)?;
             for (buffer, at) in self.pieces.members(piece) {
                 let offset = Bytes(spot.offset + at.0);
                 match &mut plan.placements[buffer] {
@@ -467,7 +466,7 @@ impl<'p> Placer<'p> {
             let is_partner = self.pieces.partners(buffer).iter().any(|partner| partner.other == over);
             let starts = |piece: PieceId| self.pieces.rects(piece).first().map(|rect| rect.start);
             let is_used = is_partner && starts(over) < starts(buffer) && self.overlap(buffer, over);
-            if let (true, Some(below)) = (is_used, self.spots[over]) {
+            if let (true, Some(below)) = (is_used, self.spots.get(over)) {
                 pairs.push((overlay.buffer, below.offset, overlay.over));
             }
         }
@@ -481,7 +480,7 @@ impl<'p> Placer<'p> {
 
     /// Whether two pieces have bytes in common while both are alive.
     fn overlap(&self, one: PieceId, other: PieceId) -> bool {
-        let (Some(at), Some(other_at)) = (self.spots[one], self.spots[other]) else { return false };
+        let (Some(at), Some(other_at)) = (self.spots.get(one), self.spots.get(other)) else { return false };
         let meet = |a: &Rect, b: &Rect| {
             let in_time = a.start < b.end && b.start < a.end;
             in_time && at.offset + a.low < other_at.offset + b.high && other_at.offset + b.low < at.offset + a.high

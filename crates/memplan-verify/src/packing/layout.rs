@@ -9,6 +9,13 @@ use super::violation::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Area(u32);
 
+#[cfg(test)]
+impl Area {
+    pub(super) fn from_number(number: u32) -> Area {
+        Area(number)
+    }
+}
+
 /// The bytes of one slot of a buffer. An object is used as a whole; it counts
 /// as the single byte 0 of its area.
 #[derive(Clone, Copy, Debug)]

@@ -53,9 +53,10 @@ pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
 
 /// The companies of a problem: buffers that may overlap each other, because a tie or a must-share holds them together.
 pub(super) struct Companies {
-    /// For each buffer, the member with the smallest number in its company. It stands for the company.
+    /// For each buffer, the member with the smallest number in its company. It stands for the company. Empty if there
+    /// are no relations at all, so that every buffer stands for itself.
     representative: Vec<u32>,
-    /// Number of members of the company, at the index of its representative.
+    /// Number of members of the company, at the index of its representative. Empty likewise.
     members: Vec<u32>,
     /// First party of the company, at the index of its representative.
     first_party: Vec<u32>,
@@ -67,6 +68,11 @@ pub(super) type Party = u32;
 impl Companies {
     /// Finds the companies and numbers the parties: the slots that may overlap each other.
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
+        let slots_of = |id: BufferId| layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
+        if problem.groups().is_empty() && problem.must_share().is_empty() {
+            let first_party = numbered(problem.buffers().ids().map(slots_of));
+            return Companies { representative: Vec::new(), members: Vec::new(), first_party };
+        }
         let count = problem.buffers().len();
         // `representative` is a union-find: each buffer points to another one of its company, and the last of that
         // chain stands for the company.
@@ -89,33 +95,35 @@ impl Companies {
             let company = find(&mut representative, id.index() as u32);
             representative[id.index()] = company;
             members[company as usize] += 1;
-            let slots = layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
-            widest[company as usize] = slots.max(widest[company as usize]);
+            widest[company as usize] = slots_of(id).max(widest[company as usize]);
         }
-        // Each company gets one party for each of its slots, numbered one after another: slot i of one member may
-        // overlap slot i of another, and no other slot.
-        let first_party = widest.iter().scan(0, |next, slots| {
-            *next += slots;
-            Some(*next - slots)
-        });
-        let first_party = first_party.collect();
-        Companies { representative, members, first_party }
+        Companies { representative, members, first_party: numbered(widest.into_iter()) }
     }
 
     /// The company of a buffer, by the member that stands for it.
     pub(super) fn company(&self, buffer: BufferId) -> u32 {
-        self.representative[buffer.index()]
+        self.representative.get(buffer.index()).copied().unwrap_or(buffer.index() as u32)
     }
 
     /// Whether a buffer belongs to nobody else.
     pub(super) fn is_alone(&self, buffer: BufferId) -> bool {
-        self.members[self.company(buffer) as usize] == 1
+        self.members.is_empty() || self.members[self.company(buffer) as usize] == 1
     }
 
     /// The slots that this one may overlap.
     pub(super) fn party(&self, slot: &Slot) -> Party {
         self.first_party[self.company(slot.buffer) as usize] + slot.number
     }
+}
+
+/// The first party of each company. A company gets one party for each of its slots, numbered one after another: slot i
+/// of one member may overlap slot i of another, and no other slot.
+fn numbered(slots: impl Iterator<Item = u32>) -> Vec<Party> {
+    let number = |next: &mut u32, slots: u32| {
+        *next += slots;
+        Some(*next - slots)
+    };
+    slots.scan(0, number).collect()
 }
 
 /// Union-find over plain indices, halving paths as it goes.
