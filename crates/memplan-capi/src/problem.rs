@@ -28,10 +28,12 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
         builder.space(Space {
             name: space_name(index, spaces.len()),
             capacity: (space.flags & MEMPLAN_CAPACITY != 0).then_some(Bytes(space.capacity)),
+            // An alignment of 0 means that the caller has given none.
             alignment: Bytes(space.alignment.max(1)),
             base: Bytes(space.base),
         });
     }
+    // A caller that lists no spaces has one, which the builder adds. Buffers name it as space 0.
     let known_spaces = spaces.len().max(1);
     // SAFETY: as promised to us.
     for (index, description) in unsafe { buffers.iter() }.enumerate() {

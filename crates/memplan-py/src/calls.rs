@@ -154,8 +154,9 @@ pub(crate) fn verify<'py>(
     findings.iter().map(|finding| described(py, finding)).collect()
 }
 
-/// Everything that is wrong with a plan. A program is followed by the dataflow check, which does not trust lifetimes;
-/// it needs placements that are right by themselves.
+/// Everything that is wrong with a plan. For a program the dataflow check takes the place of the packing check, because it
+/// does not trust lifetimes. It runs only if each placement, looked at alone, is right. A network has the packing check
+/// and a check of its own, of what its operators may overlay.
 fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
     let input = &problem.input;
     if let Some(network) = &input.network {

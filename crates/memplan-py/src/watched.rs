@@ -21,7 +21,7 @@ use crate::error;
 /// How long Ctrl-C may have to wait.
 const TICK: Duration = Duration::from_millis(30);
 
-/// Deeply nested input is read without recursion, but a guest's thread should not be the narrow place.
+/// Stack of the thread that works. Input is read without recursion, so less should do; this is a reserve.
 const STACK: usize = 16 << 20;
 
 /// What the search has to tell.
@@ -88,6 +88,7 @@ pub(crate) fn watched<T: Send>(
             (worker.join().map_err(|_| "a thread of memplan panicked".to_owned()), interrupted)
         })
     });
+    // News that came after the last tick.
     if interrupted.is_none() {
         tell(py, progress, &latest)?;
     }

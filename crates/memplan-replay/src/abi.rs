@@ -200,7 +200,8 @@ pub extern "C" fn memplan_replay_withdraw(step: u32) -> i64 {
     })
 }
 
-/// Number of lanes; for each as many as fit, three numbers: device, lane, stream.
+/// Writes three numbers for each of the first `room` lanes: its device, its number among the lanes of that device, and
+/// its stream. Returns the number of all lanes, so that the caller can come again with more room; -1 with a message.
 ///
 /// # Safety
 /// `out` points to `room` times three numbers.

@@ -36,7 +36,9 @@ pub fn plan_below(problem: &Problem, below: u64, most_visits: u64) -> Option<Opt
     (search.visits > 0).then_some(search.found)
 }
 
-/// Bytes beyond which no plan can be better, as moving everything down shows.
+/// An extent that suffices: if there is a plan, one that is as small as any lies below it. Once everything in a plan has
+/// been moved down as far as it goes, each slot lies on another one, on a fixed buffer or on the ground. The gap under it
+/// is less than its alignment, or is due to its distance in a tie group.
 pub fn enough(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];

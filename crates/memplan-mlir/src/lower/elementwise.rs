@@ -69,6 +69,8 @@ impl Lowering<'_> {
             return false;
         };
         let bytes = |memref: &crate::MemRef| memref.element.stride_bytes();
+        // Two `?` in shapes may be different numbers, and two unknown element sizes may differ, so both are refused. A
+        // value that is only a part of its buffer may have gaps between its elements, so both must cover theirs.
         l.shape == r.shape
             && l.has_static_shape()
             && self.covers_all(left)
@@ -77,7 +79,8 @@ impl Lowering<'_> {
             && bytes(l) == bytes(r)
     }
 
-    /// Whether a `linalg.generic` assigns every element of this output without reading it.
+    /// Whether a `linalg.generic` assigns every element of this output without reading it, and the output is its whole
+    /// buffer. Then the op replaces the buffer's content, and nothing that was there before is needed.
     pub(super) fn generic_writes(&self, op: OpId, output: ValueId) -> bool {
         let document = self.document;
         if document.name(op) != "linalg.generic" || !self.covers_all(output) {

@@ -104,13 +104,15 @@ impl Lowering<'_> {
         })
     }
 
-    /// A tensor that an op makes of others, in a kernel: bufferization may give it memory of its own, or that of an
-    /// operand (a slice is a view then).
+    /// The memory of a tensor that an op of a kernel makes without an output for it. Bufferization may give it memory of
+    /// its own or that of an operand (a slice is then a view), so the tensor may be any of the operands.
     fn tensor_of_kernel(&mut self, op: OpId) -> Option<Origin> {
         if self.subject != Subject::Kernels {
             return None;
         }
         let sources = self.memory_operands(op);
+        // An operand that is not lowered yet (values in loops may go round) cannot be named. A list without it would
+        // claim that the tensor is none but the others, so no operand is named: nothing is known about this memory.
         if sources.iter().any(|&source| !self.is_settled(source)) {
             return Some(Origin::Opaque(Box::new([])));
         }

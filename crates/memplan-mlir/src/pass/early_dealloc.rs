@@ -73,6 +73,8 @@ fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -
         // A life that cannot be traced may end anywhere, so nothing may be freed.
         Life::Untraceable { why, .. } => return Err(why.describe()),
         Life::Unused => alloc,
+        // The text uses the buffer in front of its allocation, which is reached by going round a loop. So no op behind the
+        // allocation is the last.
         Life::Range { first, .. } if first < alloc => return Err("it is used outside its block"),
         Life::Range { last, .. } => last,
     };
@@ -80,6 +82,8 @@ fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -
     // that contains it.
     let around = tree.around_both(alloc, last);
     let (user, home) = (tree.child_towards(around, last), tree.child_towards(around, alloc));
+    // If the allocation is nested deeper than the use (`home` is an op around it), or the two stand in different blocks,
+    // the use is outside of the allocation's block.
     let same_block = lowered.program.op(user).block == lowered.program.op(alloc).block;
     if home != alloc || !same_block {
         return Err("it is used outside its block");

@@ -195,7 +195,9 @@ impl Reader<'_> {
             Some(&known) => {
                 let old = &mut draft.tensors[known];
                 old.is_constant |= facts.is_constant;
+                // Sequences and maps are odd: they have no shape.
                 old.is_odd |= facts.is_odd;
+                // 0 is ONNX's number for a type that is not given.
                 if old.element == 0 {
                     old.element = facts.element;
                 }

@@ -66,10 +66,12 @@ impl<'w, 'a> Envelope<'w, 'a> {
     }
 }
 
-/// Options outside the tables are counted from the start of the file, too.
+/// Refuses models with custom options behind the tables. The offset of such options counts from the start of the file, so
+/// it would be wrong behind a new root, and operators are not written again as buffers are.
 fn check_operators(root: &Table) -> Result<(), ReadError> {
     for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
         for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+            // An offset of 0 or 1 means that there are no such options.
             if operator.u64(field::operator::LARGE_CUSTOM_OPTIONS)? > 1 {
                 return Err(ReadError::at_byte(
                     "tflite::large-options",
@@ -86,6 +88,7 @@ fn check_operators(root: &Table) -> Result<(), ReadError> {
 fn buffer(table: &Table) -> Result<Node, ReadError> {
     let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
     // The content may be behind all tables, at an offset that counts from the start of the file.
+    // An offset of 0 or 1 means that it is not.
     let is_outside = offset > 1 && size > 0;
     if !is_outside {
         return Ok(Node::Old(table.offset()));

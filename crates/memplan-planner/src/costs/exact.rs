@@ -222,6 +222,7 @@ impl<'d> Search<'d> {
         }
         order.sort_unstable();
         for (cost, choice) in order {
+            // The offsets come cheapest first, so if this one is too dear, all that follow are.
             if self.bound(place, spent.saturating_add(cost)) >= self.ceiling {
                 break;
             }
@@ -231,6 +232,7 @@ impl<'d> Search<'d> {
             }
             self.chosen[place] = choice;
             self.charge(place, choice, true);
+            // With this piece placed, the cheapest offsets of later pieces may have become dearer.
             let flow = match self.bound(place, spent + cost) < self.ceiling {
                 true => self.place(place + 1, spent + cost, budget),
                 false => ControlFlow::Continue(()),

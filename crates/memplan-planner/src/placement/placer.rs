@@ -405,9 +405,9 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// Takes a piece that was among the last ones placed away again.
+    /// Removes a piece that was just put down, because a later part of what it belongs to has found no room.
     ///
-    /// Its other slots are taken away, too, so a rectangle that stands for several of them goes with the first.
+    /// The caller removes all of those parts. A rectangle that stands for several slots is removed with the first one.
     fn take(&mut self, piece: PieceId, home: usize) {
         let Some(spot) = self.spots.take(piece) else { return };
         self.run = None;

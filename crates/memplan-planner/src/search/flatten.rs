@@ -82,7 +82,8 @@ impl Flattening<'_, '_> {
         let is_block = self.pieces.members(piece).nth(1).is_some();
         let is_in_place = |(buffer, _)| self.in_place.binary_search(&buffer).is_ok();
         self.is_exact &= homes.len() == 1 && !self.pieces.members(piece).any(is_in_place);
-        // A group whose members all start higher up may start below the space.
+        // If no member of a tie group has distance 0, the group itself may have a negative offset. A slab may not, so
+        // plans are lost.
         self.is_exact &= self.pieces.members(piece).any(|(_, at)| at.0 == 0);
         self.is_exact &= !is_block || (info.slots == 1 && !info.exclusive);
         let stretches = if info.exclusive { vec![self.all_time(info.size)] } else { self.stretches(piece) };

@@ -110,7 +110,7 @@ struct Parser<'s> {
 /// An op line while its clauses are read.
 struct Line {
     draft: OpDraft,
-    label: Option<String>,
+    label: Option<(String, Span)>,
     after: Vec<(String, Span)>,
 }
 
@@ -575,7 +575,10 @@ impl<'s> Parser<'s> {
             false => self.builder.push(line.draft),
         };
         if let Some(label) = line.label {
-            self.labels.insert(label, op);
+            let (name, span) = label;
+            if self.labels.insert(name.clone(), op).is_some() {
+                return Err(ParseError::DefinedTwice { name: format!("&{name}"), span });
+            }
         }
         if let Some(region) = self.open.last_mut() {
             let after = line.after.into_iter();
@@ -618,7 +621,7 @@ impl<'s> Parser<'s> {
             "scope" => draft.scope(),
             "at" => draft.span(self.source_span()?),
             "label" => {
-                line.label = Some(self.sigil('&', "a label such as &a")?.0);
+                line.label = Some(self.sigil('&', "a label such as &a")?);
                 draft
             }
             "after" => {

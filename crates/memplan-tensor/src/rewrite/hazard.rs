@@ -52,6 +52,7 @@ const LOST: u8 = 8;
 
 /// Work that deciding all candidates of one function may take, in executed index steps.
 pub(super) const BUDGET: u64 = 1 << 24;
+/// Steps that one candidate may take, both directions together. A candidate that needs more counts as unsafe.
 const STEPS_PER_QUESTION: u64 = 1 << 17;
 
 /// Whether the destination of `step` may be computed into the memory of its source.
@@ -70,7 +71,8 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     let mut left = allowance;
     let mut concerned = HashSet::new();
     find_concerned(function, body, dst, src, &mut concerned);
-    // Parallel iterations have no order, so the statement must be safe with the first one first and with the last one first.
+    // Parallel iterations have no order, so the statement must be safe with the first one first and with the last one
+    // first. A hazard needs two accesses of one cell, and of any two iterations each comes first in one of the orders.
     let safe = [false, true].into_iter().all(|backward| {
         let mut run = Run {
             function,
@@ -107,8 +109,8 @@ fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Ve
 
 /// Whether the check takes the statement for one op that reads the source.
 ///
-/// The check permits a reuse in place to an op as a whole: of a statement with allocations inside it sees every
-/// iteration by itself, and a source that is only stored is one more result to it.
+/// The dataflow check permits a reuse in place to an op as a whole. It looks at a statement with allocations inside
+/// iteration by iteration, and it takes a source that is only stored for another result. It would permit neither.
 fn is_one_step(function: &Function, body: &Stmt, src: BufId) -> bool {
     let mut loads = false;
     body.walk(&mut |stmt| {

@@ -42,6 +42,7 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
         // The accesses agree on another type than the allocation has. Sound mode leaves the allocation alone; only
         // the compatible mode follows the accesses, as the original does.
         if base != stored(allocation.dtype.element()) {
+            // Memory that was allocated as vectors takes over the lanes of its accesses, too, if all have one type.
             let new = match found.types.as_slice() {
                 [only] if allocation.dtype.lanes > 1 => *only,
                 _ => base,
@@ -51,8 +52,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
-        // All accesses are vectors of one length, so the memory may be allocated as such vectors, unless an access
-        // fixes its type.
+        // All accesses have one type. If it has several lanes, the memory becomes vectors of so many lanes, unless some
+        // access cannot be rewritten (`fixed`).
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL

@@ -204,7 +204,8 @@ impl Sum {
     }
 }
 
-/// Whether the shape of two extents shows that the first is never smaller.
+/// Whether it can be read off that a is never smaller than b: a is `max(b, …)`, b is `min(a, …)`, both name a common
+/// part, b is a rounded down, or a is b rounded up.
 fn is_at_least(a: &Expr, b: &Expr) -> bool {
     let (larger, smaller) = (operands(BinaryOp::Max, a), operands(BinaryOp::Min, b));
     let holds = |pair: Option<[&Expr; 2]>, part: &Expr| pair.is_some_and(|pair| pair.contains(&part));

@@ -74,6 +74,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
                 None => write_call(call_name(*op), &[left, right], function, out),
             }
         }
+        // `not` binds with 3: tighter than `and` (2), less tightly than comparisons (4).
         Expr::Not(value) => {
             if context > 3 {
                 out.push('(');

@@ -184,7 +184,8 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The next function of a text, up to its body: every `def`, wherever it stands; other lines are skipped.
+    /// Reads the next function up to its body; `None` at the end of the text. A `def` counts, at any indentation, if one
+    /// of its decorators mentions `prim_func`. All other lines are skipped.
     pub(super) fn next_function(&mut self) -> Result<Option<PyDef>, ScriptError> {
         let mut decorated = false;
         loop {
@@ -194,10 +195,12 @@ impl<'a> Parser<'a> {
                 Tok::Indent | Tok::Dedent | Tok::Newline => self.at += 1,
                 _ if self.looking_at("@") => {
                     let line = self.skip_line();
-                    decorated = self.source[line.range()].contains("prim_func");
+                    decorated |= self.source[line.range()].contains("prim_func");
                 }
                 _ if self.looking_at("def") && decorated => return self.def().map(Some),
                 _ => {
+                    // Decorators belong to the line behind them.
+                    decorated = false;
                     self.skip_line();
                 }
             }

@@ -210,7 +210,9 @@ impl Flattener<'_> {
 
     /// Flattens one statement.
     fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
-        // Marks about memory become allocations and layouts here and leave no statement, or leave another one.
+        // Calls and attributes that say something about memory: a realization becomes an allocation, an alignment of a
+        // dimension is only noted, a bound buffer of an extern body becomes that body, and a mark of a double buffer is
+        // written again around its body.
         match &stmt.kind {
             StmtKind::Evaluate(value) => {
                 if let Some(realize) = as_realize(value) {

@@ -106,6 +106,21 @@ fn what_pipelines_print_is_read() {
     assert!(reads("A: T.Buffer((8,))", "A[m] = T.float32(1)").is_err(), "a name that nothing defines");
 }
 
+/// A function counts if any of its decorators says so, in whichever order they stand; others are left alone.
+#[test]
+fn any_decorator_makes_a_function() {
+    let body = "def main(A: T.Buffer((8,), \"int32\")):\n    A[0] = 1\n";
+    for (decorators, count) in [
+        ("@T.prim_func\n", 1),
+        ("@T.prim_func\n@register\n", 1),
+        ("@register\n@T.prim_func\n", 1),
+        ("@T.prim_func\nx = 1\n", 0),
+    ] {
+        let read = Script::read(&format!("{decorators}{body}"));
+        assert_eq!(read.map_or(0, |script| script.functions().len()), count, "{decorators}");
+    }
+}
+
 /// A buffer whose address a let keeps is not shared: the pointer may be used at any later time.
 #[test]
 fn kept_addresses_keep_their_buffers() {

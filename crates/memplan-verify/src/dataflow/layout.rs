@@ -301,9 +301,8 @@ pub(super) fn iterations(op: &Op) -> Option<u64> {
     trips.iter().try_fold(1u64, |product, trip| product.checked_mul((*trip)?))
 }
 
-/// The parallel loops between a site's alloc and its memory, with how far each
-/// moves the site: by its stride, or without one by the last stride times all
-/// iterations of the loops in between.
+/// The parallel loops around a site's alloc, up to the op that owns its memory, with how far one iteration of each moves
+/// the site: by its stride or, if there are no more strides, by the step of the next inner loop times its iterations.
 fn crossed(
     program: &Program,
     parallels: &IndexVec<OpId, Option<OpId>>,
@@ -313,6 +312,7 @@ fn crossed(
 ) -> SmallVec<[Term; 1]> {
     let Some(alloc) = program.alloc_op(site) else { return SmallVec::new() };
     let mut strides = strides.iter().map(|stride| i128::from(stride.0));
+    // Without any stride the site has one address in all iterations.
     let mut step = Some(0);
     let mut terms = SmallVec::new();
     let around = std::iter::successors(parallels[alloc], |&op| parallels[op]);
@@ -320,11 +320,13 @@ fn crossed(
     for op in around.take_while(|&op| owner.is_none_or(|owner| op > owner)) {
         let trips = iterations(program.op(op));
         step = strides.next().or(step);
-        // Outside a loop of unknown length the slice has no fixed size:
-        // step 0 makes the iterations overlap, which is then reported.
-        terms.push(Term { op, step: step.unwrap_or(0), trips });
-        step = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
-        step = step.filter(|&step| step < UNBOUNDED);
+        let reach = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
+        let reach = reach.filter(|&reach| reach < UNBOUNDED);
+        // Outside a loop of unknown length the slice has no fixed size, and no memory is as long as a loop that reaches
+        // beyond `UNBOUNDED`. Step 0 makes the iterations overlap, which is then reported.
+        let is_known = reach.is_some() || trips.is_none();
+        terms.push(Term { op, step: step.filter(|_| is_known).unwrap_or(0), trips });
+        step = reach;
     }
     terms
 }

@@ -160,6 +160,7 @@ impl Sharing<'_> {
         for (id, op) in program.ops().iter_enumerated() {
             let runs_beside = match op.control() {
                 Control::Async { .. } => true,
+                // It is not known when such an op runs its regions, so they may run beside the code.
                 Control::Unknown => !op.regions().is_empty(),
                 _ => false,
             };
@@ -167,6 +168,7 @@ impl Sharing<'_> {
                 asynchronous[program.function_of(id)] = true;
             }
         }
+        // A site without an alloc belongs to no single function, so it counts as asynchronous, which is the safe answer.
         let is_in_one = |site| program.alloc_op(site).is_none_or(|op| asynchronous[program.function_of(op)]);
         program.sites().ids().map(is_in_one).collect()
     }

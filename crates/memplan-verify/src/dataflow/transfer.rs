@@ -88,7 +88,7 @@ struct Target {
 type Targets = SmallVec<[Target; 2]>;
 
 impl<'a> Machine<'a> {
-    /// Runs all steps of a node, except awaits: these need other states, see `solve`.
+    /// Applies one step of a node to the state. An await does nothing here: it joins two states, see `solve`.
     pub(super) fn step(&mut self, state: &mut State, node: NodeId, step: Step) {
         match step {
             Step::Op(op) => self.op(state, node, op),
@@ -97,10 +97,12 @@ impl<'a> Machine<'a> {
                 let concurrency = self.concurrency;
                 self.begin(state, node, concurrency.iterations.get(&op));
             }
+            // Inside of asynchronous work, the code outside runs at the same time.
             Step::EnterAsync(op) => {
                 let concurrency = self.concurrency;
                 self.begin(state, node, concurrency.code.get(&op));
             }
+            // Behind a launch, the launched work runs at the same time as this code.
             Step::Launched(op) => {
                 // Whatever an earlier launch handed out is not this launch's result.
                 for &result in &self.program.incoming(&self.program.op(op).results) {

@@ -9,7 +9,7 @@
 //!   an element                 the same element                        yes
 //!   an element                 its own padding: it does not hold it    no, the halo is too small
 //!   its padding                its own padding                         yes
-//!   its padding                an element of a border                  if that counts as little as padding does
+//!   its padding                an element of a border                  if it has the value of padding
 //! ```
 
 use super::compare::{Candidate, is_whole, other_operand};
@@ -95,7 +95,7 @@ impl Sliding<'_> {
                 _ => return Err(self.other("what its window does along a dimension")),
             });
         }
-        // A border of elements stands for the op's own padding only where it counts as little.
+        // Elements of a border may stand for the original's padding only if they have the value that padding counts as.
         let is_neutral =
             self.view.fill.is_some() && self.view.fill == self.old.neutral && self.now.neutral == self.old.neutral;
         if reads_border && !is_neutral {

@@ -165,7 +165,8 @@ pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding
     Ok((findings, count))
 }
 
-/// The table of the documented algorithm after each step, as text.
+/// The table of free and used ranges that the original's algorithm keeps (docs/assign-gmem.md), after each of its steps,
+/// as text. It is for readers who follow that algorithm.
 pub fn reuse_table(source: &Source) -> Result<String, Failure> {
     let text = utf8(&source.bytes)?;
     let document = read_document(source, text)?;

@@ -141,12 +141,13 @@ fn natural_alignment(element: u64) -> u64 {
 struct Frees {
     /// Frees exactly this site.
     certain: Vec<(SiteId, OpId)>,
-    /// Sites freed through a value that may be something else.
+    /// Sites freed by another op than `memref.dealloc`, or through a value that may be something else.
     ambiguous: HashSet<SiteId>,
 }
 
 impl Frees {
-    /// Sorts all frees: those that certainly free one allocation, and those that may free another.
+    /// Sorts all frees. A `memref.dealloc` of a value that is certainly one site goes away if that site is merged. Every
+    /// other free stays in the text, so the sites that it may free are ambiguous and are not merged.
     fn of(view: &BufferizedView) -> Frees {
         let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;

@@ -392,7 +392,8 @@ impl<'a> Planner<'a> {
         document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
-    /// Buffers that no fixed address serves keep their allocations.
+    /// Takes buffers of which a loop hands out several instances out of the plan, with a remark: one address cannot hold
+    /// an instance that is still needed and another one that is being written.
     fn leave_alone(&mut self, groups: &Groups) {
         for &site in &groups.left_alone {
             let span = self.view.document.op(self.view.lowered.sites[site]).span;

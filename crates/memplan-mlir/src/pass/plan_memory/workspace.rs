@@ -37,7 +37,7 @@ use crate::{Document, Edits, ValueId};
 
 /// Every offset is a multiple of this.
 const ALIGNMENT: u64 = 32;
-/// Search nodes for workspaces that share.
+/// Units of work that the search may spend on the workspaces of one function if they may share.
 const WORK: u64 = 50_000;
 
 /// Plans the workspaces of every function and writes their offsets.
@@ -155,15 +155,17 @@ impl Workspaces<'_> {
         let problem = self.problem(sites)?;
         // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
         // looks for the smallest plan.
-        let outcome = match self.view.options.reuse_workspace {
-            false => levels::plan(&problem, levels::Order::Start, request).0,
+        let (outcome, strategy) = match self.view.options.reuse_workspace {
+            // The memory has no capacity, so the first level always fits, and that one shares nothing.
+            false => (levels::plan(&problem, levels::Order::Start, request).0, "levels"),
             true => {
+                // Only work limits this search, so that the offsets do not depend on the speed of the machine.
                 let request = Request { work_limit: Some(WORK), time_limit: None, ..request.clone() };
-                search::search(&problem, &request).outcome
+                (search::search(&problem, &request).outcome, "search")
             }
         };
         let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
-            return Err(PassError::NoPlan { strategy: "levels" });
+            return Err(PassError::NoPlan { strategy });
         };
         self.adopt(sites, &problem, &plan);
         let op = self.view.lowered.functions[function];

@@ -8,7 +8,7 @@
 //!
 //! Only `allocations` with `buffer` and `offset` are needed to read one. Where a buffer has no `name`, its number is its
 //! position in the problem; where `pools` does not name a pool, a buffer lies in the pool it may be in, if that is only one.
-//! Reserved ranges are not listed: they are where they are.
+//! Reserved ranges are not listed, because the problem itself fixes their offsets.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,9 +28,11 @@ pub(crate) fn is_solution(text: &str) -> bool {
 
 /// Writes a plan: every buffer of the file with its pool and offset, and what the plan costs.
 pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> String {
+    // A space or buffer that has no number from a file is written with its position in the problem.
     let pool_number = |space: SpaceId| numbers.pools.get(space.index()).copied().unwrap_or(space.index() as u64);
     let place = |(id, buffer): (BufferId, &Buffer)| {
         let placement = plan.placements[id].as_ref()?;
+        // Buffers of `dsa` problems have one slot.
         let offset = placement.offsets.first()?;
         let number = numbers.buffers.get(id.index()).copied().unwrap_or(id.index() as u64);
         let pool = pool_number(placement.space);
@@ -42,6 +44,7 @@ pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> Stri
         "instance": numbers.instance,
         "reuse_cost": plan.reuse_cost(problem),
         "pools": problem.spaces().iter_enumerated().map(pool).collect::<Vec<Value>>(),
+        // `own` leaves out the buffers that stand for reserved ranges.
         "allocations": own(problem).filter_map(place).collect::<Vec<Value>>(),
     });
     format!("{file}\n")

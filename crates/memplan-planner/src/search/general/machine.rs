@@ -59,7 +59,7 @@ impl Machine {
         possible
     }
 
-    /// Raises releases by both rules, one deadline after the other. `false` if some set of jobs is overloaded: then
+    /// Raises releases by edge finding, one deadline after the other. `false` if some set of jobs is overloaded: then
     /// there is no plan.
     fn raise(&mut self, tasks: &mut [Task]) -> bool {
         self.tasks.clear();
@@ -72,8 +72,8 @@ impl Machine {
         self.raised.clear();
         self.raised.extend(self.tasks.iter().map(|task| task.release));
         // A set that matters consists of all jobs up to some deadline that are released from some moment on, so one pass
-        // for each deadline looks at all of them. New releases are written down at the end: within a pass all jobs are
-        // compared by the old ones.
+        // for each deadline looks at all of them. New releases are written down at the end, so the old ones
+        // hold for every deadline.
         for position in 0..self.deadlines.len() {
             if !self.raise_below(self.deadlines[position]) {
                 return false;
