@@ -226,8 +226,8 @@ impl Patience {
     /// Searches that begin from now on end so much before the limit, because their plan will still have to be checked
     /// and written. At most half of the limit is kept back, so that a search has its share of a short limit, too.
     pub fn reserve(&self, time: Duration) {
-        let most = self.0.limit.unwrap_or_default() / 2;
-        self.0.reserve.store(milliseconds(time.min(most)), Relaxed);
+        let Some(limit) = self.0.limit else { return };
+        self.0.reserve.store(milliseconds(time.min(limit / 2)), Relaxed);
     }
 
     /// The caller has an answer. What is done from now on would only add to it, and the time limit ends it wherever it

@@ -56,6 +56,25 @@ fn offsets_and_strides_keep_the_alignment() {
     expect(&source.replace("parallel 4", "parallel 1"), "x@0+24", &[]);
 }
 
+/// Loops that reach further than any memory: no distance overflows, and iterations count as overlapping.
+#[test]
+fn iterations_beyond_all_memory_overlap() {
+    let source = "func @f() {
+        outer parallel 1152921504606846976 {
+          inner parallel 131072 {
+            make alloc %x 8
+            fill write %x
+            use read %x
+          }
+        }
+      }";
+    expect(
+        source,
+        "x@0+4611686018427387904",
+        &["iterations of outer overlap: %x %x", "iterations of inner overlap: %x %x"],
+    );
+}
+
 /// A select or the result of a branch is the latest instance of what it chooses from: other
 /// iterations that write through it write the same instance, not another one.
 #[test]
