@@ -249,7 +249,7 @@ pub(crate) struct StrategyArgs {
     pub(crate) verbose: bool,
     /// Leave a stage of the search out; may be repeated
     #[arg(long, value_name = "STAGE", hide_possible_values = true)]
-    #[arg(value_parser = PossibleValuesParser::new(memplan::planner::search::stages().into_iter().map(|(name, _)| name)))]
+    #[arg(value_parser = PossibleValuesParser::new(memplan::planner::search::switches()))]
     pub(crate) without: Vec<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,

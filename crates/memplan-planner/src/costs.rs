@@ -55,7 +55,7 @@ pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
         Ok(pieces) => Costly::new(problem, &pieces, request).run(&mut budget),
         Err(_) => Outcome::Exhausted { stop: Stop::Finished },
     };
-    Answer { outcome, members: 0, nodes: budget.spent(), placements: 0 }
+    Answer { outcome, members: 0, nodes: budget.spent(), first_passes: 0, placements: 0 }
 }
 
 /// Says what the reuse of a plan costs, if a strategy that does not search made it.

@@ -23,22 +23,24 @@ use memplan_core::{Bytes, IndexVec, Plan, Problem, SpaceId, Stop, Witness, bound
 use crate::piece::Pieces;
 use crate::placer::Placer;
 use crate::search::{Budget, Clock, PassCost, is_crowded};
+use crate::strategy::Strategy;
 use crate::strategy::ordered_fit::{self, OrderedFit, Pass, Reached};
 use crate::tuning::{MOST_EXACT_PIECES, ONE_ORDER_PIECES, REPAIRABLE};
 use crate::{Request, collision};
 
-/// The members, most promising first. Each meets the bound of some generated problems on which none before it does: of
-/// 652 that any of them solves, by size and by load 592, the next ones 27, 16, 9, 5 and 3. The last one
-/// solves none of them, but is the best start for a recorded training step (resnet50: 5,508 units of work to the peak
-/// with it, 27,540 without). Best fit by size, area, life and conflicts added nothing anywhere.
-pub const MEMBERS: [OrderedFit; 8] = [
+/// The members, most promising first. Each saves an extent or work on some instance of `memplan bench ablation`
+/// (docs/search.md has the table): by life a generated training step takes 4,160 units and 28,898 without it, by area two
+/// kernels take half as much, best fit by load settles a training step of a residual network at once, by conflicts a
+/// generated training step and a jigsaw end smaller, and best fit by start is the best beginning for a recorded one
+/// (resnet50). First fit by load, the second of the list, meets the bound of problems of a hundred buffers that first fit by
+/// size does not, without any search. First fit by start, and best fit by size, area, life and conflicts added nothing anywhere.
+pub const MEMBERS: [OrderedFit; 7] = [
     ordered_fit::FIRST_SIZE,
     ordered_fit::FIRST_LOAD,
     ordered_fit::FIRST_LIFETIME,
     ordered_fit::FIRST_AREA,
     ordered_fit::BEST_LOAD,
     ordered_fit::FIRST_CONFLICTS,
-    ordered_fit::FIRST_START,
     ordered_fit::BEST_START,
 ];
 
@@ -65,6 +67,8 @@ pub struct Tried {
     pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
+    /// The members that may have a turn: all that the caller has not switched off.
+    list: Vec<OrderedFit>,
     /// What a pass costs, as counted in the first one.
     pass_cost: Option<PassCost>,
 }
@@ -79,14 +83,21 @@ impl Tried {
 /// Runs members until one meets the lower bound, all are done, or the time or half of the effort's work is over.
 pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let mut budget = Budget::new(request, request.effort.work() / 2, Clock::start(request));
-    try_first(pieces, MEMBERS.len(), &mut budget)
+    let mut tried = Tried::nothing(pieces, request);
+    tried.go_on(pieces, MEMBERS.len(), &mut budget);
+    tried
+}
+
+/// The passes that a search may begin with: the first one over a crowded problem, then the members.
+pub(crate) fn passes() -> impl Iterator<Item = OrderedFit> {
+    [ordered_fit::NEAR_PEAK].into_iter().chain(MEMBERS)
 }
 
 /// Runs the members that a search begins with: all of them for few pieces, one for many.
-pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
+pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budget) -> Tried {
     let is_many = pieces.len() > MOST_EXACT_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
-    if is_many && is_crowded(pieces) {
-        let mut tried = nothing_tried(pieces);
+    let mut tried = Tried::nothing(pieces, request);
+    if is_many && is_crowded(pieces) && !request.is_without(ordered_fit::NEAR_PEAK.name()) {
         if !tried.is_final() {
             tried.run(&ordered_fit::NEAR_PEAK, &mut Placer::new(pieces), budget);
         }
@@ -96,7 +107,7 @@ pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
         tried.go_on(pieces, count, budget);
         return tried;
     }
-    let mut tried = try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, budget);
+    tried.go_on(pieces, if is_many { 1 } else { MEMBERS.len() }, budget);
     // Repairing is for plans that are nearly good. Where the first order suits a problem badly, another one is cheaper.
     while tried.is_far() && tried.has_more() && tried.stop == Stop::Finished {
         tried.go_on(pieces, tried.members + 1, budget);
@@ -104,34 +115,39 @@ pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
     tried
 }
 
-fn try_first(pieces: &Pieces, count: usize, budget: &mut Budget) -> Tried {
-    let mut tried = nothing_tried(pieces);
-    tried.go_on(pieces, count, budget);
-    tried
-}
-
-/// What is known before any pass: bounds.
-fn nothing_tried(pieces: &Pieces) -> Tried {
-    let problem = pieces.problem();
-    let witness = bound::overfull(problem);
-    let peaks = bound::space_lower_bounds(problem);
-    Tried {
-        best: None,
-        too_tall: None,
-        lower_bound: bound::lower_bound_with(problem, &peaks),
-        per_space: peaks.iter().map(|peak| peak.bytes).collect(),
-        witness,
-        stop: Stop::Finished,
-        members: 0,
-        placements: 0,
-        pass_cost: None,
-    }
-}
-
 impl Tried {
+    /// What is known before any pass: bounds.
+    fn nothing(pieces: &Pieces, request: &Request) -> Tried {
+        let problem = pieces.problem();
+        let witness = bound::overfull(problem);
+        let peaks = bound::space_lower_bounds(problem);
+        Tried {
+            best: None,
+            too_tall: None,
+            lower_bound: bound::lower_bound_with(problem, &peaks),
+            per_space: peaks.iter().map(|peak| peak.bytes).collect(),
+            witness,
+            stop: Stop::Finished,
+            members: 0,
+            placements: 0,
+            list: MEMBERS.into_iter().filter(|member| !request.is_without(member.name())).collect(),
+            pass_cost: None,
+        }
+    }
+
     /// Whether there are members that had no turn yet.
     pub(crate) fn has_more(&self) -> bool {
-        self.members < MEMBERS.len() && !self.is_final()
+        !self.is_complete() && !self.is_final()
+    }
+
+    /// Whether every member had its turn.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.members >= self.list.len()
+    }
+
+    /// Whether a member of this name has had its turn.
+    pub(crate) fn has_run(&self, name: &str) -> bool {
+        self.list.iter().take(self.members).any(|member| member.name() == name)
     }
 
     /// Whether the best plan is so far above the bound that its order must have been the wrong one.
@@ -166,7 +182,7 @@ impl Tried {
     /// the caller no longer waits.
     pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, budget: &mut Budget) {
         let mut placer: Option<Placer> = None;
-        for member in MEMBERS.get(self.members..until).unwrap_or_default() {
+        while let Some(member) = self.list.get(self.members).copied().filter(|_| self.members < until) {
             if self.is_final() {
                 return;
             }
@@ -177,7 +193,7 @@ impl Tried {
                 self.stop = stop;
                 return;
             }
-            if !self.run(member, placer.get_or_insert_with(|| Placer::new(pieces)), budget) {
+            if !self.run(&member, placer.get_or_insert_with(|| Placer::new(pieces)), budget) {
                 return;
             }
             self.members += 1;

@@ -135,8 +135,8 @@ pub struct Request<'a> {
     pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
-    /// Stages of the search to leave out, by their names ([`stages`](crate::search::stages)): to see what each is good
-    /// for.
+    /// What the search leaves out, by name ([`switches`](crate::search::switches)), to see what each stage and each pass
+    /// that it begins with is good for.
     pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,
@@ -149,6 +149,11 @@ impl Request<'_> {
     /// Units of work a search may spend once there is a plan.
     pub fn work(&self) -> u64 {
         self.work_limit.unwrap_or_else(|| self.effort.work())
+    }
+
+    /// Whether a stage or a pass of this name is left out.
+    pub(crate) fn is_without(&self, name: &str) -> bool {
+        self.without.iter().any(|left_out| left_out == name)
     }
 
     /// How many threads to use, at least one.

@@ -49,4 +49,4 @@ pub(crate) use general::{assemble, only, relaxed};
 pub(crate) use plan::search_and_ask;
 pub use plan::{Answer, search};
 pub(crate) use random::Random;
-pub use schedule::{StageReport, stages};
+pub use schedule::{StageReport, stages, switches};

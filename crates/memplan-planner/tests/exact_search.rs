@@ -323,7 +323,7 @@ fn crowded(seed: u64) -> Problem {
 /// peak count, for at the peak there is nothing to prove.
 #[test]
 fn what_the_canonical_search_proves_alone_is_true() {
-    let without = vec!["quick-proof".to_owned(), "proof".to_owned()];
+    let without = vec!["proof".to_owned()];
     let request = Request { work_limit: Some(WORK), threads: Some(1), without, ..Request::default() };
     let search = |problem: &Problem| plan(find("search").unwrap(), problem, &request).unwrap();
     let (mut above, mut confirmed) = (0, 0);

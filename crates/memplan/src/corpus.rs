@@ -16,8 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use memplan_core::{Bytes, Outcome, Problem, bound};
@@ -62,6 +61,10 @@ pub struct Score {
     pub outcome: Outcome,
     /// Search nodes.
     pub nodes: u64,
+    /// Members of the portfolio that were run.
+    pub members: usize,
+    /// Work of the passes that the search began with.
+    pub first_passes: u64,
     /// Time taken.
     pub time: Duration,
     /// What was known.
@@ -171,12 +174,13 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
 
 /// Plans an instance.
 pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
-    let nodes = AtomicU64::new(0);
+    let counted = Mutex::new((0, 0, 0));
     let method = Method {
         base: &Search,
         plan: |problem: &Problem, request: &Request| {
             let answer = search::search(problem, request);
-            nodes.store(answer.nodes, Ordering::Relaxed);
+            *counted.lock().unwrap_or_else(PoisonError::into_inner) =
+                (answer.nodes, answer.members, answer.first_passes);
             answer.outcome
         },
     };
@@ -184,6 +188,6 @@ pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score
     let how = How { strategy: Some(&method), ..how.clone() };
     let Planned { problem, outcome, time, .. } = driver::lay_out(&Plain::default(), &input, &how)?.into_inner();
     let (buffers, peak) = (problem.buffers().len(), bound::lower_bound(&problem));
-    let nodes = nodes.load(Ordering::Relaxed);
-    Ok(Score { name: instance.name.clone(), buffers, peak, outcome, nodes, time, known })
+    let (nodes, members, first_passes) = *counted.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(Score { name: instance.name.clone(), buffers, peak, outcome, nodes, members, first_passes, time, known })
 }

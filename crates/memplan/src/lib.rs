@@ -84,9 +84,9 @@ pub mod planner {
         Assign, Effort, Feature, Observer, OnProgress, Refusal, Request, STRATEGIES, Strategy, find,
     };
 
-    /// The stages of the search: their names, and what each achieved.
+    /// The stages of the search: their names, what each achieved, and all that can be left out.
     pub mod search {
-        pub use memplan_planner::search::{StageReport, stages};
+        pub use memplan_planner::search::{StageReport, stages, switches};
     }
 }
 

@@ -1,7 +1,7 @@
-//! `memplan bench ablation`: what every stage of the search is good for.
+//! `memplan bench ablation`: what every stage of the search, and every pass that it begins with, is good for.
 //!
-//! Each instance is planned with all stages, and once more without each of them. A stage earns its place where leaving
-//! it out makes an extent larger, or the same extent more work.
+//! Each instance is planned with all of them, and once more without each. A stage or a pass earns its place where leaving
+//! it out makes an extent larger, or the same extent more work. Work is that of the search and of its first passes.
 //!
 //! Instances are split in two by a hash of their names: numbers are tuned on the *tuning* half and judged on the
 //! *judging* half, so that nothing is judged by what it was made for.
@@ -18,7 +18,7 @@ use crate::args::CorpusArgs;
 use crate::progress::Progress;
 use crate::table::Table;
 
-/// Plans all instances with and without each stage and prints a table for each half of them.
+/// Plans all instances with and without each stage and pass and prints a table for each half of them.
 pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
     let folders = folders(args);
     let mut instances: Vec<Instance> = Vec::new();
@@ -35,27 +35,23 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
     let progress = Progress::start(None);
     let how = args.budget.how(None);
     let all: Vec<Run> = plan_all(&instances, &how, &progress)?;
-    // What the portfolio settles says nothing about stages, and need not be planned again.
-    let open: Vec<usize> = (0..instances.len()).filter(|&number| all[number].work > 0).collect();
+    // What one pass settles says nothing about stages or other passes, and need not be planned again.
+    let open: Vec<usize> = (0..instances.len()).filter(|&number| !all[number].is_settled_at_once).collect();
     let instances: Vec<Instance> = open.iter().map(|&number| instances[number].clone()).collect();
     let all: Vec<Run> = open.iter().map(|&number| all[number]).collect();
     let mut text = String::new();
     for half in [Half::Tuning, Half::Judging] {
         let here: Vec<usize> =
             (0..instances.len()).filter(|&number| Half::of(&instances[number].name) == half).collect();
-        text.push_str(&format!(
-            "{}, {} that the first orders do not settle\n",
-            half.name(),
-            count(here.len(), "instance")
-        ));
+        text.push_str(&format!("{}, {} that one pass does not settle\n", half.name(), count(here.len(), "instance")));
         let mut table = Table::with_heading(&["without", ">larger", ">smaller", ">extent", ">work"]);
-        for (stage, _) in search::stages() {
-            let request = Request { without: vec![stage.to_owned()], ..how.request.clone() };
+        for name in search::switches() {
+            let request = Request { without: vec![name.to_owned()], ..how.request.clone() };
             let without = How { request, ..how.clone() };
             let chosen: Vec<Instance> = here.iter().map(|&number| instances[number].clone()).collect();
             let runs = plan_all(&chosen, &without, &progress)?;
             let before: Vec<Run> = here.iter().map(|&number| all[number]).collect();
-            table.plain_row(row(stage, &before, &runs));
+            table.plain_row(row(name, &before, &runs));
         }
         text.push_str(&table.render(2));
         text.push('\n');
@@ -95,6 +91,7 @@ struct Run {
     /// The extent over the peak; infinite if there is no plan.
     ratio: f64,
     work: u64,
+    is_settled_at_once: bool,
 }
 
 fn plan_all(instances: &[Instance], how: &How, progress: &Progress) -> Result<Vec<Run>, Failure> {
@@ -102,18 +99,22 @@ fn plan_all(instances: &[Instance], how: &How, progress: &Progress) -> Result<Ve
         progress.say(format!("{} without {}", instance.name, how.request.without.join(", ")));
         let score = corpus::run(instance, None, how).map_err(|error| Failure::Bug(error.to_string()))?;
         let extent = |outcome: &Outcome| outcome.plan().map_or(f64::INFINITY, |plan| plan.extent().0 as f64);
-        Ok(Run { ratio: extent(&score.outcome) / score.peak.0.max(1) as f64, work: score.nodes })
+        Ok(Run {
+            ratio: extent(&score.outcome) / score.peak.0.max(1) as f64,
+            work: score.nodes + score.first_passes,
+            is_settled_at_once: score.nodes == 0 && score.members <= 1,
+        })
     };
     instances.iter().map(plan).collect()
 }
 
-/// How many extents are larger and smaller without the stage; means of the extents over the peaks; all work together.
-fn row(stage: &str, with: &[Run], without: &[Run]) -> [String; 5] {
+/// How many extents are larger and smaller without a stage or pass; means of the extents over the peaks; all work together.
+fn row(name: &str, with: &[Run], without: &[Run]) -> [String; 5] {
     let pairs = || with.iter().zip(without);
     let mean = |runs: &[Run]| runs.iter().map(|run| run.ratio).sum::<f64>() / runs.len().max(1) as f64;
     let work = |runs: &[Run]| runs.iter().map(|run| run.work).sum::<u64>();
     [
-        stage.to_owned(),
+        name.to_owned(),
         pairs().filter(|(with, without)| without.ratio > with.ratio).count().to_string(),
         pairs().filter(|(with, without)| without.ratio < with.ratio).count().to_string(),
         format!("{:.5} → {:.5}", mean(with), mean(without)),

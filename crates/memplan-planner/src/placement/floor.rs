@@ -16,7 +16,7 @@ use super::heap::Heap;
 use super::piece::{PieceId, Pieces, Rect};
 use super::range_set::RangeSet;
 use super::skyline::{Skyline, Wanted};
-use crate::tuning::{MERGED_ALIVE, OBSTACLES_PER_LOOK};
+use crate::tuning::MERGED_ALIVE;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -154,8 +154,7 @@ impl Floor {
             Index::Listed { .. } => None,
             Index::Merged(skyline) => {
                 let wanted = Wanted { bytes: (rect.low, rect.high), alignment, highest };
-                let (offset, looks) = skyline.lowest((rect.start, rect.end), &wanted);
-                Some((offset, looks * OBSTACLES_PER_LOOK))
+                Some(skyline.lowest((rect.start, rect.end), &wanted))
             }
         }
     }

@@ -45,8 +45,8 @@ use self::rectangles::Rectangles;
 use super::budget::Budget;
 use crate::piece::Pieces;
 use crate::tuning::{
-    ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_FAILURES, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS,
-    LATER_SLACKS, NEIGHBOURS_PER_UNIT, ONE_ORDER_PIECES,
+    ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS, LATER_SLACKS,
+    NEIGHBOURS_PER_UNIT, ONE_ORDER_PIECES,
 };
 
 /// How many pieces are alive at once, on average.
@@ -118,17 +118,15 @@ impl Descent<'_> {
     /// Lowers the plan round by round: first towards the bound itself, then by parts of what is left.
     fn run(&mut self, budget: &mut Budget) {
         let mut slacks = FIRST_SLACKS.map(|parts| self.slack() / parts);
-        let mut failures = 0;
-        while self.slack() > 0 && failures < DENSE_FAILURES && budget.stop().is_none() {
-            let is_lower = self.round(slacks, budget);
-            failures = if is_lower { 0 } else { failures + 1 };
+        while self.slack() > 0 && budget.stop().is_none() {
+            self.round(slacks, budget);
             slacks = LATER_SLACKS.map(|parts| self.slack() / parts);
         }
     }
 
-    /// Makes two attempts, side by side if there are threads for it, and keeps the better one. Whether it is better than
-    /// the best plan so far.
-    fn round(&mut self, slacks: [u32; 2], budget: &mut Budget) -> bool {
+    /// Makes two attempts, side by side if there are threads for it, and keeps the better one if it is better than the
+    /// best plan so far.
+    fn round(&mut self, slacks: [u32; 2], budget: &mut Budget) {
         let work_limit = budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / DENSE_PARTS;
         let patience = (work_limit / DENSE_PATIENCE).max(1);
         let manner = |number: usize| {
@@ -146,13 +144,14 @@ impl Descent<'_> {
             (self.attempt(manner(0), &is_over), self.attempt(manner(1), &is_over))
         };
         self.seed = self.seed.wrapping_add(2);
-        // A round costs at least a unit, so that many of them come to an end.
+        // A round costs at least a unit, so that many of them come to an end. Each may spend two thirds of what is left,
+        // so there are not many of them where attempts last as long as they may.
         budget.spend(1 + (first.work + second.work) / NEIGHBOURS_PER_UNIT);
         let found = [first, second].into_iter().filter_map(|attempted| attempted.addresses);
         let best = found.map(|found| (self.rectangles.extent(&found), found)).min_by_key(|(extent, _)| *extent);
-        let Some((extent, addresses)) = best.filter(|(extent, _)| *extent < self.extent) else { return false };
-        (self.extent, self.addresses) = (extent, addresses);
-        true
+        if let Some((extent, addresses)) = best.filter(|(extent, _)| *extent < self.extent) {
+            (self.extent, self.addresses) = (extent, addresses);
+        }
     }
 
     fn attempt(&self, manner: Manner, is_over: &(dyn Fn() -> bool + Sync)) -> Attempted {

@@ -40,7 +40,7 @@ fn the_stage_of_the_exercise_improves_plans() {
         let problem = instances::exponential(1600, 12, seed);
         let pieces = Pieces::of(&problem).unwrap();
         let mut budget = Budget::of(&request);
-        let tried = portfolio::try_at_once(&pieces, &mut budget);
+        let tried = portfolio::try_at_once(&pieces, &request, &mut budget);
         let before = tried.best.as_ref().unwrap().extent();
         let mut search = Search::new(&pieces, tried, &request, false);
         walk(&[LONGEST_FIRST], &mut search, &mut budget);

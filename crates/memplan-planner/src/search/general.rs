@@ -50,6 +50,7 @@ mod symmetry;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::budget::Budget;
+use crate::Request;
 use crate::piece::{PieceId, Pieces, reserved};
 use crate::portfolio;
 use crate::tuning::{MOST_GENERAL_PIECES, NORMAL_WORK, PIECES_PER_UNIT};
@@ -110,7 +111,7 @@ pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Opti
     if memplan_core::bound::overfull(problem).is_some() {
         return Some(false);
     }
-    if portfolio::try_at_once(&pieces, &mut budget.besides(NORMAL_WORK)).best.is_some() {
+    if portfolio::try_at_once(&pieces, &Request::default(), &mut budget.besides(NORMAL_WORK)).best.is_some() {
         return Some(true);
     }
     let settled = settle(&pieces, None, nodes, budget)?;

@@ -21,8 +21,7 @@
 //!   pass 2:  a c | b d e f     now d and e go around b
 //! ```
 //!
-//! When that leads nowhere, the tower is stacked in other orders. A pass is one round of
-//! the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are many and
+//! A pass is one round of the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are many and
 //! few of them are alive at the peak, two or three passes reach the bound that no
 //! order of sizes or lives comes close to.
 
@@ -39,17 +38,6 @@ use crate::placer::Placer;
 use crate::portfolio::fits;
 use crate::tuning::{PEAK_FIRST_FAILURES, PLACEMENTS_PER_GLANCE};
 
-/// How the tower is stacked, from the bottom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stacking {
-    /// As it lies in the best plan.
-    Planned,
-    /// The longest alive first.
-    Longest,
-    /// The largest first.
-    Largest,
-}
-
 /// Improves a plan, or finds one, until the bound is met, nothing has helped for
 /// some passes, or the budget is used up.
 pub(crate) fn place_peak_first(
@@ -60,33 +48,27 @@ pub(crate) fn place_peak_first(
     budget: &mut Budget,
 ) -> Option<Stop> {
     let mut passes = PeakFirst::new(pieces, lower);
-    for stacking in [Stacking::Planned, Stacking::Longest, Stacking::Largest] {
-        // The tower as it lies in the best plan comes first; other stackings are tried only if that does not lead to
-        // the bound.
-        passes.stack(stacking, best.as_ref());
-        let mut failures = 0;
-        while failures < PEAK_FIRST_FAILURES {
-            if let Some(stop) = budget.stop() {
-                return Some(stop);
-            }
-            if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
-                return Some(Stop::WorkLimit);
-            }
-            let Some(pass) = passes.pass(pass_cost, budget) else { break };
-            let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
-            let plan = improves.then(|| passes.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
-            failures = if plan.is_some() { 0 } else { failures + 1 };
-            if let Some(plan) = plan {
-                budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
-                *best = Some(plan);
-            }
-            // If no piece ended too high, the order stays as it is, and the next pass would be the same one.
-            if pass.complaints == 0 {
-                break;
-            }
+    passes.stack(best.as_ref());
+    let is_least = |plan: &Plan| plan.extents.iter().zip(lower.iter()).all(|(have, need)| have <= need);
+    let mut failures = 0;
+    while failures < PEAK_FIRST_FAILURES && !best.as_ref().is_some_and(is_least) {
+        if let Some(stop) = budget.stop() {
+            return Some(stop);
         }
-        if best.as_ref().is_some_and(|plan| plan.extents.iter().zip(lower.iter()).all(|(have, need)| have <= need)) {
-            return None;
+        if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
+            return Some(Stop::WorkLimit);
+        }
+        let pass = passes.pass(pass_cost, budget)?;
+        let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
+        let plan = improves.then(|| passes.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
+        failures = if plan.is_some() { 0 } else { failures + 1 };
+        if let Some(plan) = plan {
+            budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
+            *best = Some(plan);
+        }
+        // If no piece ended too high, the order stays as it is, and the next pass would be the same one.
+        if pass.complaints == 0 {
+            break;
         }
     }
     None
@@ -130,25 +112,22 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         }
     }
 
-    /// Starts over with a tower in another order.
-    fn stack(&mut self, stacking: Stacking, plan: Option<&Plan>) {
-        self.complaints = IndexVec::filled(0, self.pieces.len());
-        self.in_stack = match (stacking, plan) {
-            (Stacking::Planned, Some(plan)) => {
-                let offset = |piece: PieceId| {
-                    let info = self.pieces.get(piece);
-                    let placement = plan.placements[info.first_buffer].as_ref()?;
-                    placement.offsets.get(info.slot as usize).map(|offset| offset.0)
-                };
-                let offset = |piece: PieceId| {
-                    debug_assert!(offset(piece).is_some(), "a plan has a place for every piece");
-                    offset(piece).unwrap_or(0)
-                };
-                self.pieces.ids().map(offset).collect()
-            }
-            (Stacking::Longest, _) => positions(self.pieces, Order::Lifetime),
-            (Stacking::Planned | Stacking::Largest, _) => self.by_size.clone(),
+    /// Stacks the tower as it lies in a plan; without one, the largest at the bottom.
+    fn stack(&mut self, plan: Option<&Plan>) {
+        let Some(plan) = plan else {
+            self.in_stack = self.by_size.clone();
+            return;
         };
+        let planned = |piece: PieceId| {
+            let info = self.pieces.get(piece);
+            let placement = plan.placements[info.first_buffer].as_ref()?;
+            placement.offsets.get(info.slot as usize).map(|offset| offset.0)
+        };
+        let offset = |piece: PieceId| {
+            debug_assert!(planned(piece).is_some(), "a plan has a place for every piece");
+            planned(piece).unwrap_or(0)
+        };
+        self.in_stack = self.pieces.ids().map(offset).collect();
     }
 
     /// The order of a pass: fixed and exclusive pieces, the tower, pieces that ended too high before, the rest.

@@ -22,8 +22,8 @@ use crate::placer::Placer;
 use crate::portfolio::{self, MEMBERS, Tried, fits};
 use crate::strategy::{self, STRATEGIES, Strategy};
 use crate::tuning::{
-    CLOSE_ENOUGH, FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
-    PIECES_PER_UNIT, QUICK_PROOF, STRETCH_WORK, VERY_FEW_PIECES, WITNESS_WORK,
+    CLOSE_ENOUGH, FEW_PIECES, LARGE_PARTS, MANY_PIECES, MOST_EXACT_PIECES, MOST_GENERAL_PIECES, PIECES_PER_UNIT,
+    QUICK_PROOF, QUICK_WORK, STRETCH_WORK, WITNESS_WORK,
 };
 use crate::{Assign, Effort, Request};
 
@@ -36,6 +36,8 @@ pub struct Answer {
     pub members: usize,
     /// Work spent on top of the first plan: search nodes, mostly.
     pub nodes: u64,
+    /// Work of the passes that the search began with.
+    pub first_passes: u64,
     /// Pieces placed by the portfolio.
     pub placements: u64,
 }
@@ -58,15 +60,16 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     }
     let Ok(pieces) = Pieces::of(problem) else {
         let outcome = Outcome::Exhausted { stop: Stop::Finished };
-        return Answer { outcome, members: 0, nodes: 0, placements: 0 };
+        return Answer { outcome, members: 0, nodes: 0, first_passes: 0, placements: 0 };
     };
     let clock = Clock::start(request);
     // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
-    let tried = portfolio::try_at_once(&pieces, &mut for_members);
+    let tried = portfolio::try_at_once(&pieces, request, &mut for_members);
     let usual = || work_for(&pieces, request.effort.work(), for_members.spent());
     let work = request.work_limit.unwrap_or_else(usual);
-    improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
+    let answer = improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock));
+    Answer { first_passes: for_members.spent(), ..answer }
 }
 
 /// Improves what the portfolio found: a plan goes through the stages of the schedule. If the portfolio found a witness
@@ -81,7 +84,7 @@ fn improve(mut search: Search, budget: &mut Budget) -> Answer {
         search.known.stop = Stop::TimeLimit;
     }
     let Tried { members, placements, .. } = search.known;
-    Answer { members, nodes: budget.spent(), placements, outcome: search.outcome() }
+    Answer { members, first_passes: 0, nodes: budget.spent(), placements, outcome: search.outcome() }
 }
 
 /// A search in progress: what the stages of the [schedule](super::schedule) share.
@@ -91,6 +94,8 @@ pub(crate) struct Search<'a, 'p> {
     request: &'a Request<'a>,
     /// Whether the other strategies may be asked.
     may_ask: bool,
+    /// How often the search has started anew.
+    beginnings: usize,
     /// Whether only the first member of the portfolio was run at once.
     began_with_one_order: bool,
     is_flat: OnceCell<bool>,
@@ -110,7 +115,8 @@ impl<'a, 'p> Search<'a, 'p> {
             problem,
             request,
             may_ask,
-            began_with_one_order: known.members < MEMBERS.len(),
+            beginnings: 0,
+            began_with_one_order: !known.is_complete(),
             is_flat: OnceCell::new(),
             in_place: in_place(problem),
             known,
@@ -120,7 +126,7 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Whether stages of this name are left out.
     pub(super) fn is_without(&self, stage: &str) -> bool {
-        self.request.without.iter().any(|name| name == stage)
+        self.request.is_without(stage)
     }
 
     /// Whether a flat instance of all pieces may be small enough for the exact search.
@@ -163,7 +169,7 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Whether there is work for attempts that take seconds each, once the canonical search has had its share.
     pub(super) fn may_pack_around(&self) -> bool {
         let work = self.request.work_limit.unwrap_or(self.request.effort.work());
-        work >= STRETCH_WORK && self.is_flat() && self.pieces.len() > FEW_PIECES && !self.is_without("stretch")
+        work >= STRETCH_WORK && self.is_flat() && !self.is_without("stretch")
     }
 
     /// Stretches of time packed exactly with everything else around them, each space for itself.
@@ -202,7 +208,8 @@ impl<'a, 'p> Search<'a, 'p> {
     /// The canonical search, each space for itself.
     pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
-        // If there are few pieces, a part of the budget is left for the general search, which comes later.
+        // If there are few pieces, a part of the budget is left for the general search, which comes later and may prove
+        // what the canonical one cannot.
         let others = u32::from(self.pieces.len() <= FEW_PIECES);
         for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
@@ -218,19 +225,14 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Where a capacity is given any plan within it is an answer; whether it is the
     /// smallest is only asked if that is quickly found out.
     pub(super) fn prove(&mut self, budget: &mut Budget) {
-        let is_decided = self.is_decided();
-        let count = self.pieces.len();
-        let nodes = if !is_decided && (count <= FEW_PIECES || !self.is_flat()) {
-            u64::MAX
-        } else if count <= VERY_FEW_PIECES {
-            10 * QUICK_PROOF
-        } else if self.is_flat() {
-            // The canonical search has had its turn, and it is the better one on flat instances.
-            return;
-        } else {
-            QUICK_PROOF
-        };
-        self.settle(nodes, budget);
+        if self.is_decided() {
+            let mut share = budget.at_most(QUICK_PROOF);
+            self.settle(&mut share);
+            budget.spend(share.spent());
+        } else if self.pieces.len() <= FEW_PIECES || !self.is_flat() {
+            // On larger flat instances the canonical search, which has had its turn, is the better one.
+            self.settle(budget);
+        }
     }
 
     /// Whether ejection chains have their turn before all other stages.
@@ -265,9 +267,10 @@ impl<'a, 'p> Search<'a, 'p> {
     /// They are asked where all of them together are cheap, or where none may be better.
     fn work_for_others(&self) -> u64 {
         let all = self.known.pass_cost().of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
+        let cheap = 2 * QUICK_WORK;
         match self.request.effort {
             Effort::Thorough => u64::MAX,
-            Effort::Normal if all <= OTHERS_WORK => OTHERS_WORK,
+            Effort::Normal if all <= cheap => cheap,
             Effort::Normal | Effort::Quick => 0,
         }
     }
@@ -278,10 +281,13 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Asks the strategies that are no members of the portfolio, and members that had no turn, for something better.
     pub(super) fn ask_others(&mut self, budget: &mut Budget) {
-        let tried = MEMBERS[..self.known.members].iter().map(|member| member.name());
-        let done: Vec<&str> = tried.chain(["auto", "search"]).collect();
         let least_objects = bound::objects_lower_bound(self.problem);
-        for strategy in STRATEGIES.iter().filter(|strategy| !done.contains(&strategy.name())) {
+        let is_asked = |strategy: &&&dyn Strategy| {
+            let name = strategy.name();
+            !["auto", "search"].contains(&name) && !self.known.has_run(name) && !self.is_without(name)
+        };
+        let asked: Vec<&dyn Strategy> = STRATEGIES.iter().filter(is_asked).copied().collect();
+        for strategy in asked {
             if self.is_settled() || budget.stop().is_some() {
                 return;
             }
@@ -296,7 +302,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let time_limit = budget.time_left();
             let (work_limit, effort) = (Some(0), Effort::Quick);
             let request = Request { work_limit, effort, ceiling, time_limit, observer: None, ..self.request.clone() };
-            let outcome = strategy::plan(*strategy, self.problem, &request).ok();
+            let outcome = strategy::plan(strategy, self.problem, &request).ok();
             budget.spend(self.known.pass_cost().of(self.pieces.len() as u64));
             self.known.keep(self.problem, outcome.as_ref().and_then(Outcome::plan).cloned());
             budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
@@ -325,8 +331,9 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Asks the general search, which knows every feature.
-    pub(super) fn settle(&mut self, nodes: u64, budget: &mut Budget) {
-        let Some(settled) = general::settle(self.pieces, self.known.best.as_ref(), nodes, budget) else { return };
+    fn settle(&mut self, budget: &mut Budget) {
+        let best = self.known.best.as_ref();
+        let Some(settled) = general::settle(self.pieces, best, u64::MAX, budget) else { return };
         if settled.is_infeasible {
             self.known.witness = self.general_witness(&mut budget.besides(WITNESS_WORK));
             return;
@@ -348,9 +355,7 @@ impl<'a, 'p> Search<'a, 'p> {
     /// pieces has already left out every piece that it could; this step also reduces witnesses of pieces that are not
     /// flat, and it leaves out single buffers of a piece.
     fn refine_witness(&mut self, budget: &mut Budget) {
-        let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED_BUFFERS) else {
-            return;
-        };
+        let Some(witness) = self.known.witness.take() else { return };
         // The proof may have used up the whole budget. This step gets a small one of its own on top.
         let mut own = budget.besides(WITNESS_WORK);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
@@ -394,28 +399,35 @@ impl<'a, 'p> Search<'a, 'p> {
         is_free && is_many && !is_close && !self.is_done()
     }
 
-    /// Repairs and packs another first plan, and keeps it if it is smaller than the best one.
+    /// Ejection chains from another first plan, which is kept if it becomes smaller than the best one.
     ///
-    /// Where a few peaks lie close together, ejection chains end far above the bound from some plans and close to it
-    /// from others, however long they last. So a second beginning pays more than a longer search does.
+    /// Where two peaks lie within a few lives of each other, chains end far above the bound from some plans and close to
+    /// it from others, however long they last. So another beginning pays more than a longer search does. The first two
+    /// repair peaks from their large pieces on; the last begins with what is hard to place, as on crowded problems.
     pub(super) fn start_anew(&mut self, budget: &mut Budget) {
+        let large_parts = LARGE_PARTS.get(self.beginnings).copied();
+        self.beginnings += 1;
+        let seed = self.request.seed.wrapping_add(if large_parts.is_some() { 0 } else { 2 << 32 });
         if budget.stop().is_some() {
             return;
         }
         let mut placer = Placer::new(self.pieces);
-        for piece in Order::Size.of(self.pieces) {
+        let order = if large_parts.is_some() { Order::Size } else { Order::NearPeak };
+        for piece in order.of(self.pieces) {
             if placer.place(piece, Fit::First).is_none() {
                 return;
             }
         }
-        let (lower, seed, cost) = (self.known.lower_bound, self.request.seed, self.known.pass_cost());
+        let (lower, cost) = (self.known.lower_bound, self.known.pass_cost());
         budget.spend(cost.of(self.pieces.len() as u64));
         let mut plan = placer.finish();
-        // Repairs get a third of the work, as in the schedule. If that is not enough, ejection chains get further with
-        // the rest than more repairs would.
-        let mut share = budget.share(3);
-        repair_peaks(self.pieces, &mut plan, lower, (seed, FirstCore::Large), cost, &mut share);
-        budget.spend(share.spent());
+        if let Some(parts) = large_parts {
+            // Repairs get a third of the work, as in the schedule. If that is not enough, ejection chains get further
+            // with the rest than more repairs would.
+            let mut share = budget.share(3);
+            repair_peaks(self.pieces, &mut plan, lower, (seed, FirstCore::Large(parts)), cost, &mut share);
+            budget.spend(share.spent());
+        }
         let smaller = plan.as_ref().and_then(|plan| pack_densely(self.pieces, plan, lower, seed, budget));
         self.known.keep(self.problem, smaller.or(plan));
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
@@ -518,11 +530,11 @@ impl<'a, 'p> Search<'a, 'p> {
         let flat = self.flat(witness.space, &here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
         // One buffer cannot become fewer. A buffer may have thousands of slots, and each is an item.
-        let is_short = (2..=MOST_WITNESS_BUFFERS).contains(&witness.buffers.len());
+        let is_short = (2..=MOST_GENERAL_PIECES).contains(&witness.buffers.len());
         let smaller = flat.filter(|_| is_short).and_then(|flat| {
             let items: Vec<u32> =
                 (0..flat.pieces.len() as u32).filter(|&item| is_in(flat.pieces[item as usize])).collect();
-            if items.len() > MOST_WITNESS_BUFFERS {
+            if items.len() > MOST_GENERAL_PIECES {
                 return None;
             }
             self.witness(&flat, &items, witness.capacity, budget)

@@ -1,24 +1,18 @@
 //! Large plans, improved where they are tallest: a short stretch of time is planned anew.
 //!
 //! The extent of a plan of a million buffers is decided by a few of them, around the moments
-//! when the highest ones are alive. There are two ways to get one of them down:
-//!
-//! - The [`peak`] near it is settled first, and the pieces around it are placed anew.
-//! - Everything that lives within an *excerpt* around it is packed anew by the exact search; what
-//!   reaches out of it stays where it is:
+//! when the highest ones are alive. To get the highest one down, the [`peak`] near it is packed first, and the pieces
+//! around it are placed anew. Then the next one is the highest:
 //!
 //! ```text
-//!              excerpt
-//!         :    tt      :          t    ends highest
-//!   xxxxxx:xx  aa  yyyy:yyyyy     a, t live within the excerpt: packed anew
-//!   xxxxxx:xx  aa  yyyy:yyyyy     x, y reach out of it: obstacles at fixed offsets
-//!   zzzzzz:zzzzzzzzzzzz:zzzzz
+//!          :    tt      :          t    ends highest
+//!    xxxxxx:xx  aa  yyyy:yyyyy     a, t and y are alive around the peak: packed anew by the exact search
+//!    xxxxxx:xx  aa  yyyy:yyyyy     x goes around them
+//!    zzzzzz:zzzzzzzzzzzz:zzzzz
 //! ```
 //!
-//! The excerpt is a flat instance like any other, small enough for [`descend`]; it is good
-//! enough once it is no taller than the rest of the plan. Then the next one is the tallest. Where
-//! neither helps, both are widened, so that more buffers may move; when they are as wide as
-//! the exact search can stand, they start again small with more patience ([`Reach`]).
+//! Where that does not help, the stretch of time is widened, so that more pieces may move; when it is as wide as
+//! the exact search can stand, it starts again small with more patience ([`Reach`]).
 //!
 //! This is for problems in which a piece is a rectangle and nothing relates two of them
 //! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around peaks, so the
@@ -32,11 +26,10 @@ use std::collections::BTreeSet;
 use memplan_core::{Bytes, Id, Plan, SpaceId, Stop};
 
 use super::budget::{Budget, PassCost};
-use super::descent::{Standing, descend};
-use super::instance::{Instance, Slab, Stretch};
+use super::instance::{Slab, Stretch};
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
-use crate::tuning::{EXCERPT_NODES, EXCERPT_PIECES, MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
+use crate::tuning::{MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
 
 /// How far to go for one piece that ends too high.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,10 +45,10 @@ struct Reach {
 pub(super) enum FirstCore {
     /// All that is alive around the peak.
     All,
-    /// Each time that the excerpt has been widened an even number of times: only the large pieces. Small pieces are
-    /// placed around them, and join the core if they end too high. The exact search then has more room and fewer
-    /// pieces; but where small pieces find no gaps, more rounds are needed.
-    Large,
+    /// Each time that the excerpt has been widened an even number of times: only pieces of at least one part in so many
+    /// of the goal. Small pieces are placed around them, and join the core if they end too high. The exact search then
+    /// has more room and fewer pieces; but where small pieces find no gaps, more rounds are needed.
+    Large(u64),
 }
 
 /// Improves a plan of plain pieces until it meets the bound, nothing has helped for
@@ -149,7 +142,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         Bytes(self.tops.last().map_or(self.lower, |top| top.0))
     }
 
-    /// Lowers the tallest piece again and again. If both ways fail, wider excerpts are tried, then the same with more
+    /// Lowers the tallest piece again and again. Where that fails, wider excerpts are tried, then the same with more
     /// patience (more work for each); after a success it starts small again.
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
         let mut reach = Reach::default();
@@ -158,8 +151,7 @@ impl<'a, 'p> Repair<'a, 'p> {
                 return Some(stop);
             }
             let seed = seed.wrapping_add(u64::from(reach.patience));
-            let is_lower = self.settle_peak(tallest, reach, seed, budget)
-                || self.repack_excerpt(tallest, reach, seed, budget) == Some(true);
+            let is_lower = self.settle_peak(tallest, reach, seed, budget);
             budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
             reach = match reach {
                 _ if is_lower => Reach::default(),
@@ -202,33 +194,6 @@ impl<'a, 'p> Repair<'a, 'p> {
         excerpt
     }
 
-    /// Packs an excerpt around a piece anew; whether it got lower. `None` if it is too large for that.
-    fn repack_excerpt(&mut self, around: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> Option<bool> {
-        let excerpt = self.excerpt(around, EXCERPT_PIECES << reach.widened);
-        let (tallest, rest) = (self.extent(), self.rest(&excerpt));
-        if rest >= tallest {
-            return Some(false);
-        }
-        let instance = Instance::new(&self.slabs(&excerpt), &[]).filter(Instance::is_tractable)?;
-        let lower = instance.lower_bound().max(rest);
-        let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
-        let nodes = EXCERPT_NODES << (reach.widened + reach.patience);
-        let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
-        descend(&instance, &mut standing, seed, &mut share);
-        budget.spend(share.spent());
-        let Some(offsets) = standing.offsets else { return Some(false) };
-        self.adopt(&excerpt, offsets.into_iter().map(|offset| offset * instance.granule));
-        Some(true)
-    }
-
-    /// Where everything outside of an excerpt ends: there is no use in going lower.
-    fn rest(&self, excerpt: &Excerpt) -> Bytes {
-        let is_elsewhere = |&&(_, piece): &&(u64, PieceId)| {
-            excerpt.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
-        };
-        Bytes(self.tops.iter().rev().find(is_elsewhere).map_or(self.lower, |top| top.0))
-    }
-
     /// Moves the pieces of an excerpt.
     fn adopt(&mut self, excerpt: &Excerpt, offsets: impl Iterator<Item = u64>) {
         for (&piece, offset) in excerpt.movable.iter().zip(offsets) {
@@ -238,11 +203,6 @@ impl<'a, 'p> Repair<'a, 'p> {
                 self.tops.insert(self.top(piece));
             }
         }
-    }
-
-    /// Where a piece comes in time, then by number: the order of an excerpt's pieces.
-    fn start(&self, piece: PieceId) -> (u32, PieceId) {
-        (self.pieces.rects(piece).first().map_or(0, |rect| rect.start), piece)
     }
 
     /// What may move comes first.
@@ -292,25 +252,6 @@ mod tests {
         assert!(violations.is_empty(), "{}", violations[0]);
     }
 
-    /// Each way alone gets some of it done.
-    #[test]
-    fn excerpts_are_lowered_one_after_the_other() {
-        let problem = instances::random(5000, 30, 4);
-        let pieces = Pieces::of(&problem).unwrap();
-        let mut plan = first_fit(&problem);
-        let mut repair = repair_of(&pieces, &plan);
-        let request = Request { work_limit: Some(200_000), ..Request::default() };
-        let mut budget = Budget::of(&request);
-        let before = repair.extent();
-        for widened in 0..MOST_WIDENED {
-            let Some(&(_, tallest)) = repair.tops.last() else { break };
-            repair.repack_excerpt(tallest, Reach { widened, patience: 0 }, 0, &mut budget);
-        }
-        assert!(repair.extent() < before);
-        repair.write(&mut plan);
-        assert_valid(&problem, &plan);
-    }
-
     /// Alignments are kept, and so is what the user has fixed.
     #[test]
     fn what_is_fixed_stays_and_what_is_aligned_stays_aligned() {
@@ -328,15 +269,9 @@ mod tests {
             let mut best = Some(before.clone());
             let request = Request { work_limit: Some(60_000), ..Request::default() };
             let mut budget = Budget::of(&request);
-            let first = (0, if seed % 2 == 0 { FirstCore::All } else { FirstCore::Large });
-            repair_peaks(
-                &pieces,
-                &mut best,
-                bound::lower_bound(&problem),
-                first,
-                PassCost::counted(1, 128),
-                &mut budget,
-            );
+            let first = (0, if seed % 2 == 0 { FirstCore::All } else { FirstCore::Large(1024) });
+            let (lower, cost) = (bound::lower_bound(&problem), PassCost::counted(1, 128));
+            repair_peaks(&pieces, &mut best, lower, first, cost, &mut budget);
             let best = best.unwrap();
             assert_valid(&problem, &best);
             assert!(best.extent() <= before.extent());

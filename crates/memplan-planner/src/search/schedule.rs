@@ -20,7 +20,8 @@ use memplan_core::{Bytes, Plan, Stop, patience};
 
 use super::budget::Budget;
 use super::plan::Search;
-use crate::tuning::QUICK_PROOF;
+use crate::portfolio;
+use crate::strategy::Strategy;
 
 /// One row of the schedule.
 pub(crate) struct Stage {
@@ -78,6 +79,16 @@ const EXACT: Stage = Stage {
     run: |search, budget| search.search_spaces(budget),
 };
 
+/// Has several turns, as long as the plan is not close to the bound: how a turn ends is left to chance, so that a few of
+/// them are better than a longer one.
+const ANEW: Stage = Stage {
+    name: "anew",
+    does: "ejection chains from another first plan",
+    applies: |search| search.is_worth_starting_anew(),
+    share: Share::Again,
+    run: |search, budget| search.start_anew(budget),
+};
+
 /// The stages, in order.
 pub(crate) const SCHEDULE: &[Stage] = &[
     Stage {
@@ -109,13 +120,6 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         },
         share: Share::Rest,
         run: |search, budget| search.pack_densely(budget),
-    },
-    Stage {
-        name: "quick-proof",
-        does: "a few nodes of the exact search for every feature",
-        applies: |search| search.goes_on() && !search.is_flat(),
-        share: Share::Rest,
-        run: |search, budget| search.settle(QUICK_PROOF, budget),
     },
     REPAIR_PEAKS,
     Stage {
@@ -167,13 +171,9 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         share: Share::Rest,
         run: |search, budget| search.prove(budget),
     },
-    Stage {
-        name: "anew",
-        does: "another first plan, its peaks packed from the largest pieces on, then ejection chains",
-        applies: |search| search.is_worth_starting_anew(),
-        share: Share::Again,
-        run: |search, budget| search.start_anew(budget),
-    },
+    ANEW,
+    ANEW,
+    ANEW,
     Stage {
         name: "others",
         does: "asks all other strategies, if they are cheap or the effort is thorough",
@@ -207,6 +207,13 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
         }
     }
     stages
+}
+
+/// The names of all that can be left out ([`Request::without`](crate::Request::without)): stages, then the passes that a
+/// search begins with.
+pub fn switches() -> Vec<&'static str> {
+    let stages = stages().into_iter().map(|(name, _)| name);
+    stages.chain(portfolio::passes().map(|pass| pass.name())).collect()
 }
 
 /// Walks the rows of a schedule.

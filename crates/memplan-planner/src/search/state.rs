@@ -6,7 +6,6 @@
 use memplan_core::Bytes;
 
 use super::instance::Instance;
-use crate::tuning::FOLLOW_UPS;
 
 /// A number of granules. Most instances fit into 32 or even 16 bits, of which
 /// more fit into a register. Sums are bounded when an instance is made, so they need no checks.
@@ -538,9 +537,9 @@ impl<H: Height> State<H> {
     /// Whatever meets a forced item and cannot end below it lies above it, which
     /// may force others in turn. A section of an item that has no place left is an error.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
-        // Each step raises an offset, so the queue empties in the end, but that may take long and finds little after the
-        // first rounds. Stopping early is safe: less is known about the node, and nothing wrong.
-        let mut patience = FOLLOW_UPS * items.len();
+        // A chain of pushes has each item once, so in the best order all are done after a push for each pair. A stack is
+        // not that order: where it takes longer, what is left is not followed up, which prunes less and loses no plan.
+        let mut patience = items.len().saturating_mul(items.len());
         while let Some(forced) = self.queue.pop() {
             if self.is_plain {
                 self.push_above_plain(forced as usize, items)?;

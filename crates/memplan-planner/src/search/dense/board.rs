@@ -16,13 +16,12 @@
 //! and the ends of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted
 //! ends knows the cost of each.
 //!
-//! A question costs what is alive during the life of x: gathering and sorting them. The sort distributes
-//! them over buckets by address, where first fit and its kin spread them evenly, so it is linear.
+//! A question costs what is alive during the life of x: gathering and sorting them.
 
 use super::super::random::Random;
 use super::rectangles::{NOWHERE, Rectangles};
 use crate::conflicts::Conflicts;
-use crate::tuning::{BUCKETED_KEYS, BUCKETS, EJECTION_NOISE, MOVES_PER_KEY, PLACEMENT};
+use crate::tuning::{EJECTION_NOISE, PLACEMENT};
 
 /// A place for a rectangle. See the module documentation.
 #[derive(Clone)]
@@ -48,7 +47,8 @@ impl<'a> Board<'a> {
             addresses,
             placed: Conflicts::full(rectangles.starts.clone(), &rectangles.ends),
             penalties: vec![1; rectangles.len()],
-            work: 0,
+            // Putting them all down is a look at each.
+            work: rectangles.len() as u64,
             neighbours: Neighbours::default(),
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Board<'a> {
     /// Collects the neighbours of a rectangle, by address.
     fn gather(&mut self, rank: usize) {
         let Board { rectangles, addresses, placed, neighbours, .. } = self;
-        let Neighbours { all, by_start, spare, .. } = neighbours;
+        let Neighbours { all, by_start, .. } = neighbours;
         all.clear();
         by_start.clear();
         placed.for_each(rectangles.starts[rank], rectangles.ends[rank], |other| {
@@ -124,7 +124,7 @@ impl<'a> Board<'a> {
             let end = addresses[other].saturating_add(rectangles.sizes[other]);
             all.push(Neighbour { rank: other as u32, end, cost: 0, is_pinned: false });
         });
-        sort(by_start, spare);
+        by_start.sort_unstable();
         self.work += PLACEMENT + by_start.len() as u64;
     }
 
@@ -135,7 +135,7 @@ impl<'a> Board<'a> {
         let highest = ceiling.checked_sub(size)?;
         let alignment = u64::from(self.rectangles.alignments[rank]);
         let Board { rectangles, penalties, neighbours, .. } = self;
-        let Neighbours { all, by_start, by_end, spare } = neighbours;
+        let Neighbours { all, by_start, by_end } = neighbours;
         // Only ends at or below the highest address can be candidates.
         by_end.clear();
         for (number, neighbour) in all.iter_mut().enumerate() {
@@ -146,7 +146,7 @@ impl<'a> Board<'a> {
                 by_end.push(key(neighbour.end, number));
             }
         }
-        sort(by_end, spare);
+        by_end.sort_unstable();
         self.work += by_start.len() as u64;
 
         // While candidates go up, neighbours come into the way of the rectangle's upper end and leave at its lower one.
@@ -220,7 +220,6 @@ struct Neighbours {
     /// Keys: an address, and a position in `all`.
     by_start: Vec<u64>,
     by_end: Vec<u64>,
-    spare: Spare,
 }
 
 fn key(address: u32, position: usize) -> u64 {
@@ -233,61 +232,4 @@ fn high_half(key: u64) -> u32 {
 
 fn low_half(key: u64) -> usize {
     key as u32 as usize
-}
-
-/// Memory for [`sort`].
-#[derive(Clone, Default)]
-struct Spare {
-    keys: Vec<u64>,
-    firsts: Vec<u32>,
-}
-
-/// Sorts keys by distributing them over buckets of addresses, then moving each to its place in its bucket. If the
-/// addresses crowd in few buckets, an ordinary sort takes over.
-fn sort(keys: &mut Vec<u64>, spare: &mut Spare) {
-    if keys.len() < BUCKETED_KEYS {
-        keys.sort_unstable();
-        return;
-    }
-    // The address is in the high bits of a key, so equal high bits mean neighbouring addresses.
-    let highest = keys.iter().copied().max().unwrap_or(0);
-    let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(BUCKETS.ilog2());
-    let bucket = |key: u64| (key >> shift) as usize;
-    spare.firsts.clear();
-    spare.firsts.resize(BUCKETS + 1, 0);
-    for &key in keys.iter() {
-        spare.firsts[bucket(key) + 1] += 1;
-    }
-    for bucket in 0..BUCKETS {
-        spare.firsts[bucket + 1] += spare.firsts[bucket];
-    }
-    spare.keys.clear();
-    spare.keys.resize(keys.len(), 0);
-    for &key in keys.iter() {
-        let first = &mut spare.firsts[bucket(key)];
-        spare.keys[*first as usize] = key;
-        *first += 1;
-    }
-    // Keys are now in the right bucket, but within a bucket in the order in which they came.
-    std::mem::swap(keys, &mut spare.keys);
-    insertion_sort(keys);
-}
-
-/// Linear where no key is far from its place.
-fn insertion_sort(keys: &mut [u64]) {
-    let mut moves = 0;
-    for position in 1..keys.len() {
-        let key = keys[position];
-        let mut hole = position;
-        while hole > 0 && keys[hole - 1] > key {
-            keys[hole] = keys[hole - 1];
-            hole -= 1;
-        }
-        keys[hole] = key;
-        moves += position - hole;
-        if moves > MOVES_PER_KEY * keys.len() {
-            keys.sort_unstable();
-            return;
-        }
-    }
 }

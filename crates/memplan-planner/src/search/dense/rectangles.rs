@@ -2,7 +2,7 @@
 //!
 //! The position of a piece in these arrays is its *rank*. Bytes are counted in *units*, so that every address is
 //! a `u32` and a sort key (address, rank) is one `u64`: half the memory, and twice the speed, of a pair of words.
-//! The unit is one byte up to about 3 GiB. Above that it is the smallest power of two that makes addresses fit; sizes are
+//! The unit is one byte up to 4 GiB. Above that it is the smallest power of two that makes addresses fit; sizes are
 //! rounded up to it, which costs less than a billionth of the extent for each piece.
 
 use memplan_core::{Bytes, IndexVec, Plan};
@@ -10,7 +10,7 @@ use memplan_core::{Bytes, IndexVec, Plan};
 use crate::load::loads_met;
 use crate::order::{Room, hardness};
 use crate::piece::{PieceId, Pieces};
-use crate::tuning::{ADDRESS_HEADROOM, STRIP_WASTE};
+use crate::tuning::STRIP_WASTE;
 
 /// The address of a rectangle that is not placed.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -146,10 +146,9 @@ impl Rectangles {
     }
 }
 
-/// The smallest power of two of bytes in which a somewhat larger extent can be counted.
+/// The smallest power of two of bytes in which an extent can be counted.
 fn unit_for(extent: Bytes) -> Option<u64> {
-    let highest = extent.0.checked_add(extent.0 / ADDRESS_HEADROOM)?;
-    let fits = |unit: &u64| highest.div_ceil(*unit) < u64::from(NOWHERE);
+    let fits = |unit: &u64| extent.0.div_ceil(*unit) < u64::from(NOWHERE);
     (0..32).map(|bit| 1u64 << bit).find(fits)
 }
 

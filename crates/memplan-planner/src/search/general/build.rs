@@ -10,7 +10,7 @@ use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down
 use super::order::Orders;
 use super::symmetry::symmetries;
 use crate::piece::{PieceId, Pieces, reserved};
-use crate::tuning::{MOST_CHOICES, MOST_GENERAL_JOBS, MOST_TAKERS};
+use crate::tuning::{MOST_GENERAL_JOBS, MOST_TAKERS};
 
 /// Sums of sizes, alignments and offsets stay below this.
 const HIGHEST: i64 = 1 << 60;
@@ -167,7 +167,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.takers.dedup_by_key(|taker| (taker.over, taker.buffer));
     }
 
-    /// Relates all pairs of parts and makes the model; `None` if there are too many choices to search.
+    /// Relates all pairs of parts and makes the model; `None` if a pair has more ways to share than can be searched.
     pub(super) fn build(mut self) -> Option<Model> {
         let count = self.parts.len();
         self.forbidden = vec![Vec::new(); count];
@@ -175,9 +175,6 @@ impl<'a, 'p> Builder<'a, 'p> {
             self.forbidden[one] = vec![Vec::new(); count - one - 1];
             for other in one + 1..count {
                 self.relate(one, other)?;
-                if self.choices.len() > MOST_CHOICES {
-                    return None;
-                }
             }
         }
         let cliques = self.cliques();

@@ -23,7 +23,7 @@ use memplan_core::{
 use super::decide;
 use crate::piece::reserved;
 use crate::search::budget::Budget;
-use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_PIECES};
+use crate::tuning::{MOST_GENERAL_PIECES, WITNESS_NODES};
 
 /// Buffers that cannot be placed together, and each of which is needed for that: if any one is left out, the others can
 /// be placed. They are looked for in `among` first, then among all buffers. `None` if the search does not find out that
@@ -102,7 +102,7 @@ pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<St
 
 fn is_impossible(problem: &Problem, kept: &[bool], budget: &mut Budget) -> bool {
     let rest = relaxed(problem, |buffer| kept[buffer.index()]);
-    rest.is_some_and(|rest| decide(&rest, GENERAL_WITNESS_NODES, budget) == Some(false))
+    rest.is_some_and(|rest| decide(&rest, WITNESS_NODES, budget) == Some(false))
 }
 
 /// The problem in which only some buffers take bytes.
