@@ -130,10 +130,11 @@ fn wherever_patience_ends_the_driver_stops_and_says_where() {
     for job in JOBS {
         let source = (job.text)(300);
         let looks = job.looks(&source);
-        // Threads may share the questions out in another way, so the last quarter may be missed.
-        for look in (0..24).map(|part| looks * part / 32) {
+        for part in 0..64 {
+            let look = looks * part / 64;
             let stage = job.stage_at(&source, look);
-            assert!(stage.is_some(), "{}: look {look} of {looks} was not heeded", job.name);
+            // Threads may share the questions out in another way, so the last quarter may be missed.
+            assert!(stage.is_some() || part >= 48, "{}: look {look} of {looks} was not heeded", job.name);
             stages.extend(stage);
         }
         assert_eq!(job.stage_at(&source, 2 * looks + 2), None, "{}", job.name);
