@@ -225,12 +225,15 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Where a capacity is given any plan within it is an answer; whether it is the
     /// smallest is only asked if that is quickly found out.
     pub(super) fn prove(&mut self, budget: &mut Budget) {
+        // On larger flat instances the canonical search, which has had its turn, is the better one.
+        if self.pieces.len() > FEW_PIECES && self.is_flat() {
+            return;
+        }
         if self.is_decided() {
             let mut share = budget.at_most(QUICK_PROOF);
             self.settle(&mut share);
             budget.spend(share.spent());
-        } else if self.pieces.len() <= FEW_PIECES || !self.is_flat() {
-            // On larger flat instances the canonical search, which has had its turn, is the better one.
+        } else {
             self.settle(budget);
         }
     }
