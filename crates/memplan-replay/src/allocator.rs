@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use thiserror::Error;
 
@@ -68,12 +68,24 @@ struct Entry {
     /// Lanes of a device are numbered in the order in which they first allocate.
     number: u32,
     lane: Mutex<Lane>,
+    next: Entries,
+}
+
+/// All lanes in the order in which they came: a list that only ever grows at its end. Every call looks its lane up, and a
+/// look at such a list takes no lock and writes nothing.
+#[derive(Default)]
+struct Entries(OnceLock<Box<Entry>>);
+
+impl Entries {
+    fn iter(&self) -> impl Iterator<Item = &Entry> {
+        std::iter::successors(self.0.get(), |entry| entry.next.0.get()).map(|entry| &**entry)
+    }
 }
 
 /// An allocator over all devices of a backing.
 pub struct Allocator {
     backing: Arc<dyn Backing>,
-    entries: RwLock<Vec<Arc<Entry>>>,
+    entries: Entries,
     totals: RwLock<Vec<(u32, Arc<Totals>)>>,
     steps: Mutex<Steps>,
     /// Plans for lanes that have not allocated yet.
@@ -84,17 +96,12 @@ impl Allocator {
     /// An allocator that holds nothing.
     #[must_use]
     pub fn new(backing: Arc<dyn Backing>) -> Self {
-        let (entries, totals) = (RwLock::default(), RwLock::default());
+        let (entries, totals) = (Entries::default(), RwLock::default());
         Self { backing, entries, totals, steps: Mutex::default(), waiting: Mutex::default() }
     }
 
-    fn entries(&self) -> Vec<Arc<Entry>> {
-        self.entries.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn known(&self, device: u32, stream: u64) -> Option<Arc<Entry>> {
-        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().find(|entry| entry.device == device && entry.stream == stream).cloned()
+    fn known(&self, device: u32, stream: u64) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.device == device && entry.stream == stream)
     }
 
     fn totals(&self, device: u32) -> Arc<Totals> {
@@ -107,19 +114,23 @@ impl Allocator {
     }
 
     /// The lane of a stream; its first request makes it.
-    fn lane(&self, device: u32, stream: u64) -> Result<Arc<Entry>, BackingError> {
+    fn lane(&self, device: u32, stream: u64) -> Result<&Entry, BackingError> {
+        match self.known(device, stream) {
+            Some(known) => Ok(known),
+            None => self.new_lane(device, stream),
+        }
+    }
+
+    #[cold]
+    fn new_lane(&self, device: u32, stream: u64) -> Result<&Entry, BackingError> {
+        let totals = self.totals(device);
+        // New lanes are made under the lock of the steps. So no two threads make one at a time, and a step that begins
+        // meanwhile either finds the lane or is seen by it.
+        let steps = locked(&self.steps);
         if let Some(known) = self.known(device, stream) {
             return Ok(known);
         }
-        let totals = self.totals(device);
-        // The steps are locked before the entries, here as in `begin`: a step that begins meanwhile
-        // either finds the lane or is seen by it.
-        let steps = locked(&self.steps);
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = entries.iter().find(|entry| entry.device == device && entry.stream == stream) {
-            return Ok(known.clone());
-        }
-        let number = entries.iter().filter(|entry| entry.device == device).count() as u32;
+        let number = self.entries.iter().filter(|entry| entry.device == device).count() as u32;
         let mut lane = Lane::new(&*self.backing, device, stream, totals)?;
         let mut waiting = locked(&self.waiting);
         let (mine, others) = waiting.drain(..).partition(|plan| plan.device == device && plan.lane == number);
@@ -130,24 +141,30 @@ impl Allocator {
         if steps.depth > 0 {
             lane.begin(steps.step, steps.serial);
         }
-        entries.push(Arc::new(Entry { device, stream, number, lane: Mutex::new(lane) }));
-        Ok(entries[entries.len() - 1].clone())
+        let entry = Entry { device, stream, number, lane: Mutex::new(lane), next: Entries::default() };
+        let end = self.entries.iter().last().map_or(&self.entries, |last| &last.next);
+        Ok(&**end.0.get_or_init(|| Box::new(entry)))
     }
 
     /// Serves a request of a stream.
     pub fn allocate(&self, bytes: u64, device: u32, stream: u64) -> Result<Granted, AllocatorError> {
         let entry = self.lane(device, stream)?;
-        let granted = locked(&entry.lane).allocate(&*self.backing, bytes, &|| self.relieve(&entry));
-        granted.map_err(|error| match error {
+        let granted = locked(&entry.lane).allocate(&*self.backing, bytes, &|| self.relieve(entry));
+        granted.map_err(|error| self.refused(bytes, device, error))
+    }
+
+    #[cold]
+    fn refused(&self, bytes: u64, device: u32, error: BackingError) -> AllocatorError {
+        match error {
             BackingError::OutOfMemory { .. } => AllocatorError::OutOfMemory(self.out_of_memory(bytes, device)),
             other => AllocatorError::Backing(other),
-        })
+        }
     }
 
     /// Makes the other lanes of a device give back what they do not use. A lane that is busy is left
     /// alone: two lanes that waited for each other would wait for ever.
-    fn relieve(&self, asking: &Arc<Entry>) {
-        for entry in self.entries().iter().filter(|entry| entry.device == asking.device) {
+    fn relieve(&self, asking: &Entry) {
+        for entry in self.entries.iter().filter(|entry| entry.device == asking.device) {
             if let Ok(mut lane) = entry.lane.try_lock() {
                 lane.trim(&*self.backing);
             }
@@ -159,7 +176,7 @@ impl Allocator {
         let (live, _) = self.totals(device).live.read();
         let mut reserved = 0;
         let mut planned = 0;
-        for entry in self.entries().iter().filter(|entry| entry.device == device) {
+        for entry in self.entries.iter().filter(|entry| entry.device == device) {
             let lane = locked(&entry.lane);
             reserved += lane.reserved().iter().sum::<u64>();
             planned += lane.arena().extent();
@@ -172,14 +189,13 @@ impl Allocator {
 
     /// Takes an allocation back. False if nobody has handed it out; that is ignored otherwise.
     pub fn free(&self, address: u64, device: u32, stream: u64) -> bool {
-        let freed = |entry: &Arc<Entry>| locked(&entry.lane).free(&*self.backing, address);
-        let own = self.known(device, stream);
-        own.as_ref().is_some_and(freed) || self.entries().iter().any(freed)
+        let freed = |entry: &Entry| locked(&entry.lane).free(&*self.backing, address);
+        self.known(device, stream).is_some_and(freed) || self.entries.iter().any(freed)
     }
 
     /// Remembers that another stream uses an allocation. False if nobody has handed it out.
     pub fn used_on(&self, address: u64, stream: u64) -> bool {
-        self.entries().iter().any(|entry| locked(&entry.lane).used_on(address, stream))
+        self.entries.iter().any(|entry| locked(&entry.lane).used_on(address, stream))
     }
 
     /// A step begins. Inside of another step it is a part of that step; then the answer is false.
@@ -192,7 +208,7 @@ impl Allocator {
         }
         steps.step = step;
         steps.serial += 1;
-        for entry in self.entries() {
+        for entry in self.entries.iter() {
             locked(&entry.lane).begin(step, steps.serial);
         }
         true
@@ -205,7 +221,7 @@ impl Allocator {
         if steps.depth > 0 {
             return Ended { deviations: None, nested: true };
         }
-        let deviations = self.entries().iter().filter_map(|entry| locked(&entry.lane).end()).reduce(|a, b| a + b);
+        let deviations = self.entries.iter().filter_map(|entry| locked(&entry.lane).end()).reduce(|a, b| a + b);
         Ended { deviations, nested: false }
     }
 
@@ -215,13 +231,12 @@ impl Allocator {
         if steps.depth > 0 {
             return Err(AllocatorError::StepRunning);
         }
-        let entries = self.entries();
         // Pages on which nothing lies are given back first, so that the device has room for the arenas of the plans.
-        for entry in &entries {
+        for entry in self.entries.iter() {
             locked(&entry.lane).trim(&*self.backing);
         }
         for plan in plans {
-            let own = entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
+            let own = self.entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
             match own {
                 Some(entry) => {
                     let (device, extent) = (plan.device, plan.extent);
@@ -241,7 +256,7 @@ impl Allocator {
             return Err(AllocatorError::StepRunning);
         }
         locked(&self.waiting).retain(|plan| plan.step != step);
-        for entry in self.entries() {
+        for entry in self.entries.iter() {
             locked(&entry.lane).withdraw(&*self.backing, step);
         }
         Ok(())
@@ -258,7 +273,7 @@ impl Allocator {
 
     /// Gives back every page on which nothing lies.
     pub fn trim(&self) {
-        for entry in self.entries() {
+        for entry in self.entries.iter() {
             locked(&entry.lane).trim(&*self.backing);
         }
     }
@@ -273,14 +288,13 @@ impl Allocator {
     /// Lanes as (device, number, stream), in the order in which they came.
     #[must_use]
     pub fn lanes(&self) -> Vec<(u32, u32, u64)> {
-        self.entries().iter().map(|entry| (entry.device, entry.number, entry.stream)).collect()
+        self.entries.iter().map(|entry| (entry.device, entry.number, entry.stream)).collect()
     }
 
     /// The requests of the last step on the n-th of [`Allocator::lanes`].
     #[must_use]
     pub fn recording(&self, lane: usize) -> Vec<Event> {
-        let entries = self.entries();
-        entries.get(lane).map_or_else(Vec::new, |entry| locked(&entry.lane).recording().events.clone())
+        self.entries.iter().nth(lane).map_or_else(Vec::new, |entry| locked(&entry.lane).recording().events.clone())
     }
 
     /// The state as JSON: totals of devices, then lanes.
@@ -295,8 +309,7 @@ impl Allocator {
             )
         });
         let devices: Vec<String> = devices.collect();
-        let entries = self.entries();
-        let lanes = entries.iter().map(|entry| report::lane(&locked(&entry.lane), entry.number));
+        let lanes = self.entries.iter().map(|entry| report::lane(&locked(&entry.lane), entry.number));
         let lanes: Vec<String> = lanes.collect();
         let nested = locked(&self.steps).nested;
         format!(r#"{{"devices":[{}],"lanes":[{}],"nested":{nested}}}"#, devices.join(","), lanes.join(","))

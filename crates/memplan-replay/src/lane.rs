@@ -5,8 +5,9 @@
 //! lanes therefore share nothing. A tensor that is also used on another stream
 //! (`record_stream` in PyTorch) makes its own stream wait for that one when it is freed.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::arena::{Arena, Deviation, Place, Tenant};
 use crate::backing::{Backing, BackingError, Frame};
@@ -44,22 +45,25 @@ pub struct Level {
 
 impl Level {
     fn add(&self, bytes: u64) {
-        let now = self.now.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.peak.fetch_max(now, Ordering::Relaxed);
+        let now = self.now.fetch_add(bytes, Relaxed) + bytes;
+        // Few requests reach a new peak, and a look costs the processor less than a write that others must see.
+        if now > self.peak.load(Relaxed) {
+            self.peak.fetch_max(now, Relaxed);
+        }
     }
 
     fn take(&self, bytes: u64) {
-        self.now.fetch_sub(bytes, Ordering::Relaxed);
+        self.now.fetch_sub(bytes, Relaxed);
     }
 
     /// Bytes now, and the most since the last [`Totals::restart`].
     #[must_use]
     pub fn read(&self) -> (u64, u64) {
-        (self.now.load(Ordering::Relaxed), self.peak.load(Ordering::Relaxed))
+        (self.now.load(Relaxed), self.peak.load(Relaxed))
     }
 
     fn restart(&self) {
-        self.peak.store(self.now.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.peak.store(self.now.load(Relaxed), Relaxed);
     }
 }
 
@@ -88,15 +92,24 @@ enum Home {
     Arena(Tenant),
 }
 
-/// An allocation that is in use.
+/// An allocation that is in use. There are thousands, and each call reads or writes one that has long left the
+/// processor's caches: so all that is seldom needed is kept elsewhere.
 struct Live {
     requested: u64,
-    bytes: u64,
+    /// The serial of the run of a step that asked for it, and its number in that run; [`OUTSIDE`] and 0 outside of steps.
+    serial: u64,
+    number: u32,
     home: Home,
-    /// Its number in the step of that serial; `None` if it was made outside of steps.
-    recorded: Option<(u32, u64)>,
-    /// Other streams that use it.
-    guests: Vec<u64>,
+}
+
+/// In place of a run's serial, for allocations that were made outside of steps. Serials begin at 1.
+const OUTSIDE: u64 = 0;
+
+impl Live {
+    fn bytes(&self) -> u64 {
+        // The sum was checked when the bytes were handed out.
+        self.requested.max(1).next_multiple_of(ALIGNMENT)
+    }
 }
 
 /// What was handed out.
@@ -143,6 +156,8 @@ pub struct Lane {
     /// Physical pages on their way from one place of the pool to another; none between two requests.
     stock: Vec<Frame>,
     live: Table<u64, Live>,
+    /// Other streams that use an allocation, by its address. Most programs use one stream.
+    guests: Table<u64, Vec<u64>>,
     running: bool,
     recording: Recording,
     counts: Counts,
@@ -171,6 +186,7 @@ impl Lane {
             small_below: backing.page() / SMALL_PART,
             stock: Vec::new(),
             live: Table::default(),
+            guests: Table::default(),
             running: false,
             recording: Recording::default(),
             counts: Counts::default(),
@@ -233,11 +249,11 @@ impl Lane {
 
     /// Tells the totals what has been mapped or unmapped since the last time.
     fn note_reserved(&mut self) {
-        let reserved = self.reserved().iter().sum();
-        if reserved > self.noted {
-            self.totals.reserved.add(reserved - self.noted);
-        } else {
-            self.totals.reserved.take(self.noted - reserved);
+        let reserved: u64 = self.reserved().iter().sum();
+        match reserved.cmp(&self.noted) {
+            Ordering::Equal => return,
+            Ordering::Greater => self.totals.reserved.add(reserved - self.noted),
+            Ordering::Less => self.totals.reserved.take(self.noted - reserved),
         }
         self.noted = reserved;
     }
@@ -273,16 +289,17 @@ impl Lane {
         self.count(place, deviation);
         // The request is recorded also when it follows a plan, so that a new plan can be made if the program has
         // changed.
-        let recorded = self.running.then(|| (self.recording.allocated(requested), self.recording.serial));
+        let number = self.running.then(|| self.recording.allocated(requested));
         self.totals.live.add(bytes);
         self.in_use += bytes;
         self.step_peak = self.step_peak.max(self.in_use);
         self.most = self.most.max(self.in_use);
         self.note_reserved();
-        let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
+        let serial = if self.running { self.recording.serial } else { OUTSIDE };
+        let old = self.live.insert(address, Live { requested, serial, number: number.unwrap_or(0), home });
         // Two owners of one address would overwrite each other, and nothing behind this line would notice.
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
-        Ok(Granted { address, number: recorded.map(|(number, _)| number), deviation })
+        Ok(Granted { address, number, deviation })
     }
 
     fn place(&mut self, bytes: u64) -> Place {
@@ -303,7 +320,8 @@ impl Lane {
         }
     }
 
-    /// Bytes for a request that has no place. While the plan still helps, its bytes are left alone.
+    /// Bytes for a request that has no place in the plan. While the plan still helps, its bytes are left alone.
+    #[cold]
     fn deviating(
         &mut self,
         backing: &dyn Backing,
@@ -332,8 +350,7 @@ impl Lane {
         Some((base + offset, Home::Arena(tenant)))
     }
 
-    /// Bytes from the pool. On a full device everything that is mapped and unused is given back first. If that is
-    /// not enough, the arena's holes are used, and then its plans are given up for their pages.
+    /// Bytes from the pool.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
         if bytes < self.small_below
             && let Some(address) = self.parked.take(bytes)
@@ -342,9 +359,22 @@ impl Lane {
         }
         // Most requests find mapped pages, and nothing has to be weighed for them.
         let (region, home) = self.region(bytes);
-        if let Some(address) = region.take_mapped(bytes) {
-            return Ok((address, home));
+        match region.take_mapped(bytes) {
+            Some(address) => Ok((address, home)),
+            None => self.pool_with_new_pages(backing, bytes, relieve),
         }
+    }
+
+    /// Bytes from the pool where pages have to be mapped first. On a full device everything that is mapped and unused is
+    /// given back first. If that is not enough, the arena's holes are used, and then its plans are given up for their
+    /// pages.
+    #[cold]
+    fn pool_with_new_pages(
+        &mut self,
+        backing: &dyn Backing,
+        bytes: u64,
+        relieve: &dyn Fn(),
+    ) -> Result<(u64, Home), BackingError> {
         if let Some(spot) = self.spot(bytes) {
             self.make_room(backing, bytes, spot);
             if let Ok(found) = self.take(backing, bytes, spot) {
@@ -445,27 +475,39 @@ impl Lane {
     /// Takes an allocation back; false if it is not of this lane.
     pub fn free(&mut self, backing: &dyn Backing, address: u64) -> bool {
         let Some(live) = self.live.remove(&address) else { return false };
-        for &guest in live.guests.iter().filter(|&&guest| guest != self.stream) {
+        if !self.guests.is_empty() {
+            self.wait_for_guests(backing, address);
+        }
+        let bytes = live.bytes();
+        match live.home {
+            Home::Small => self.parked.park(address, bytes),
+            Home::Large => self.large.give(address, bytes),
+            Home::Arena(tenant) => self.arena.freed(address - self.arena.base(), bytes, tenant),
+        }
+        if live.serial != OUTSIDE {
+            self.recording.freed(live.number, live.serial, live.requested, self.running);
+        }
+        self.totals.live.take(bytes);
+        self.in_use -= bytes;
+        true
+    }
+
+    /// Lets this lane's stream wait for all other streams that use an allocation.
+    #[cold]
+    fn wait_for_guests(&mut self, backing: &dyn Backing, address: u64) {
+        for guest in self.guests.remove(&address).unwrap_or_default() {
             backing.order(self.device, guest, self.stream);
         }
-        match live.home {
-            Home::Small => self.parked.park(address, live.bytes),
-            Home::Large => self.large.give(address, live.bytes),
-            Home::Arena(tenant) => self.arena.freed(address - self.arena.base(), live.bytes, tenant),
-        }
-        if let Some((number, serial)) = live.recorded {
-            self.recording.freed(number, serial, live.requested, self.running);
-        }
-        self.totals.live.take(live.bytes);
-        self.in_use -= live.bytes;
-        true
     }
 
     /// Remembers that another stream uses an allocation; false if it is not of this lane.
     pub fn used_on(&mut self, address: u64, stream: u64) -> bool {
-        let Some(live) = self.live.get_mut(&address) else { return false };
-        if !live.guests.contains(&stream) {
-            live.guests.push(stream);
+        if !self.live.contains_key(&address) {
+            return false;
+        }
+        let guests = self.guests.entry(address).or_default();
+        if stream != self.stream && !guests.contains(&stream) {
+            guests.push(stream);
         }
         true
     }
@@ -518,5 +560,5 @@ impl Lane {
 
 fn tenants(live: &Table<u64, Live>, base: u64) -> Vec<(u64, u64)> {
     let inside = live.iter().filter(|(_, live)| matches!(live.home, Home::Arena(_)));
-    inside.map(|(address, live)| (address - base, live.bytes)).collect()
+    inside.map(|(address, live)| (address - base, live.bytes())).collect()
 }

@@ -77,3 +77,4 @@ pub mod recording;
 pub mod region;
 mod report;
 mod runs;
+mod sorted;

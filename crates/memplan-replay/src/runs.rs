@@ -6,14 +6,16 @@
 //! ```
 //! Two runs never touch: bytes that come back are merged with their neighbours at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sorted::Sorted;
 
 /// Maximal runs of free bytes, half-open. Requests are cut from the front of a run, which leaves its end in place: so
 /// runs are known by their ends, and most requests change a start only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
-    start_by_end: BTreeMap<u64, u64>,
-    by_length: BTreeSet<(u64, u64)>,
+    /// (end, start) of every run.
+    by_end: Sorted,
+    /// (length, start) of every run.
+    by_length: Sorted,
 }
 
 impl Runs {
@@ -21,7 +23,7 @@ impl Runs {
     pub(crate) fn whole(length: u64) -> Self {
         let mut runs = Self::default();
         if length > 0 {
-            runs.start_by_end.insert(length, 0);
+            runs.by_end.insert((length, 0));
             runs.by_length.insert((length, 0));
         }
         runs
@@ -31,48 +33,51 @@ impl Runs {
     #[must_use]
     pub(crate) fn take(&mut self, start: u64, bytes: u64) -> bool {
         let end = start + bytes;
-        let Some((&to, from)) = self.start_by_end.range_mut(end..).next() else { return false };
-        let first = *from;
-        if first > start {
+        // Of all runs that end at the last byte or behind it, only the first can hold the bytes.
+        let Some((to, from)) = self.by_end.first_from((end, 0)) else { return false };
+        let (run_start, run_end) = (*from, *to);
+        if run_start > start {
             return false;
         }
-        self.by_length.remove(&(to - first, first));
-        if end < to {
+        self.by_length.remove((run_end - run_start, run_start));
+        if end < run_end {
             *from = end;
-            self.by_length.insert((to - end, end));
+            self.by_length.insert((run_end - end, end));
         } else {
-            self.start_by_end.remove(&to);
+            self.by_end.remove((run_end, run_start));
         }
-        if first < start {
-            self.start_by_end.insert(start, first);
-            self.by_length.insert((start - first, first));
+        if run_start < start {
+            self.by_end.insert((start, run_start));
+            self.by_length.insert((start - run_start, run_start));
         }
         true
     }
 
     /// Whether all of the bytes are free.
     pub(crate) fn covers(&self, start: u64, bytes: u64) -> bool {
-        self.start_by_end.range(start + bytes..).next().is_some_and(|(_, &from)| from <= start)
+        self.by_end.from((start + bytes, 0)).next().is_some_and(|(_, run_start)| run_start <= start)
     }
 
     /// Gives bytes back and merges them with the free bytes beside them.
     pub(crate) fn give(&mut self, start: u64, bytes: u64) {
         let end = start + bytes;
         let mut from = start;
-        if let Some(left) = self.start_by_end.remove(&start) {
-            self.by_length.remove(&(start - left, left));
+        // A run that ends where the bytes start becomes part of them.
+        if let Some(left) = self.by_end.remove_key(start) {
+            self.by_length.remove((start - left, left));
             from = left;
         }
         let mut to = end;
-        match self.start_by_end.range_mut(start + 1..).next() {
-            Some((&right, first)) if *first == end => {
-                self.by_length.remove(&(right - end, end));
+        match self.by_end.first_from((start + 1, 0)) {
+            // The next run starts where the bytes end: it grows down to `from`.
+            Some((right, first)) if *first == end => {
+                self.by_length.remove((*right - end, end));
                 *first = from;
-                to = right;
+                to = *right;
             }
             next => {
                 debug_assert!(next.is_none_or(|(_, first)| *first > end), "bytes {start}..{end} are given back twice");
-                self.start_by_end.insert(end, from);
+                self.by_end.insert((end, from));
             }
         }
         self.by_length.insert((to - from, from));
@@ -80,12 +85,12 @@ impl Runs {
 
     /// Starts of runs that hold this many bytes, the shortest run first.
     pub(crate) fn fitting(&self, bytes: u64) -> impl Iterator<Item = u64> + '_ {
-        self.by_length.range((bytes, 0)..).map(|&(_, start)| start)
+        self.by_length.from((bytes, 0)).map(|(_, start)| start)
     }
 
     /// All runs as (start, end), from low to high.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
-        self.start_by_end.iter().map(|(&end, &start)| (start, end))
+        self.by_end.iter().map(|(end, start)| (start, end))
     }
 }
 
