@@ -1,4 +1,5 @@
-//! JSON with a line for each item of the outer lists: readable, and kind to `diff`.
+//! Writes JSON with a line for each item of the outer lists, so that people can read it and `diff` shows which items
+//! changed.
 //!
 //! ```text
 //! {"spaces": [
@@ -18,14 +19,17 @@ use serde_json::ser::{Formatter, Serializer};
 /// Writes a value whose outermost level is an object of lists.
 pub(crate) fn to_string(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    // Writing to memory cannot fail, and the types have no maps with odd keys.
+    // Serialising fails if the writer fails, which memory does not, or if a map has keys that are no strings, which our
+    // types do not have.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, ItemLines { depth: 0 }));
     bytes.push(b'\n');
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Breaks the line before keys at depth 1 and items at depth 2.
+/// Tells `serde_json` where to break lines: before the keys of the outermost object (depth 1), and before the items
+/// of the lists in it (depth 2). Everything deeper stays on one line.
 struct ItemLines {
+    /// How many lists and objects are open.
     depth: u32,
 }
 
@@ -37,6 +41,7 @@ impl Formatter for ItemLines {
 
     fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth -= 1;
+        // The end of a list of the outermost object stands on a line of its own.
         writer.write_all(if self.depth == 1 { b"\n]" } else { b"]" })
     }
 

@@ -1,8 +1,9 @@
 //! JSON values that know where they stand in the text.
 //!
-//! `serde_json` can leave a value unparsed as a borrowed piece of the text; its
-//! address is its place. So a file is taken apart level by level, and an error
-//! about a field points at that field.
+//! `serde_json` can leave a value unparsed, as a slice of the text that it borrows (`RawValue`). The address of the
+//! slice minus the address of the text is the value's place in the text. So a file is parsed level by level: an
+//! object gives its fields as slices, and a field is parsed when its reader asks for it. An error about a field
+//! points at that field.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +14,12 @@ use serde_json::value::RawValue;
 
 use crate::ReadError;
 
-/// A piece of JSON text.
+/// One JSON value, as text. The methods that parse it take `what`: what the error says was expected here.
 #[derive(Clone, Copy)]
 pub(crate) struct Json<'a> {
+    /// The whole file.
     source: &'a str,
+    /// The text of the value, a slice of `source`.
     text: &'a str,
 }
 
@@ -27,9 +30,11 @@ impl<'a> Json<'a> {
         Ok(Json { source, text: raw.get() })
     }
 
-    /// A part of the text as a value of its own.
+    /// A part of the text, such as one of its lines, as a value of its own. `part` must be a slice of `source`.
     pub(crate) fn parse_part(source: &'a str, part: &'a str) -> Result<Json<'a>, ReadError> {
         let raw: &RawValue = serde_json::from_str(part).map_err(|error| {
+            // This error has its place counted from the start of the part. The one that is returned counts it from the
+            // start of the whole text.
             let inside = syntax_error(part, part, &error);
             let start = part.as_ptr() as usize - source.as_ptr() as usize + inside.span.start as usize;
             ReadError::new(inside.code, source, Span::new(start, (start + 1).min(source.len())), inside.message)
@@ -51,6 +56,7 @@ impl<'a> Json<'a> {
         ReadError::new(code, self.source, span, message)
     }
 
+    /// The error that this value is something else than `what`; it quotes the first 40 characters of the value.
     pub(crate) fn expected(self, what: &str) -> ReadError {
         let mut found: String = self.text.chars().take(40).collect();
         if found.len() < self.text.len() {
@@ -80,6 +86,7 @@ impl<'a> Json<'a> {
         match serde_json::from_str::<u64>(self.text) {
             Ok(value) if value <= memplan_core::MAX_BYTES => Ok(value),
             Ok(_) => Err(self.error("json::too-large", format!("{} is not below 2^63", self.text))),
+            // More than 18 digits that are no `u64`: a number that is too large.
             Err(_) if self.text.len() > 18 && self.text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 Err(self.error("json::too-large", format!("{} is not below 2^63", self.text)))
             }
@@ -101,7 +108,8 @@ impl<'a> Json<'a> {
         if is_integer { Ok(Cow::Borrowed(self.text)) } else { self.string(what) }
     }
 
-    /// Where a list is long, its items are lists and objects: each asks here whether anybody still waits.
+    /// The items of a list. A large file has many small lists and objects, so this is called often, and it asks each
+    /// time whether the caller still waits.
     pub(crate) fn list(self, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
         if patience::is_over() {
             return Err(ReadError::stopped());
@@ -110,7 +118,7 @@ impl<'a> Json<'a> {
         Ok(items.into_iter().map(|item| Json { source: self.source, text: item.get() }).collect())
     }
 
-    /// The entries of an object in order.
+    /// The entries of an object with their keys, in the order of the file. A key may occur twice.
     pub(crate) fn entries(self, what: &str) -> Result<Vec<(Cow<'a, str>, Json<'a>)>, ReadError> {
         if patience::is_over() {
             return Err(ReadError::stopped());
@@ -121,10 +129,12 @@ impl<'a> Json<'a> {
     }
 }
 
-/// What `serde_json` found wrong with `text`, a part of `source`.
+/// What `serde_json` found wrong with `text`, which begins where `source` begins. Its error has a line and a column,
+/// both counted from 1; ours has a place in bytes.
 pub(crate) fn syntax_error(source: &str, text: &str, error: &serde_json::Error) -> ReadError {
     let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let position = (line_start + error.column().saturating_sub(1)).min(source.len());
+    // The message ends in "at line 3 column 5", which our error says itself.
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
     ReadError::new("json::syntax", source, Span::new(position, (position + 1).min(source.len())), message)
@@ -134,7 +144,7 @@ pub(crate) fn syntax_error(source: &str, text: &str, error: &serde_json::Error) 
 #[derive(serde::Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// An object as a list of entries.
+/// An object as a list of entries. A map would not keep the order and would lose one of two entries with the same key.
 struct Entries<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {

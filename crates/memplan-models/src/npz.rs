@@ -1,9 +1,11 @@
 //! `.npz` files, just far enough to say which arrays they hold and which are equal.
 //!
-//! An `.npz` is a zip file with one `.npy` array a member. Nothing is unpacked:
-//! stored members are compared byte for byte behind their headers, compressed
-//! ones in their compressed form. One writer compresses equal contents equally;
-//! where it does not, two equal arrays count as different, never the other way.
+//! An `.npz` is a zip file in which each member is one array, an `.npy` file.
+//! Nothing is decompressed. Members that the zip file stores without compression
+//! are compared byte for byte, without their headers; compressed members are
+//! compared in their compressed form. Usually one writer compresses equal arrays
+//! to equal bytes. If it does not, two equal arrays count as different; two
+//! different arrays never count as equal.
 //!
 //! ```text
 //!   \x93NUMPY 1 0  118  {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   48 bytes
@@ -11,7 +13,8 @@
 //! ```
 //!
 //! A stored member must be such an array, with as many bytes as its header says. Of
-//! a compressed one only the size of the whole is known, from the directory.
+//! a compressed one only the size of the whole member before compression is known,
+//! from the directory of the zip file.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -28,16 +31,18 @@ pub struct NpzError(String);
 pub struct Array {
     /// Its name, without `.npy`.
     pub name: String,
-    /// The number of its content: equal numbers, equal bytes.
+    /// A number for its content, counted from 0: arrays with equal numbers have equal bytes.
     pub content: u64,
     /// Its dimensions and the bytes of an element; `None` for a compressed one.
     pub shape: Option<(Vec<u64>, u64)>,
-    /// Its bytes; those of a compressed one with its header.
+    /// How many bytes it has when it is not compressed; of a compressed array, header included.
     pub bytes: u64,
 }
 
-/// Every array of the file.
+/// The arrays of a file, in the order of its directory.
 pub fn arrays(file: &[u8]) -> Result<Vec<Array>, NpzError> {
+    // The number of each content that has occurred. Stored and compressed bytes are kept apart: if they are equal, that
+    // says nothing about the arrays.
     let mut classes: HashMap<(bool, &[u8]), u64> = HashMap::new();
     let mut arrays = Vec::new();
     for member in members(file)? {
@@ -51,16 +56,18 @@ pub fn arrays(file: &[u8]) -> Result<Vec<Array>, NpzError> {
     Ok(arrays)
 }
 
+/// A member of the zip file.
 struct Member<'a> {
     name: String,
-    /// Whether its bytes stand in the file as they are.
+    /// Whether its bytes stand in the file without compression.
     is_stored: bool,
+    /// Its bytes in the file, compressed if it is.
     data: &'a [u8],
-    /// Bytes before they were compressed.
+    /// How many bytes it has when it is not compressed.
     plain: u64,
 }
 
-/// The shape of an array with the bytes of an element, and its content.
+/// The dimensions of an array and the bytes of an element, if they are known; and its content.
 type Content<'a> = (Option<(Vec<u64>, u64)>, &'a [u8]);
 
 impl<'a> Member<'a> {
@@ -83,9 +90,10 @@ impl<'a> Member<'a> {
         NpzError(format!("member `{}` {what}", self.name))
     }
 
-    /// The header that says the shape, and what follows.
+    /// The header, which says the shape, and the data behind it. `None` if this is no `.npy` file.
     fn split(&self) -> Option<(&'a str, &'a [u8])> {
         let rest = self.data.strip_prefix(b"\x93NUMPY")?;
+        // Two bytes of version come first. Then the length of the header: two bytes in version 1, four in later ones.
         let (length, start) = match rest.first()? {
             1 => (usize::from(u16::from_le_bytes(rest.get(2..4)?.try_into().ok()?)), 4),
             _ => (u32::from_le_bytes(rest.get(2..6)?.try_into().ok()?) as usize, 6),
@@ -96,11 +104,15 @@ impl<'a> Member<'a> {
 }
 
 /// The dimensions and the bytes of an element in `{'descr': '<f4', …, 'shape': (3, 4), }`.
+///
+/// `None` if one of them is missing or is not understood.
 fn shape(header: &str) -> Option<(Vec<u64>, u64)> {
+    // The text behind `'key':`.
     let behind = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
     let kind = behind("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    // `<f4`: the byte order, the kind of number, and its bytes.
     let width: u64 = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-    // A string of unicode characters has four bytes for each.
+    // `<U7` is a string of seven Unicode characters, which have four bytes each.
     let width = if kind.contains('U') { width.checked_mul(4)? } else { width };
     let list = behind("'shape'")?.strip_prefix('(')?.split(')').next()?;
     let dimensions = list.split(',').map(str::trim).filter(|dimension| !dimension.is_empty());
@@ -123,6 +135,7 @@ fn members(file: &[u8]) -> Result<Vec<Member<'_>>, NpzError> {
         .collect()
 }
 
+/// A range of the file's bytes; `None` if its start is not known or the file ends before it.
 fn slice(file: &[u8], start: Option<u64>, bytes: u64) -> Option<&[u8]> {
     let start = start?;
     file.get(usize::try_from(start).ok()?..usize::try_from(start.checked_add(bytes)?).ok()?)

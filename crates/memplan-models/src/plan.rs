@@ -1,7 +1,8 @@
-//! Plans as files: ours to write, anybody's to read.
+//! Plans as files: written in our formats, and read in our formats and those of other tools.
 //!
-//! A plan is read against the [`Problem`] it is for. What it lacks and what it
-//! has too much is kept in the [`Plan`], for the checker to report.
+//! A plan is read together with the [`Problem`] it is for. Buffers that the plan
+//! does not place, and names that the problem does not have, are no errors here:
+//! the [`Plan`] keeps them, and the checker reports them.
 
 pub mod csv;
 pub mod header;
@@ -15,8 +16,9 @@ use crate::records::dsa;
 use crate::xla;
 use crate::{ReadError, utf8};
 
-/// Reads a plan in JSON (ours, or a solution of a `dsa` problem), CSV (a column with offsets, any tool's) or from a dump of XLA.
-/// `offset_column` names that column if it is not `offset`.
+/// Reads a plan from JSON (ours, or a solution of a `dsa` problem), from CSV (of any tool, if it has a column with
+/// offsets) or from a dump of XLA. `offset_column` is the name of the column of a CSV file that holds the offsets;
+/// without it, the column is called `offset`.
 pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
     let text = utf8(bytes)?;
     if text.trim().is_empty() {
@@ -33,10 +35,11 @@ pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Res
     }
 }
 
-/// The spaces of a problem by name; of two that have the same name, the first. There may be a hundred thousand, one for
-/// each function of a file, so nobody may look through all of them for each buffer.
+/// The spaces of a problem by name; of two that have the same name, the first. There may be a hundred thousand
+/// spaces, one for each function of a file, so a search through all of them for each buffer would take too long.
 fn spaces_by_name(problem: &Problem) -> HashMap<&str, SpaceId> {
     let spaces: Vec<(SpaceId, &str)> =
         problem.spaces().iter_enumerated().map(|(id, space)| (id, space.name.as_str())).collect();
+    // The last entry of a name stays in the map, so the first space comes last.
     spaces.into_iter().rev().map(|(id, name)| (name, id)).collect()
 }

@@ -26,7 +26,7 @@ pub struct Records {
     pub problem: Problem,
     /// What was ignored or assumed, for the user to know.
     pub notes: Vec<String>,
-    /// Where each buffer stands in the text.
+    /// Where each buffer stands in the text, in the order of the problem's buffers.
     pub spans: Vec<Span>,
 }
 
@@ -44,7 +44,8 @@ pub trait RecordFormat: Sync {
     fn read(&self, text: &str) -> Result<Records, ReadError>;
 }
 
-/// All formats of records, in the order in which their content is asked for.
+/// All formats of records, in the order in which they are asked whether a text looks like them. The first that says yes
+/// reads it, so `dsa` comes before `json`: every `dsa` file is JSON, too.
 pub const FORMATS: &[&dyn RecordFormat] = &[&dsa::Dsa, &json::Json, &trace::Trace, &csv::Csv];
 
 /// The format of that name.
@@ -52,7 +53,7 @@ pub fn find(name: &str) -> Option<&'static dyn RecordFormat> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// The format by the file's extension, or else by its content.
+/// The format that has the file's extension, or else the first one that recognises the content; `None` if none does.
 pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn RecordFormat> {
     let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let by_name = extension

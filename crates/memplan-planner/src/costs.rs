@@ -16,6 +16,9 @@
 //! - [`hitting_set`] proves it for problems of every kind, with the help of the search for plans without costs.
 //! - [`anneal`] improves what is too large for a proof; [`sink`] lowers pieces where that is free.
 //!
+//! In these files *share* is short for "have a byte in common" and *pair* for two buffers with a price. Every method
+//! gets a part of the budget of work and what it has spent is then taken off the whole.
+//!
 //! Everything counts work, so the same problem, seed and effort give the same plan on any machine.
 
 mod anneal;
@@ -47,7 +50,7 @@ pub(crate) fn has_prices(problem: &Problem) -> bool {
     problem.reuse_costs().iter().any(|cost| cost.weight > 0)
 }
 
-/// Plans a problem with reuse costs.
+/// Plans a problem with reuse costs. `Exhausted` also if it has dependencies between too many buffers.
 pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
     let work = request.work();
     let mut budget = Budget::new(request, work, Clock::start(request));
@@ -58,9 +61,11 @@ pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
     Answer { outcome, members: 0, nodes: budget.spent(), first_passes: 0, placements: 0 }
 }
 
-/// Says what the reuse of a plan costs, if a strategy that does not search made it.
+/// Writes into the plan of a strategy that knows nothing of prices what its reuse costs. A plan that has a cost
+/// already, because `search` made it, keeps it.
 ///
-/// A plan as small as the bound is not optimal if it costs something: a larger one may be cheaper.
+/// "Optimal" from such a strategy is about bytes alone. A plan that costs something may be dearer than a larger one, so
+/// it becomes "feasible", with its own extent as the lower bound.
 pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
     let priced = |mut plan: Plan| {
         let total = plan.reuse_cost(problem);
@@ -91,7 +96,9 @@ fn without_costs(problem: &Problem) -> Option<Problem> {
     builder.build().ok()
 }
 
-/// The problem with some priced pairs kept apart, and no prices. Pairs that always share are left alone.
+/// The problem without prices, in which some of the pairs that had one must not share. `is_apart` is asked with the
+/// position of a pair in [`Problem::reuse_costs`]. Pairs inside a block are left alone: their distance is fixed.
+/// `None` if that is no valid problem.
 pub(crate) fn kept_apart(problem: &Problem, is_apart: impl Fn(usize) -> bool) -> Option<Problem> {
     let mut builder = problem.to_builder();
     builder.reuse_costs_mut().clear();
@@ -114,7 +121,8 @@ fn is_witnessed(witness: &Witness, cost: &ReuseCost) -> bool {
     [cost.one, cost.other].iter().all(|buffer| witness.buffers.binary_search(buffer).is_ok())
 }
 
-/// What a search inside of this one may do.
+/// The request for a search inside of this one: so much work, the time that is left, and nobody to report to, because
+/// its extents and bounds are not those of the caller's problem.
 fn sub_request<'a>(request: &Request<'a>, work: u64, budget: &Budget) -> Request<'a> {
     Request { work_limit: Some(work), time_limit: budget.time_left(), observer: None, ceiling: None, ..request.clone() }
 }
@@ -125,7 +133,7 @@ struct Costly<'a, 'p> {
     pieces: &'a Pieces<'p>,
     request: &'a Request<'a>,
     best: Option<Plan>,
-    /// What pairs cost that share in every plan.
+    /// What pairs cost that share in every plan, because they lie on each other in a block.
     always: u64,
     /// No plan costs less.
     lower_bound: u64,
@@ -141,6 +149,7 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// The stages in the order of the module's picture. Each leaves the best plan and the lower bound in `self`, so
     /// that the next one can stop as soon as the two meet.
     fn run(mut self, budget: &mut Budget) -> Outcome {
+        // 1. What has to be paid in any case. (The group bound adds relations up, so they must be all there is.)
         let model = Model::of(self.pieces);
         if let Some(model) = &model {
             self.always = model.always;
@@ -150,30 +159,33 @@ impl<'a, 'p> Costly<'a, 'p> {
                 self.lower_bound += groups.iter().sum::<u64>();
             }
         }
+        // 2. Unless the bound says that some pair has to share: a plan in which none does is the answer.
         if self.lower_bound == self.always
             && let Some(done) = self.keep_all_apart(budget)
         {
             return done;
         }
+        // 3. First plans, and then better ones.
         if let Some(infeasible) = self.find_first(budget) {
             return infeasible;
         }
         match &model {
             Some(model) => self.improve(model, budget),
-            // With many pairs every question is as large as the problem, and there are too many of them.
+            // Without a model only hitting sets are left. Each of their questions is a search of the whole problem,
+            // and with many pairs there are too many questions.
             None if self.problem.reuse_costs().len() <= MOST_HITTING_PAIRS => self.hit(budget),
             None => {}
         }
         self.finish(budget)
     }
 
-    /// What it costs to place all pieces once.
+    /// Work that it takes to place all pieces once: about a quarter of a unit each.
     fn pass(&self) -> u64 {
         1 + self.pieces.len() as u64 / 4
     }
 
-    /// A plan that keeps priced pairs apart, with its cost. It may still cost something: pairs that always share were not
-    /// kept apart. Every plan pays for those.
+    /// Writes its cost into a plan in which all pairs are kept apart that can be. It may still cost something: pairs
+    /// that always share. Every plan pays for those, so the cost is its own lower bound.
     fn with_least_cost(&self, plan: Plan) -> Plan {
         let total = plan.reuse_cost(self.problem);
         Plan { cost: Some(PlanCost { total, lower_bound: total }), ..plan }
@@ -182,7 +194,8 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// Asks the search without prices for a plan in which no priced pair shares bytes. There always is one without
     /// capacities, and often with them. Such a plan has the least cost that there is.
     fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
-        // The search for plans without costs ends its first pass over all pieces whatever its limit.
+        // The search for plans without costs makes a first plan even if that takes more than its limit. It gets a
+        // quarter of the budget, so four passes have to be left.
         if !budget.affords(4 * self.pass()) {
             return None;
         }
@@ -194,6 +207,7 @@ impl<'a, 'p> Costly<'a, 'p> {
             Outcome::Feasible { plan, lower_bound, stop } => {
                 Some(Outcome::Feasible { plan: self.with_least_cost(plan), lower_bound, stop })
             }
+            // At least one pair shares in every plan, and the cheapest one is the least that this can cost.
             Outcome::Infeasible(_) => {
                 let least =
                     self.problem.reuse_costs().iter().map(|cost| cost.weight).filter(|&weight| weight > 0).min();
@@ -204,16 +218,18 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
     }
 
-    /// The orders that avoid costly reuse, and, if none of them fits, the search without prices. Where that proves
-    /// that nothing fits, this is the answer.
+    /// Makes first plans by first and best fit in several orders, which avoid costly reuse where they can. If none of
+    /// them fits the capacities, the search without prices is asked. If that proves that nothing fits, its outcome is
+    /// returned; otherwise `None`, and `best` is the best of the plans.
     fn find_first(&mut self, budget: &mut Budget) -> Option<Outcome> {
+        // With very many pieces a pass takes long, so there is only one.
         let orders = if self.pieces.len() <= FEW_PRICED_PIECES { MEMBERS.len() } else { 1 };
         for (number, member) in MEMBERS[..orders].iter().enumerate() {
             if self.best.is_some() && budget.stop().is_some() {
                 break;
             }
             let outcome = member.plan(self.problem, &Request { ceiling: None, ..self.request.clone() });
-            // Work is what is done on top of the first plan.
+            // The first plan is made whatever the budget and is not counted.
             budget.spend(if number == 0 { 0 } else { self.pass() });
             self.keep(outcome.plan().cloned());
         }
@@ -229,7 +245,9 @@ impl<'a, 'p> Costly<'a, 'p> {
         None
     }
 
-    /// Anneals for a while, proves what is small, and anneals the rest.
+    /// Anneals with an eighth of the work, proves the least cost of components with up to three quarters, tries hitting
+    /// sets of the whole problem if that was not enough, and anneals with what is left. In the end pieces sink, which
+    /// makes the plan smaller at the same cost.
     fn improve(&mut self, model: &Model, budget: &mut Budget) {
         let quarter = budget.work_left() / 4;
         self.anneal(model, &mut budget.at_most(quarter / 2), budget);
@@ -251,6 +269,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         self.best.as_ref().is_none_or(|plan| plan.reuse_cost(self.problem) > self.lower_bound)
     }
 
+    /// Anneals with the work of `share`, starting from the best plan. What it spends is taken off `budget`.
     fn anneal(&mut self, model: &Model, share: &mut Budget, budget: &mut Budget) {
         let start = self.best.as_ref().and_then(|plan| self.spots(model, plan));
         let found = anneal::anneal(model, start, self.lower_bound, self.request.seed, share);
@@ -260,7 +279,10 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
     }
 
-    /// Proves the least cost of every component that is small enough. Says whether all of them were.
+    /// Proves the least cost of every component that is small enough, with the work of `share`, which is taken off
+    /// `budget`. Says whether the least cost of all of them is known now.
+    ///
+    /// A component is a set of pieces that no relation connects with any other piece, so the least costs add up.
     fn prove(&mut self, model: &Model, share: &mut Budget, budget: &mut Budget) -> bool {
         let Some(components) = domain::components(model).filter(|_| model.is_exact) else { return false };
         let groups = bound::lower_bound(model, &mut share.at_most(share.work_left() / 16));
@@ -270,11 +292,13 @@ impl<'a, 'p> Costly<'a, 'p> {
         let (mut bounds, mut is_proved, mut is_lowest) = (model.always, true, true);
         for (number, component) in components.iter().enumerate() {
             let known: Option<Vec<i64>> = component.items.iter().map(|&item| offsets[item]).collect();
-            // Small components come first; what they leave is for the large ones.
+            // Small components come first. Each may take half of what is left, and the last one all of it, so what
+            // small ones leave is for the large ones.
             let parts = (components.len() - number).min(2) as u64;
             let mut own = share.at_most(share.work_left() / parts);
             let solved = self.prove_component(model, component, known, &mut own);
             share.spend(own.spent());
+            // The better one of two bounds: what the proof came to, and the groups grown from pieces of this component.
             let at_least: u64 = component.items.iter().map(|&item| groups[item]).sum();
             bounds += solved.lower_bound.unwrap_or(0).max(at_least);
             let cost = solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
@@ -293,7 +317,9 @@ impl<'a, 'p> Costly<'a, 'p> {
         is_proved
     }
 
-    /// Proves the least cost of one component: a short try of every method that knows little, then longer ones.
+    /// Proves the least cost of one component, or raises its lower bound. `known` are the offsets that its pieces have
+    /// in the best plan so far. The methods take turns, each with a part of the work that is left, until one has a
+    /// proof: dolls (an eighth), crowds (half), dolls again (half), hitting sets (the rest).
     fn prove_component(
         &self,
         model: &Model,
@@ -310,6 +336,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         if solved.is_proved(model, component) {
             return solved;
         }
+        // The methods that follow ask the search without prices, which takes a problem and not a component.
         let Some(alone) = self.alone(component) else { return solved };
         // Crowds are good where much has to be paid, hitting sets where little has to.
         let mut part = own.at_most(own.work_left() / 2);
@@ -329,7 +356,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         solved
     }
 
-    /// Russian dolls, where there are few offsets.
+    /// Runs the exact search over offsets ([`exact`], "Russian dolls") on a component and stores what it found in
+    /// `solved`. Does nothing if there are too many offsets (`domains` is `None`).
     fn open_dolls(
         &self,
         model: &Model,
@@ -340,12 +368,13 @@ impl<'a, 'p> Costly<'a, 'p> {
     ) {
         let Some(domains) = domains else { return };
         let dolls = exact::solve(model, component, domains, solved.offsets.as_deref(), part);
-        // Without any placement there is no bound to compare.
+        // `None` says that there is no placement at all; that stays. Otherwise the better bound counts.
         let lower_bound = dolls.lower_bound.map(|bound| bound.max(solved.lower_bound.unwrap_or(0)));
         *solved = Solved { lower_bound, ..dolls };
     }
 
-    /// A component as a problem of its own; `None` if it has too many pairs for any method that asks for it.
+    /// A component as a problem of its own: all other buffers take no bytes, and pairs with them have no price. `None`
+    /// if it has too many pairs for every method that needs it.
     fn alone(&self, component: &Component) -> Option<Problem> {
         let is_here = |buffer| component.items.binary_search(&self.pieces.piece_of(buffer).index()).is_ok();
         let pairs = self.problem.reuse_costs().iter().filter(|cost| is_here(cost.one) && is_here(cost.other));
@@ -357,7 +386,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         builder.build().ok()
     }
 
-    /// Takes over what a method found out about a component that was a problem of its own.
+    /// Takes over what crowds or hitting sets found out about a component: the bound, and the offsets of the plan, if
+    /// there is one.
     fn take(&self, component: &Component, hit: Hit, solved: &mut Solved) {
         solved.lower_bound = solved.lower_bound.max(Some(hit.lower_bound));
         let found = hit.plan.and_then(|plan| {
@@ -367,13 +397,15 @@ impl<'a, 'p> Costly<'a, 'p> {
         solved.offsets = found.or(solved.offsets.take());
     }
 
-    /// Where a plan puts a piece.
+    /// Where a plan puts a piece: the offset of its first member, less that member's distance from the piece's start.
     fn offset_in(&self, plan: &Plan, piece: PieceId) -> Option<i64> {
         let (buffer, at) = self.pieces.members(piece).next()?;
         let placement = plan.placements[buffer].as_ref()?;
         Some(placement.offsets.get(self.pieces.get(piece).slot as usize)?.0 as i64 - at.0 as i64)
     }
 
+    /// Looks for a cheaper plan of the whole problem by hitting sets. That method does not count pairs that always
+    /// share, so their price is taken off the ceiling and added to the bound.
     fn hit(&mut self, budget: &mut Budget) {
         let ceiling = self.best.as_ref().map(|plan| plan.reuse_cost(self.problem));
         let ceiling = ceiling.map(|ceiling| ceiling - self.always);
@@ -382,6 +414,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         self.keep(hit.plan);
     }
 
+    /// Lowers the pieces of the best plan at the same cost, unless it is proved that no plan of this cost is smaller.
     fn sink(&mut self, model: &Model) {
         if let Some(found) = self.best.as_ref().filter(|_| !self.is_smallest).and_then(|plan| self.spots(model, plan)) {
             let spots = sink::sink(model, found.spots);
@@ -398,7 +431,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
     }
 
-    /// Where a plan puts the pieces; `None` if that is no place of the model.
+    /// Where a plan puts the pieces, in the words of the model. `None` if a piece is not placed or in a space that the
+    /// model does not list for it, or if the model forbids the placement.
     fn spots(&self, model: &Model, plan: &Plan) -> Option<Found> {
         let spot = |piece: PieceId| {
             let (buffer, _) = self.pieces.members(piece).next()?;
@@ -411,6 +445,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         (broken == 0).then_some(Found { spots, cost })
     }
 
+    /// The plan with every piece at its spot.
     fn assemble(&self, model: &Model, spots: &[Spot]) -> Plan {
         let places: Vec<_> = spots
             .iter()
@@ -420,7 +455,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         search::assemble(self.pieces, &places)
     }
 
-    /// The best plan as an outcome. It is optimal only if it is proved to be both smallest and cheapest.
+    /// The best plan as an outcome. It is optimal only if it is proved that none is cheaper and none of its cost
+    /// smaller.
     fn finish(self, budget: &Budget) -> Outcome {
         let stop = budget.stop().unwrap_or(Stop::Finished);
         let Some(mut plan) = self.best else { return Outcome::Exhausted { stop } };

@@ -4,7 +4,8 @@
 //! - [`placer`] puts them down, in whatever order it is told.
 //! - [`floor`] is what is placed in one space; it finds who is in the way through [`conflicts`], one by one, or
 //!   through [`skyline`], as merged bytes, which are [`range_set`]s.
-//! - [`heap`] knows where everything meets everything, so that nobody has to be asked.
+//! - [`heap`] is a short cut while all placed pieces are alive at one moment: a piece that is alive with all of them
+//!   goes on top, and no conflict has to be looked up.
 //! - [`fit`] chooses among the gaps between obstacles.
 //! - [`spots`] is the table of where pieces are.
 

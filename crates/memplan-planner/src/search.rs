@@ -10,10 +10,10 @@
 //! - [`exact`] is the canonical depth-first search, on the flat arrays of
 //!   [`state`], trying items in the orders of [`rank`].
 //! - [`climb`] improves those orders.
-//! - [`descent`] walks down from the best plan and up from the bound.
+//! - [`descent`] asks the exact search for smaller and smaller extents, and raises the lower bound by its proofs.
 //! - [`general`] is the exact search for what is not flat: choices between
 //!   inequalities instead of slabs.
-//! - [`peak_first`] stacks what is alive at the peak first and listens to complaints.
+//! - [`peak_first`] places what is alive at the peak first, then the pieces that ended too high in the pass before.
 //! - [`dense`] makes room by ejection chains where hundreds are alive at once.
 //! - [`stretch`] packs the hardest stretch of time exactly, and the rest around it.
 //! - [`repair`] plans short excerpts of time anew, around what ends highest.

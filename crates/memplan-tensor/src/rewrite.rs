@@ -1,19 +1,25 @@
 //! Storage rewrite: buffers that are not needed at the same time share memory.
 //!
-//! The pass reads a flat loop program in steps, each a value that can be printed:
+//! The pass rewrites a loop program in four steps, each of which makes values that can be printed:
 //!
 //! ```text
 //! collect            decide                           check      apply
 //! Sequence, Events   Pool, Layout (entries, offsets)  conflicts  Function
 //! ```
 //!
-//! [`check`] does not know how the layout was found, and it asks a [`Judge`] whom the caller brings: nothing in this
-//! crate judges its own proposals. What the judge names is kept [`Apart`], and the function is laid out again: a pair
-//! that we were too sure of costs memory, never a wrong result.
+//! A [`Sequence`] is the list of the function's statements with the buffers that each touches, and [`Events`] say
+//! which statement is the first and which the last to touch a buffer. The [`Pool`] groups buffers into *entries*:
+//! memory that buffers use one after the other. The [`Layout`] says for each allocation of the new function where it
+//! stands and how large it is, and for each buffer in which allocation it lies and at what offset.
+//!
+//! [`check`] does not know how the layout was found, and it asks a [`Judge`] that the caller passes in: nothing in
+//! this crate judges its own proposals. Pairs of buffers that the judge objects to are kept [`Apart`], and the
+//! function is laid out again. A mistake in our proof that a pair may share therefore costs memory and never gives a
+//! wrong result.
 //!
 //! In [`Mode::Sound`] (the default) the result computes what the input computes. [`Mode::Compat`] makes the decisions
-//! of TVM's `StorageRewrite` and then checks them: where they are right the result has the same allocations; where they
-//! are not, the rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
+//! of TVM's `StorageRewrite` and then checks them: where they are right the result has the same allocations; where
+//! they are not, the rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
 
 mod apart;
 mod apply;
@@ -90,7 +96,7 @@ pub struct Rewritten {
     pub pool: Pool,
     /// Where everything is.
     pub layout: Layout,
-    /// What the check found wrong with earlier layouts; the one above does without.
+    /// What the check found wrong with earlier layouts. The layout above avoids all of it.
     pub repairs: Vec<Conflict>,
 }
 
@@ -124,7 +130,8 @@ pub struct Decision {
     pub layout: Layout,
 }
 
-/// Lays out a function; the pairs of `apart` do not share memory.
+/// Lays out a function; the pairs of `apart` do not share memory. In [`Mode::Compat`] it is an error if the original
+/// cannot handle the function, or if one of its known mistakes ([`Defect`]) occurs.
 pub fn decide(
     collected: &Collected<'_>,
     options: &RewriteOptions,
@@ -136,6 +143,7 @@ pub fn decide(
         check::input(sequence)?;
     }
     let pool = plan_pool(sequence, events, options.mode, apart)?;
+    // With a strategy the buffers get offsets in arenas, without one each entry becomes an allocation.
     let mut layout = match &options.strategy {
         Some(strategy) => arena::lay_out_arenas(sequence, events, &pool, strategy, options, apart, judge)?,
         None => layout::lay_out(sequence, &pool, options.mode, &options.limits)?,
@@ -143,6 +151,7 @@ pub fn decide(
     if options.mode == Mode::Compat {
         check::decisions(sequence, &pool, &layout)?;
     }
+    // Memory that is only accessed as vectors becomes an allocation of vectors.
     retype::retype(sequence, &mut layout, options.mode)?;
     Ok(Decision { pool, layout })
 }
@@ -208,11 +217,13 @@ fn checked_layout(
             break;
         }
     }
+    // No layout was accepted. The last objection stands for all of them.
     let message = repairs.pop().map_or_else(String::new, |conflict| conflict.message);
     Err(RewriteError::Unsound { message })
 }
 
-/// A decision of the original that cannot be shown to be right.
+/// The error for a decision of the original that cannot be shown to be right. It names the second buffer of the first
+/// pair that the check objects to, or none if the check names no pair.
 fn not_proved(function: &Function, conflict: &Conflict) -> RewriteError {
     let buffer = conflict.pairs.first().map_or_else(String::new, |(_, buffer)| function.buffers[*buffer].name.clone());
     RewriteError::Refused { defect: Defect::InPlaceOverwrite, buffer, span: conflict.span }

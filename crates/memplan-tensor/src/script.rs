@@ -7,8 +7,8 @@
 //!
 //! ```
 //! use memplan_tensor::script::Script;
-//! let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((4,), \"float32\")):\n    # fill\n    for i in range(4):\n        O[i] = T.float32(1.0)\n";
-//! let script = Script::read(text).unwrap();
+//! let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((4,), \"float32\")):\n    # fill\n    for i in
+//! range(4):\n        O[i] = T.float32(1.0)\n"; let script = Script::read(text).unwrap();
 //! assert_eq!(script.functions()[0].name, "main");
 //! assert_eq!(script.print(), text);
 //! ```
@@ -39,10 +39,11 @@ use memplan_core::Span;
 pub struct Script {
     source: String,
     functions: Vec<Function>,
-    /// For each function, its `def` header line and the end of its body.
+    /// For each function, where its body stands.
     places: Vec<Place>,
 }
 
+/// Where the body of a function stands in the text.
 #[derive(Clone, Debug)]
 struct Place {
     /// The body's text, from the line after the header.
@@ -52,7 +53,7 @@ struct Place {
 }
 
 impl Script {
-    /// Reads a text.
+    /// Reads a text: splits it into tokens, and reads every function in it. A text without functions is an error.
     pub fn read(source: &str) -> Result<Script, ScriptError> {
         let tokens = lex::lex(source)?;
         let mut parser = python::Parser::new(source, &tokens);
@@ -82,13 +83,15 @@ impl Script {
         &mut self.functions
     }
 
-    /// The text with every function as it is now.
+    /// The text with the body of every function as it is now. What stands between the bodies is copied as it was.
     pub fn print(&self) -> String {
+        // The rewritten text is about as long as the source; an eighth more saves most reallocations.
         let mut text = String::with_capacity(self.source.len() + self.source.len() / 8);
         let mut copied = 0;
         for (function, place) in self.functions.iter().zip(&self.places) {
             let range = place.body.range();
             text.push_str(&self.source[copied..range.start]);
+            // The header may be the last line of a source that has no line break at its end.
             if !text.ends_with('\n') {
                 text.push('\n');
             }
@@ -96,6 +99,7 @@ impl Script {
             copied = range.end;
         }
         text.push_str(&self.source[copied..]);
+        // A body always ends with a line break. If the source does not, neither does the result.
         if !self.source.ends_with('\n') && text.ends_with('\n') {
             text.pop();
         }
@@ -103,11 +107,13 @@ impl Script {
     }
 }
 
-/// Where the body of a function stands: from the line after the header to the end of its last line.
+/// Where the body of a function stands: from the line after the header to the end of its last line, that of the byte
+/// `body_end`. A body whose first line is not indented counts as indented by four blanks.
 fn place(source: &str, def: &python::PyDef, body_end: usize) -> Place {
     let line_end = |from: usize| source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1);
     let start = line_end(def.header.range().end).min(source.len());
     let end = line_end(body_end.max(def.header.range().end)).max(start);
+    // The indentation is the blanks in front of the first statement.
     let first = def.body;
     let line_start = source[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let indent: String = source[line_start..first].chars().take_while(|c| c.is_whitespace()).collect();

@@ -14,15 +14,16 @@ use crate::dialect::{Access, AliasRule, Relation, Selector};
 /// What an op does to which value; most ops have two or three operands.
 type AccessList = SmallVec<[(ValueId, AccessKind); 4]>;
 
-/// Keeps the first of equal accesses.
+/// Keeps the first of equal accesses, so that an op with the same operand twice has each access once.
 fn without_repetitions(list: &mut AccessList) {
-    // A set is only worth its while for many.
+    // Up to this many accesses, comparing each with those before it is quicker than making a set.
     const FEW: usize = 8;
     if list.len() > FEW {
         let mut seen = HashSet::new();
         list.retain(|access| seen.insert(*access));
         return;
     }
+    // From the end, so that a removal does not move what is still to be looked at.
     for at in (1..list.len()).rev() {
         if list[..at].contains(&list[at]) {
             list.remove(at);
@@ -30,7 +31,7 @@ fn without_repetitions(list: &mut AccessList) {
     }
 }
 
-/// The values that an op accesses in this way and no other.
+/// The values that an op accesses in exactly this way.
 fn values_with(accesses: &[(ValueId, AccessKind)], kind: AccessKind) -> impl Iterator<Item = ValueId> {
     accesses.iter().filter(move |access| access.1 == kind).map(|access| access.0)
 }
@@ -42,7 +43,7 @@ fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: 
 }
 
 impl Lowering<'_> {
-    /// Adds the op's accesses, overlay permissions and copies to its draft.
+    /// Adds to the draft of an op its accesses, the work it waits for, overlay permissions and copies.
     pub(super) fn accesses(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
         let mut list = self.access_list(op);
         without_repetitions(&mut list);
@@ -66,7 +67,7 @@ impl Lowering<'_> {
         let mut list = AccessList::new();
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
-                // Summaries do not follow tensors.
+                // A summary does not follow tensors, so what it says about one may be too little.
                 if matches!(document.ty(value), Type::Tensor { .. }) && self.is_memory(value) {
                     list.push((value, AccessKind::Update));
                     continue;
@@ -97,13 +98,15 @@ impl Lowering<'_> {
         list
     }
 
-    /// Whether every memref this op is given is out of sight from here on: it is
-    /// returned, passed along a branch or out of a region in an unknown way, or
-    /// still in use by something that runs on after the op.
+    /// Whether the memrefs that this op is given cannot be followed from here on: the op returns them, passes them
+    /// along a branch or out of a region in an unknown way, or still uses them by something that runs on after the
+    /// op.
     pub(super) fn lets_go(&self, op: OpId) -> bool {
         let document = self.document;
         let info = document.info(op);
         if !document.successors(op).is_empty() {
+            // A branch is followed if the op's row says that its operands go to the block's arguments, and if no
+            // unknown op branches to the same block.
             let unclear = |block: BlockId| self.unclear_blocks.contains(&block);
             let blocks = document.successors(op).iter().filter_map(|successor| successor.block);
             return !info.traits.has(Traits::BRANCH) || blocks.into_iter().any(unclear);
@@ -111,9 +114,9 @@ impl Lowering<'_> {
         self.runs_on(op) || self.leaves_region(op)
     }
 
-    /// Whether the op turns memory into something that is not followed: an
-    /// unknown op that returns a handle of its own, a cast to a pointer, a view
-    /// of more than its operand whose allocation cannot be told.
+    /// Whether the op turns memory into something that is not followed: an unknown op that returns a handle of its
+    /// own (a value of an opaque type, a tensor), a cast to a pointer, or an op whose result may be any part of the
+    /// operand's allocation where that allocation cannot be told.
     fn hides(&self, op: OpId) -> bool {
         let document = self.document;
         let info = document.info(op);
@@ -122,6 +125,7 @@ impl Lowering<'_> {
             let first = document.operands(op).first();
             return first.is_some_and(|&value| self.root(value).is_none());
         }
+        // A rule that lets any result be any operand is what holds for unknown ops.
         let any = |rule: &AliasRule| rule.from == Selector::All && rule.result.is_none();
         let handle = |value: &ValueId| {
             let ty = document.ty(*value);
@@ -157,9 +161,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the regions of an asynchronous op use from outside.
+    /// The memory from outside that the regions of an op use, each use as an escape. It is asked for ops whose
+    /// regions may run on after the op.
     fn captured(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
+        // Ids are in pre-order, so the ops inside of an op are those from the next id to `last_inside`.
         let inside = |value: ValueId| match document.value(value).definition {
             crate::Definition::Result { op: by, .. } => by > op && by <= self.last_inside[op],
             crate::Definition::Argument { block, .. } => {
@@ -175,12 +181,13 @@ impl Lowering<'_> {
         captured.map(|value| (value, AccessKind::Escape)).collect()
     }
 
-    /// What an access does to the bytes of a value. Only a write of all of them makes their old content dead; any other
-    /// write is an update.
+    /// What an access does to the bytes of a value, in the words of the program. Only a write of all of them makes
+    /// their old content dead; any other write is an update.
     fn kind(&self, op: OpId, value: ValueId, access: Access) -> AccessKind {
         match access {
             Access::Read => AccessKind::Read,
             Access::Write if self.covers_all(value) && !self.map_reads(op, value) => AccessKind::Write,
+            // The row says update for every `linalg.generic`; a look at its body may show that it writes everything.
             Access::Update if self.generic_writes(op, value) => AccessKind::Write,
             Access::Write | Access::Update => AccessKind::Update,
             Access::Free => AccessKind::Free,
@@ -194,7 +201,7 @@ impl Lowering<'_> {
         memref.is_some_and(|memref| memref.is_dense() && memref.shape.is_some())
     }
 
-    /// The first bytes of one value are the first bytes of another.
+    /// Says that the first `length` bytes of the output are a copy of the first bytes of the input.
     fn copy_from_start(&mut self, output: ValueId, input: ValueId, length: Bytes) -> CopyRange {
         CopyRange {
             output: self.value(output),
@@ -205,10 +212,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// Overlay permissions and copies: only between values the op is known to
-    /// write whole and to read.
+    /// Adds overlay permissions and copies to the draft. They are only stated between an output that the op is known
+    /// to write and an input that it is known to read.
     fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
-        // An op that lets go of its operands (its result is a tensor nobody follows) accesses them in no known way.
+        // An op that lets go of its operands (its result is a tensor that nobody follows) has only escapes in its
+        // list of accesses, so nothing is stated about it.
         let copied = self.tensor_copy(op).filter(|&(output, input, _)| writes_and_reads(accesses, output, input));
         if let Some((output, input, length)) = copied {
             draft = draft.copies(self.copy_from_start(output, input, length));
@@ -218,6 +226,7 @@ impl Lowering<'_> {
             let (output, input) = (self.value(output), self.value(input));
             draft = draft.overlay(output, input, OverlayKind::SameBase);
         }
+        // Ops of the dialects of MLIR itself: only an output that is written whole may lie on an input.
         for output in values_with(accesses, AccessKind::Write) {
             for input in values_with(accesses, AccessKind::Read).filter(|&input| input != output) {
                 if self.permits_overlay(op, output, input) {
@@ -232,7 +241,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// The size of what an op copies from one buffer to another as it is.
+    /// The number of bytes that an op copies from one buffer to another as they are; `None` if it is no copy, or
+    /// shapes and element types differ, or the size is not known.
     fn copies_whole(&self, op: OpId, output: ValueId, input: ValueId) -> Option<Bytes> {
         let copies = matches!(self.document.name(op), "memref.copy" | "linalg.copy");
         let output = self.document.ty(output).as_memref()?;

@@ -7,8 +7,18 @@
 //!   %m = affine.apply affine_map<()[s0] -> (s0 ceildiv 16 * 16)>()[%n]       at most 4096
 //! ```
 //!
-//! A result is read as a sum of products from left to right. Of every part the largest number is kept that it can be; a
-//! part that may be of any size (a difference of two values, a product of two) makes the whole result unknown.
+//! The text of a result is read as a sum of products, from left to right. Of every part the largest number that it can
+//! be is kept:
+//!
+//! ```text
+//!   s0 ceildiv 16 * 16      with s0 at most 100
+//!   s0                      at most 100
+//!   s0 ceildiv 16           at most 7
+//!   … * 16                  at most 112
+//! ```
+//!
+//! A part that may be of any size (a difference of two values, a product of two) makes the whole result unknown.
+//! Dimensions and symbols of a map are taken to be never negative, because the maps of kernels compute sizes.
 
 use crate::document::{Document, OpId};
 use crate::ty::split_commas;
@@ -22,12 +32,13 @@ struct Part {
     is_constant: bool,
 }
 
-/// Parentheses and signs may nest; no map of a kernel nests deeper.
+/// How deep parentheses and signs may nest. No map of a kernel nests deeper; the limit keeps the recursion short.
 const MOST_DEPTH: u32 = 32;
 
 impl Document {
-    /// The largest number of each result of the map of an affine op; `None` where it is not known. `most` says it of an
-    /// operand, by its position.
+    /// The largest number that each result of the map of an affine op can be; `None` in the list where it is not
+    /// known, and no list if the op's map cannot be read. `most` gives the largest number of the operand at a
+    /// position.
     pub(super) fn most_of_results(
         &self,
         op: OpId,
@@ -35,11 +46,13 @@ impl Document {
     ) -> Option<Vec<Option<i64>>> {
         let map = self.map_text(op)?;
         let (names, results) = map.split_once("->")?;
-        // Dimensions come before symbols, in the map as among the operands.
+        // The names in `(d0)[s0]`, in order. Dimensions come before symbols, in the map as among the operands, so the
+        // position of a name is the position of its operand.
         let is_name = |word: &&str| !word.is_empty();
         let names: Vec<&str> = names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name).collect();
         let list = results.trim().strip_prefix('(')?;
         let list = &list[..closing(list)?];
+        // A result is only understood if nothing of its text is left over.
         let mut read = |text: &str| {
             let name = |word: &str| names.iter().position(|known| *known == word);
             let mut words = Words { rest: text, depth: 0, most: &mut |word: &str| most(name(word)?) };
@@ -48,7 +61,8 @@ impl Document {
         Some(split_commas(list).into_iter().map(|result| read(result.trim())).collect())
     }
 
-    /// The map of an affine op without its frame: `(d0)[s0] -> (d0 + s0)`.
+    /// The map of an affine op without the frame `affine_map<…>`: `(d0)[s0] -> (d0 + s0)>…`, and what follows in the
+    /// text. The map stands in the op or behind an alias such as `#map`.
     fn map_text(&self, op: OpId) -> Option<&str> {
         let span = self.op(op).span;
         let text = self.text(span);
@@ -59,7 +73,7 @@ impl Document {
     }
 }
 
-/// Where the parenthesis ends that is open at the start of a text.
+/// Where the parenthesis is closed whose `(` stands just in front of the text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0u32;
     for (at, letter) in text.char_indices() {
@@ -76,12 +90,14 @@ fn closing(text: &str) -> Option<usize> {
 /// The words of a result that are still to be read.
 struct Words<'t, 'm> {
     rest: &'t str,
+    /// How many factors are being read inside of each other.
     depth: u32,
     /// The largest number of a dimension or a symbol.
     most: &'m mut dyn FnMut(&str) -> Option<i64>,
 }
 
 impl Words<'_, '_> {
+    /// Steps over a word or sign if it comes next, and says whether it did.
     fn take(&mut self, word: &str) -> bool {
         match self.rest.trim_start().strip_prefix(word) {
             Some(rest) => {
@@ -92,7 +108,7 @@ impl Words<'_, '_> {
         }
     }
 
-    /// The largest value of a sum.
+    /// Reads a sum and gives the largest number it can be.
     fn sum(&mut self) -> Option<Part> {
         let mut total = self.product()?;
         loop {
@@ -110,7 +126,8 @@ impl Words<'_, '_> {
         }
     }
 
-    /// The largest value of a product, quotient or remainder. Dimensions and symbols are not negative.
+    /// Reads a product, quotient or remainder and gives the largest number it can be. Operators of this rank are
+    /// applied from left to right.
     fn product(&mut self) -> Option<Part> {
         let mut total = self.factor()?;
         loop {
@@ -123,6 +140,8 @@ impl Words<'_, '_> {
                 }
                 total = Part { most: other.most.checked_mul(times.most)?, is_constant: other.is_constant };
             } else if self.take("ceildiv") {
+                // A negative number is taken as 0 before the division, which can only make the bound larger. The
+                // result is then no constant any more.
                 let by = self.divisor()?;
                 total.is_constant &= total.most >= 0;
                 total.most = total.most.max(0).checked_add(by - 1)? / by;
@@ -137,6 +156,7 @@ impl Words<'_, '_> {
         }
     }
 
+    /// Reads a divisor, which must be a positive constant.
     fn divisor(&mut self) -> Option<i64> {
         self.factor().filter(|part| part.is_constant && part.most > 0).map(|part| part.most)
     }

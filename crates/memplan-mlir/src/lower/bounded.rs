@@ -26,24 +26,28 @@ use crate::ty::{Layout, MemRef};
 /// exponential in its length.
 const MOST_OPS: u32 = 64;
 
-/// What the search for a bound knows.
+/// What the search for the bounds of one allocation's sizes knows.
 struct Search {
     /// How many more ops it may look at.
     left: u32,
     /// Conditions that decide whether the allocation runs, each with the answer it needs.
     guards: Vec<(ValueId, bool)>,
-    /// Values that loops carry and whose bound is being looked for, so that nothing is said about them yet.
+    /// Results of `scf.if` and `scf.for` and values carried by loops whose bound is being looked for. If the search
+    /// comes across one of them again, it has gone round a loop.
     open: Vec<ValueId>,
 }
 
 impl Document {
-    /// The size of an allocation whose shape is not static, with the largest number of bytes it can come to.
+    /// The size of an allocation whose shape is not static, with the largest number of bytes it can come to, if a
+    /// bound is found. `symbol` is the text of the type and names the size. Of a layout that is not the identity no
+    /// bound is looked for.
     pub(super) fn bounded_size(&self, alloc: OpId, memref: &MemRef, symbol: &str) -> Size {
         let bound = (memref.layout == Layout::Identity).then(|| self.most_bytes(alloc, memref)).flatten();
         Size::Symbolic { symbol: symbol.into(), bound }
     }
 
-    /// How many bytes an allocation has at most, if each of its dynamic dimensions has a bound.
+    /// How many bytes an allocation has at most; `None` unless each of its dynamic dimensions has a bound. The
+    /// operands of the allocation are the sizes of the dynamic dimensions, in order.
     fn most_bytes(&self, alloc: OpId, memref: &MemRef) -> Option<Bytes> {
         let mut sizes = self.operands(alloc).iter();
         let mut count = 1u64;
@@ -56,28 +60,29 @@ impl Document {
             count = count.checked_mul(length)?;
         }
         match is_on_chip(memref) {
-            // Elements of less than a byte are packed there.
+            // On-chip memory packs elements of less than a byte.
             true => Some(memplan_core::storage_bytes(memref.element.bits()?.checked_mul(count)?)),
             false => memref.element.stride_bytes()?.checked_mul(count),
         }
     }
 
-    /// The largest number a value can be, if its ops or the conditions around the allocation tell.
+    /// The largest number a value can be: the smallest of the bounds that the ops that compute it and the conditions
+    /// around the allocation give. `None` if none of them gives one.
     fn at_most(&self, value: ValueId, search: &mut Search) -> Option<i64> {
         let told = self.told_by_ops(value, search);
         let guarded = search.guards.iter().filter_map(|&(condition, holds)| self.limit_in(condition, value, holds));
         told.into_iter().chain(guarded).min()
     }
 
-    /// An upper bound of a value, from what defines it. `search` limits how many ops are looked at, because operands may
-    /// be shared and the number of paths can be exponential.
+    /// An upper bound of a value, from the op or loop that defines it; `None` if there is none or the search has
+    /// looked at too many ops.
     fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
         match self.value(value).definition {
             Definition::Result { op, .. } if !matches!(self.name(op), "scf.if" | "scf.for") => {
                 search.left = search.left.checked_sub(1)?;
                 self.most_of_op(op, search)
             }
-            // The number of an iteration stays below the loop's upper bound.
+            // The first argument of an `scf.for` is its index, which stays below the loop's upper bound (operand 1).
             Definition::Argument { block, index: 0 } => {
                 let around = self.region(self.block(block).parent).parent?;
                 let upper = (self.name(around) == "scf.for").then(|| self.operands(around).get(1)).flatten()?;
@@ -88,11 +93,12 @@ impl Document {
         }
     }
 
-    /// An upper bound of the result of an op that computes a number.
+    /// An upper bound of the result of an op that computes a number; `None` if the op is not listed here or an
+    /// operand that matters has no bound. Sizes are taken to be never negative.
     fn most_of_op(&self, op: OpId, search: &mut Search) -> Option<i64> {
         match self.name(op) {
             "arith.constant" | "index.constant" => self.constant(*self.results(op).first()?),
-            // A size is never negative, so signed and unsigned agree.
+            // One bounded operand is enough. A size is never negative, so signed and unsigned agree.
             "arith.minsi" | "arith.minui" | "index.mins" | "index.minu" => {
                 let limits = [self.operand_at_most(op, 0, search), self.operand_at_most(op, 1, search)];
                 limits.into_iter().flatten().min()
@@ -106,6 +112,8 @@ impl Document {
             }
             "arith.subi" | "index.sub" => {
                 let &[from, less] = self.operands(op) else { return None };
+                // `min(x + 64, n) - x` is at most 64, whatever `x` is. Otherwise only a constant can be subtracted
+                // from a bound, because an unknown number may be 0.
                 let apart = self.above(from, less, MOST_OPS);
                 apart.or_else(|| self.at_most(from, search)?.checked_sub(self.positive_constant(op, 1)?))
             }
@@ -114,6 +122,7 @@ impl Document {
                 (Some(times), _) => self.operand_at_most(op, 1, search)?.checked_mul(times),
                 _ => None,
             },
+            // A remainder is smaller than the divisor.
             "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => {
                 self.positive_constant(op, 1)?.checked_sub(1)
             }
@@ -132,6 +141,7 @@ impl Document {
                 self.operand_at_most(op, 0, search)?.max(0).checked_shr(by)
             }
             "arith.shli" | "index.shl" => {
+                // `1 << by` must fit an `i64`.
                 let by = u32::try_from(self.constant_operand(op, 1)?).ok().filter(|&by| by < 62)?;
                 self.operand_at_most(op, 0, search)?.max(0).checked_mul(1 << by)
             }
@@ -139,6 +149,7 @@ impl Document {
                 let at = usize::try_from(self.constant_operand(op, 1)?).ok()?;
                 self.most_of_dimension(*self.operands(op).first()?, at, search)
             }
+            // Of a minimum one bounded result is enough, of a maximum every result needs a bound.
             "affine.min" => self.most_of_map(op, search)?.into_iter().flatten().min(),
             "affine.max" => self.most_of_map(op, search)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
             "affine.apply" => self.most_of_map(op, search)?.into_iter().next()?,
@@ -171,8 +182,8 @@ impl Document {
         Some(yes?.max(no?))
     }
 
-    /// An upper bound of a number of which a constant mask clears bits. What is left is no larger than a mask that is
-    /// not negative, and never larger than the number was before.
+    /// An upper bound of `x & mask` with a constant mask. The result is no larger than a mask that is not negative. A
+    /// negative mask only clears bits of `x`, so the result is no larger than `x`.
     fn most_of_mask(&self, op: OpId, search: &mut Search) -> Option<i64> {
         let (masked, mask) = match (self.constant_operand(op, 0), self.constant_operand(op, 1)) {
             (_, Some(mask)) => (0, mask),
@@ -182,16 +193,18 @@ impl Document {
         if mask < 0 { self.operand_at_most(op, masked, search) } else { Some(mask) }
     }
 
-    /// Upper bounds of the results of an affine op's map.
+    /// Upper bounds of the results of an affine op's map, `None` for a result without one; no list at all if the map
+    /// cannot be read.
     fn most_of_map(&self, op: OpId, search: &mut Search) -> Option<Vec<Option<i64>>> {
         self.most_of_results(op, |at| self.operand_at_most(op, at, search))
     }
 
     /// The largest number that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: the
-    /// largest of what is handed on to it.
+    /// largest bound of the values that are handed on to it. `None` if one of these has no bound.
     ///
-    /// Nothing is assumed about the value itself while its bound is looked for. The conditions around the allocation are
-    /// left out, because a value may come from an iteration in which they did not hold.
+    /// If the search meets the value itself again (a loop computes it from its previous iteration), it gives up: such a
+    /// value may grow with every iteration. The conditions around the allocation are left out, because a value may come
+    /// from an iteration in which they did not hold.
     fn most_of_sources(&self, value: ValueId, search: &mut Search) -> Option<i64> {
         let sources = self.sources(value)?;
         if search.open.contains(&value) {
@@ -200,7 +213,7 @@ impl Document {
         search.left = search.left.checked_sub(1)?;
         let guards = std::mem::take(&mut search.guards);
         search.open.push(value);
-        // A loop that hands a value on as it is adds nothing to where it starts.
+        // A loop that hands a value on unchanged adds nothing to the value it started with.
         let others = sources.into_iter().filter(|&source| source != value);
         let bounds: Option<Vec<i64>> = others.map(|source| self.at_most(source, search)).collect();
         search.open.pop();
@@ -208,19 +221,22 @@ impl Document {
         bounds?.into_iter().max()
     }
 
-    /// The values that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be.
+    /// The values that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: what the
+    /// terminators of its regions hand out at its position, and for a loop the initial value. `None` for all other
+    /// values.
     fn sources(&self, value: ValueId) -> Option<Vec<ValueId>> {
         let (op, at) = match self.value(value).definition {
             Definition::Result { op, index } => (op, index as usize),
             Definition::Argument { block, index } => {
                 let op = self.region(self.block(block).parent).parent?;
+                // The loop's index is argument 0, so carried values are counted from 1.
                 (op, (index as usize).checked_sub(1)?)
             }
             Definition::Unresolved => return None,
         };
         let mut sources = match self.name(op) {
             "scf.if" => Vec::new(),
-            // Behind the two bounds and the step.
+            // The initial values stand behind the two bounds and the step.
             "scf.for" => vec![*self.operands(op).get(at.checked_add(3)?)?],
             _ => return None,
         };
@@ -231,7 +247,8 @@ impl Document {
         Some(sources)
     }
 
-    /// The largest that a dimension of a memref can be: as its type says, or as the op says that made it.
+    /// The largest number of elements that dimension `at` of a memref can have: as its type says, or as the op says
+    /// that made it. `None` if neither gives a bound.
     fn most_of_dimension(&self, memref: ValueId, at: usize, search: &mut Search) -> Option<i64> {
         search.left = search.left.checked_sub(1)?;
         let shape = self.ty(memref).as_memref()?.shape.as_deref()?;
@@ -241,10 +258,12 @@ impl Document {
         let Definition::Result { op, .. } = self.value(memref).definition else { return None };
         match self.name(op) {
             "memref.alloc" | "memref.alloca" => {
+                // The operands of an allocation are the sizes of its dynamic dimensions only.
                 let given = shape[..at].iter().filter(|length| length.is_none()).count();
                 self.at_most(*self.operands(op).get(given)?, search)
             }
-            // A slice that drops dimensions has fewer than it lists.
+            // A slice that drops dimensions lists more sizes than its type has dimensions, and they do not match by
+            // position.
             "memref.subview" => {
                 match *self.slice(op).filter(|slice| slice.sizes.len() == shape.len())?.sizes.get(at)? {
                     Bound::Static(length) => Some(length),
@@ -258,7 +277,9 @@ impl Document {
         }
     }
 
-    /// How far a value can lie above another one that it is computed from: `min(x + 64, n) - x` is at most 64.
+    /// How far a value can lie above another one (`base`) that it is computed from: `min(x + 64, n)` lies at most 64
+    /// above `x`. `None` if no path from the value to `base` is found. `left` limits the search; each operand gets
+    /// half of what is left, so that all paths together look at no more ops than that.
     fn above(&self, value: ValueId, base: ValueId, left: u32) -> Option<i64> {
         if value == base {
             return Some(0);
@@ -280,11 +301,14 @@ impl Document {
         }
     }
 
-    /// The largest number that a value can be while a comparison with a constant holds, or while it does not.
+    /// The largest number that a value can be, given that `condition` is true (`holds`) or false. The condition must
+    /// be an `arith.cmpi` of this value with a constant; `None` for other conditions and for those that bound the
+    /// value from below only.
     fn limit_in(&self, condition: ValueId, value: ValueId, holds: bool) -> Option<i64> {
         let Definition::Result { op, .. } = self.value(condition).definition else { return None };
         let (&[one, other], "arith.cmpi") = (self.operands(op), self.name(op)) else { return None };
         let text = self.text(self.op(op).span);
+        // `arith.cmpi slt, %n, %c : index`
         let predicate = text.split_once("arith.cmpi")?.1.split(',').next()?.trim();
         let (is_left, limit) = match (one == value, other == value) {
             (true, _) => (true, self.constant(other)?),
@@ -307,7 +331,8 @@ impl Document {
         }
     }
 
-    /// The conditions of the `scf.if` ops around an op, each with the answer that leads to it.
+    /// The conditions of the `scf.if` ops around an op, each with the answer (true or false) with which control comes
+    /// to the op.
     fn guards(&self, op: OpId) -> Vec<(ValueId, bool)> {
         let mut guards = Vec::new();
         let mut inner = op;
@@ -315,6 +340,7 @@ impl Document {
             if self.name(around) == "scf.if"
                 && let Some(&condition) = self.operands(around).first()
             {
+                // The first region runs if the condition is true, the second one if it is false.
                 let region = self.block(self.op(inner).parent).parent;
                 guards.push((condition, self.regions(around).first() == Some(&region)));
             }

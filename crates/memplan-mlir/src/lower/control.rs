@@ -1,7 +1,7 @@
 //! Regions: how control enters and leaves them, and what it takes along.
 //!
-//! A position that carries memory is one where the result, the argument or the
-//! operand is memory; only those positions exist in the program.
+//! Values are handed over by position: the first operand goes to the first argument, and so on. In the program only
+//! those positions exist where the result, the argument or the operand is memory; numbers are left out.
 //!
 //! # An example
 //!
@@ -25,7 +25,8 @@
 //!
 //! The loop's index is a number and does not appear. Which of the arrows exist
 //! follows from the op's row in the tables: its `Control` says how the regions run,
-//! and its `Flow` which values go along.
+//! and its `Flow` which values go along. Two types are called `Control`: `dialect::Control` is the answer of the
+//! tables, `Control` alone is what the program knows.
 //!
 //! ```
 //! use memplan_mlir::{Dialects, Document, lower};
@@ -62,7 +63,8 @@ pub(super) struct Shape {
 }
 
 impl Lowering<'_> {
-    /// What the op's row says, unless its regions do not fit that.
+    /// How the op's regions run and which values pass, as its row says. If the op has another number of regions than
+    /// its row speaks of, nothing is known about them (`Unknown`).
     pub(super) fn shape(&self, op: OpId, regions: &[RegionId]) -> Shape {
         let info = self.document.info(op);
         let control = self.document.control(op);
@@ -71,6 +73,7 @@ impl Lowering<'_> {
             (dialect::Control::Alternatives | dialect::Control::Once, _) => true,
             // If it is not known how the regions run, it is not known either what passes through them.
             (dialect::Control::Unknown, _) => false,
+            // Loops, parallel loops and asynchronous work have one body.
             _ => regions.len() == 1,
         };
         match fits {
@@ -86,7 +89,7 @@ impl Lowering<'_> {
         self.shape(op, &regions.collect::<Vec<_>>()).flow
     }
 
-    /// Control, initial values and results of an op with regions.
+    /// Adds to the draft of an op with regions how the regions run, the values they start with, and the op's results.
     pub(super) fn region_op(&mut self, op: OpId, shape: &Shape, mut draft: OpDraft) -> OpDraft {
         let info = self.document.info(op);
         // To MLIR an `scf.for` is an allocation scope, too. Its iterations follow each other and may reuse the memory,
@@ -112,10 +115,13 @@ impl Lowering<'_> {
             dialect::Control::Loop if shape.flow == Flow::While => Control::While,
             dialect::Control::Loop => Control::Loop(self.trips(op)),
             dialect::Control::Alternatives => Control::Alternatives {
+                // None runs if the region that would run is not there (an `scf.if` without `else`). Where the row
+                // does not say what passes, as for `omp.single`, a thread may skip the region.
                 may_skip: document.regions(op).iter().any(|&region| document.blocks(region).is_empty())
                     || shape.flow == Flow::Unknown,
             },
             dialect::Control::Parallel => {
+                // Without known bounds it is one dimension with an unknown number of iterations.
                 Control::Parallel { trips: document.trip_counts(op).unwrap_or_else(|| vec![None]).into() }
             }
             dialect::Control::Async => Control::Async { token: self.start_work(op) },
@@ -123,6 +129,8 @@ impl Lowering<'_> {
         }
     }
 
+    /// How often a loop runs: exactly known if the loop has one dimension with constant bounds, otherwise any number
+    /// of times.
     fn trips(&self, op: OpId) -> Trips {
         match self.document.trip_counts(op).as_deref() {
             Some([Some(count)]) => Trips::exactly(*count),
@@ -130,7 +138,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Pairs of (outside, inside) values by position, those that are memory.
+    /// The values that a loop carries from one iteration to the next, as far as they are memory: the initial value of
+    /// each and its position among the loop's results. The initial values are the last operands, as many as there are
+    /// results ([`Flow::Carried`]).
     fn carried(&self, op: OpId) -> Vec<(ValueId, usize)> {
         let results = self.document.results(op);
         let operands = self.document.operands(op);
@@ -142,7 +152,8 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// The memory that an op hands to its regions at the start.
+    /// The memory that an op hands to its regions at the start. Other kinds of flow than these three hand no operand
+    /// over in a way that is known.
     fn inits(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
         let inits: Vec<ValueId> = match flow {
             Flow::Carried => self.carried(op).into_iter().map(|(init, _)| init).collect(),
@@ -163,7 +174,8 @@ impl Lowering<'_> {
         operands.map(|&value| self.is_memory(value)).collect()
     }
 
-    /// Memory operands of an `async.execute` with the argument each becomes.
+    /// The memory operands of an `async.execute`, each with the argument of the region that it becomes. The tokens
+    /// that the op waits for come first among the operands, so the arguments are matched with the last operands.
     fn executed_operands(&self, op: OpId) -> Vec<(ValueId, ValueId)> {
         let document = self.document;
         let block = document.regions(op).first().and_then(|&region| document.blocks(region).first());
@@ -189,7 +201,8 @@ impl Lowering<'_> {
         ids
     }
 
-    /// Any memory operand of an op, or external memory.
+    /// Any memory operand of an op, or external memory. If an operand is used before its definition is lowered, it
+    /// cannot be named as a source, and the list is left empty: the memory is taken for external.
     fn any_operand(&mut self, op: OpId) -> Origin {
         let sources = self.memory_operands(op);
         if sources.iter().any(|&source| !self.is_settled(source)) {
@@ -207,7 +220,7 @@ impl Lowering<'_> {
         (0..results.len()).filter(|&at| self.is_memory(results[at])).collect()
     }
 
-    /// Opens a region and makes its blocks.
+    /// Opens a region of the program, makes its blocks, and pushes them so that their ops are lowered next.
     pub(super) fn region(&mut self, op: OpId, region: RegionId, stack: &mut Vec<Work>) {
         let document = self.document;
         let Some((&entry, others)) = document.blocks(region).split_first() else {
@@ -255,12 +268,15 @@ impl Lowering<'_> {
         ids
     }
 
-    /// The one region of an `scf.while`: first the blocks that decide, then the body's. In MLIR these are two regions that
-    /// run in turn. As one region with a branch back from the body they need no rule of their own.
+    /// Opens the one region of an `scf.while` and makes its blocks: first those that decide (`before`), then the
+    /// body's (`after`). In MLIR these are two regions that run in turn. In one region, a branch leads from the first
+    /// part to the body, and leaving the body begins the next iteration, so the program needs no control of its own
+    /// for this op.
     pub(super) fn while_region(&mut self, op: OpId, before: RegionId, after: RegionId) {
         let document = self.document;
         let mask = self.while_mask(op);
         let mut entry_arguments = Vec::new();
+        // The first block gets the operands of the op, those that are memory.
         let (entry, others) = match document.blocks(before).split_first() {
             Some((&entry, others)) => (Some(entry), others),
             None => (None, &[][..]),
@@ -279,7 +295,8 @@ impl Lowering<'_> {
         self.add_blocks(document.blocks(after));
     }
 
-    /// Makes blocks that others branch to.
+    /// Makes the program's blocks for blocks that are not the first of their region, before any op is lowered that
+    /// branches to them.
     pub(super) fn add_blocks(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
             // An unknown op may branch to such a block with any memory, so nothing is known about its arguments.
@@ -298,7 +315,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Where control goes from the end of a block.
+    /// Tells the program where control goes from the end of a block, and which memory it takes along: to other blocks
+    /// if the last op names any, otherwise out of the region. A terminator that hands on too few values is an error.
     pub(super) fn end_block(&mut self, block: BlockId) -> Result<(), LowerError> {
         let document = self.document;
         let terminator = document.ops(block).last().copied();
@@ -307,6 +325,7 @@ impl Lowering<'_> {
         {
             return self.branches(op);
         }
+        // A block at the top level of the file has no op around it, and nothing to hand on to.
         let Some(parent) = document.block_parent(block) else {
             self.builder.leave(&[]);
             return Ok(());
@@ -319,7 +338,8 @@ impl Lowering<'_> {
         }
         let positions = match flow {
             Flow::Carried | Flow::Yields => self.memory_results(parent, flow),
-            // The first result is the token.
+            // The first result is the token, which the terminator does not hand out. So its first operand is the second
+            // result.
             Flow::Execute => {
                 let results = self.memory_results(parent, flow).into_iter();
                 results.filter_map(|at| at.checked_sub(1)).collect()
@@ -333,7 +353,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The values at these positions of a terminator's operands.
+    /// The values at these positions of a terminator's operands. If the terminator has too few operands, the error
+    /// says how many were `expected`.
     fn pick(
         &mut self,
         operands: &[ValueId],
@@ -351,17 +372,17 @@ impl Lowering<'_> {
         Ok(values)
     }
 
-    /// A value that control flow hands on as memory.
+    /// The program's value for a value that control flow hands on as memory. If by its type it is no memory, the text
+    /// contradicts itself, and lowering stops: otherwise it would be lost what happens to the memory.
     fn handed_on(&mut self, value: ValueId, span: Span) -> Result<program::ValueId, LowerError> {
-        // Its type says that it is none, so the text contradicts itself: what happens to the memory would be lost.
         if !self.is_memory(value) {
             return Err(LowerError::NoMemory { name: self.document.value_name(value).to_owned(), span });
         }
         Ok(self.value(value))
     }
 
-    /// The end of a block in an `scf.while`. The first region ends in `scf.condition`, which leaves the loop or goes to
-    /// the body; the second region goes round.
+    /// The end of a block in an `scf.while`. The first region ends in `scf.condition`, which leaves the loop or goes
+    /// to the body; the end of the second region begins the next iteration.
     fn end_while(&mut self, op: OpId, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
         let regions = document.regions(op);
@@ -373,7 +394,8 @@ impl Lowering<'_> {
             self.builder.leave(&values);
             return Ok(());
         }
-        // `scf.condition(%c) %a, %b`: the first operand decides.
+        // `scf.condition(%c) %a, %b`: the first operand decides. The others are the loop's results if it ends, and the
+        // arguments of the body if it goes on, so both branches are added.
         let passed = operands.split_first().map_or(&[][..], |(_, rest)| rest);
         let results = self.memory_results(op, Flow::While);
         let values = self.pick(passed, &results, document.results(op).len(), span)?;
@@ -398,10 +420,11 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds a branch to a block with the memory that it hands over. Arguments of a block that an unknown op branches to
-    /// come from nowhere that is known, and get nothing.
+    /// Adds a branch to a block, with the operand for each argument of the block that is memory. The arguments of a
+    /// block that an unknown op branches to are opaque already ([`Self::add_blocks`]) and are handed nothing.
     fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
+        // Only blocks of regions that are being lowered have been made.
         let Some(&target) = self.blocks.get(&block) else {
             return Ok(());
         };

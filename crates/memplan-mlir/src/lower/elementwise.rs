@@ -1,16 +1,23 @@
 //! Ops that compute each element of their output from the elements at the same
 //! place of their inputs: the output may lie on an input, byte for byte.
 //!
-//! For `linalg.generic` two proofs are read off the text. It *writes* an output
-//! whole if the output's map is a permutation of all loop dimensions and the
-//! body does not use what was there. And it works in place if an input has the
-//! very same map, and the body reads nothing else.
+//! A `linalg.generic` is a loop nest whose *indexing maps* say which element of each operand an iteration uses:
+//!
+//! ```text
+//!   indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>]    ins(%a) outs(%b)
+//!   iteration (i, j) reads %a[i, j] and writes %b[j, i]
+//! ```
+//!
+//! Two facts about it can be read off the text. It *writes* an output whole if the output's map is a permutation of all
+//! loop dimensions (then each element gets its turn) and the body does not use what was there. And the output may lie
+//! on an input that has the very same map, if the body accesses no other memory: each iteration then reads only the
+//! element that it writes.
 
 use super::*;
 use crate::dialect::Selector;
 use crate::ty::split_commas;
 
-/// Named linalg ops on whole buffers, element by element.
+/// Named linalg ops that compute each element from the elements at the same place of their inputs.
 const ELEMENTWISE: &[&str] = &[
     "abs",
     "add",
@@ -39,7 +46,8 @@ const ELEMENTWISE: &[&str] = &[
 ];
 
 impl Lowering<'_> {
-    /// Whether the op still computes the right thing with `output` on `input`'s bytes.
+    /// Whether the op still computes the right thing with `output` on `input`'s bytes. Only ops of linalg are looked
+    /// at.
     pub(super) fn permits_overlay(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
         let document = self.document;
         let Some(name) = document.name(op).strip_prefix("linalg.") else {
@@ -52,7 +60,8 @@ impl Lowering<'_> {
         same_place && self.same_shape(output, input) && !self.touches_memory_inside(op)
     }
 
-    /// Whether every use of `input` has the map of `output`.
+    /// Whether every use of `input` by a `linalg.generic` has the map of `output`. A value that is several outputs at
+    /// once has no single map, and the answer is no.
     fn same_maps(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
         let Some(of_output) = self.output_position(op, output).and_then(|at| self.map_at(op, at)) else {
             return false;
@@ -93,8 +102,8 @@ impl Lowering<'_> {
         permutation && !self.body_uses(op, position)
     }
 
-    /// Whether a `linalg.map` uses what was in its output. The shorthand
-    /// `{ arith.addf }`, whose arguments are not written, takes only the inputs.
+    /// Whether a `linalg.map` uses what was in its output. The shorthand `{ arith.addf }`, whose block arguments are
+    /// not written, takes only the inputs. If it is not clear which output `output` is, the answer is yes.
     pub(super) fn map_reads(&self, op: OpId, output: ValueId) -> bool {
         let document = self.document;
         if document.name(op) != "linalg.map" {
@@ -115,7 +124,8 @@ impl Lowering<'_> {
         positions.next().is_none().then_some(first)
     }
 
-    /// Whether the body uses its argument for the operand at this position.
+    /// Whether the body uses its argument for the operand at this position. Yes if there is no such argument, because
+    /// then nothing is known.
     fn body_uses(&self, op: OpId, position: usize) -> bool {
         let document = self.document;
         let entry = document.regions(op).first().and_then(|region| document.blocks(*region).first());
@@ -125,15 +135,18 @@ impl Lowering<'_> {
         self.inside(op).any(|op| document.operands(op).contains(&argument))
     }
 
+    /// Whether any op in the body accesses memory by itself, beside the elements that it is given.
     fn touches_memory_inside(&self, op: OpId) -> bool {
         self.inside(op).any(|op| !self.memory_operands(op).is_empty())
     }
 
+    /// All ops in the regions of an op.
     fn inside(&self, op: OpId) -> impl Iterator<Item = OpId> + use<> {
         (index_of(op) + 1..index_of(self.last_inside[op]) + 1).map(OpId::from_index)
     }
 
-    /// The indexing map of the operand at a position of a `linalg.generic`, without blanks.
+    /// The indexing map of the operand at a position of a `linalg.generic`, without blanks:
+    /// `affine_map<(d0,d1)->(d1,d0)>`. An alias such as `#map` is replaced by what it stands for.
     fn map_at(&self, op: OpId, position: usize) -> Option<String> {
         let document = self.document;
         let maps = document.attribute(op, "indexing_maps")?;

@@ -1,16 +1,20 @@
 //! Destination-style ops of NPU kernels: what they do to memory, and where an
-//! output may lie on an input.
+//! output may lie on an input. `hivm` is the MLIR dialect of kernels for Ascend NPUs; destination-style means that an
+//! op is given the memory for its results as operands.
 //!
 //! An op `hivm.hir.x ins(…) outs(…) temp_buffer(…)` reads its inputs, uses its
 //! temporary memory and writes its outputs. It *writes* an output only if it is
-//! known to cover all of it; everything else is an update. An op that becomes a
-//! loop over numbers leaves its temporary memory alone.
+//! known to cover all of it; everything else is an update. An op for which the NPU has no vector instruction becomes a
+//! loop over single numbers, and such a loop does not touch the temporary memory.
 //!
-//! In-place permissions are those of the hardware: element by element, the
-//! element written lies nowhere behind the element read. So the two operands need
-//! the same access function (equal offset and strides, or the same values for
-//! those only known at run time), and an output is never wider than its donor,
-//! unless one step of the vector unit does it all: it reads before it writes.
+//! The output may take the place of an input (its *donor*) if the hardware can work in place: when it writes an
+//! element, it has read everything that lies there. So
+//!
+//! - both operands need the same access function: equal offset and strides, or the same values for those only known at
+//!   run time; then element i of both lies at the same distance from the start, counted in elements;
+//! - an element of the output is no wider than an element of the donor, so that element i is written no further up in
+//!   memory than where it was read. An output of a single step of the vector unit may be wider: the unit reads the
+//!   whole step before it writes.
 //!
 //! DIVERGENCE: the original takes two offsets that are only known at run time to
 //! be equal, and decides by the first input with a fitting width, whichever
@@ -25,32 +29,35 @@ use crate::dialect::Selector;
 use crate::document::Definition;
 use crate::ty::{Layout, MemRef, Type};
 
-/// May always work in place, whatever else they are given.
+/// Ops whose output may lie on an input whatever temporary buffers and other operands the op has.
 const PLAIN: &[&str] = &["vadd", "vsub", "vmul", "vmax", "vmin", "vor", "vand"];
-/// Elementwise, with elements of one type.
+/// Elementwise ops whose inputs and output have elements of one type.
 const SAME_TYPE: &[&str] = &[
     "vadd", "vsub", "vmul", "vdiv", "vmax", "vmin", "vor", "vand", "vxor", "vshl", "vshr", "vpow", "vmod", "vabs",
     "vln", "vrelu", "vexp", "vrsqrt", "vsqrt", "vrec", "vnot", "vsin", "vcos", "vtanh", "verf",
 ];
-/// Elementwise, with elements of several types.
+/// Elementwise ops whose inputs and output may have elements of different types.
 const MIXED_TYPE: &[&str] = &["vcast", "vcmp", "vsel", "visinf", "visnan"];
-/// Their one temporary buffer holds a broadcast scalar or row, which does no harm.
+/// Ops whose one temporary buffer only holds a scalar or a row that is spread over all elements. Filling it does not
+/// disturb inputs that are still to be read.
 const HARMLESS_TEMPORARY: &[&str] = &[
     "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
     "vexp", "vrsqrt", "vsqrt", "vrec",
 ];
-/// Bytes that the vector unit reads before it writes any of them.
+/// Bytes that one step of the vector unit handles: it reads all of them before it writes any.
 const VECTOR_STEP: u64 = 256;
-/// Move a block of memory as it is.
+/// Ops that move a block of memory as it is.
 const MOVES: &[&str] = &["load", "store", "copy"];
 
-/// The name of an NPU op behind `hivm.hir.`.
+/// The name of an NPU op behind `hivm.hir.`: `vadd` of `hivm.hir.vadd`; `None` for all other ops.
 pub(crate) fn hivm_name(document: &Document, op: OpId) -> Option<&str> {
     document.name(op).strip_prefix("hivm.hir.")
 }
 
 impl Document {
-    /// Whether an NPU op has no vector instruction, so that it becomes a loop over numbers.
+    /// Whether an NPU op has no vector instruction for the integers it is given, so that it becomes a loop over
+    /// single numbers. Which widths have an instruction differs from op to op. Ops on other elements than integers
+    /// are never such loops.
     pub(crate) fn runs_as_scalar_loop(&self, op: OpId) -> bool {
         let Some(name) = hivm_name(self, op) else { return false };
         let ins = self.group_memrefs(op, "ins");
@@ -59,10 +66,13 @@ impl Document {
             "vadd" | "vsub" | "vmul" | "vmin" | "vmax" | "vabs" | "vshl" | "vdiv" | "vinterleave" | "vdeinterleave" => {
                 width == 64
             }
+            // A second memref gives a distance to shift by for each element; such a shift becomes a loop, too.
             "vshr" => width == 64 || ins.len() > 1,
             "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
             "vcmp" => {
                 let text = self.text(self.op(op).span);
+                // `compare_mode = <eq>`; without the word the op compares for equality. Only equality of 32-bit
+                // integers has an instruction.
                 let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
                 let equality =
                     ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));
@@ -72,13 +82,13 @@ impl Document {
         }
     }
 
-    /// Whether the temporary buffer of an op is never touched. Only where there is
-    /// no doubt: no target has vector instructions for integers of 64 bits.
+    /// Whether the temporary buffer of an op is never touched. This is said only of integers of 64 bits, for which no
+    /// target has vector instructions. For narrower ones there is doubt.
     pub(crate) fn leaves_temporaries_alone(&self, op: OpId) -> bool {
         self.runs_as_scalar_loop(op) && self.integer_width(&self.group_memrefs(op, "ins")) == Some(64)
     }
 
-    /// Bits of the first one's elements, if they are integers.
+    /// Bits of the elements of the first of these memrefs, if they are integers.
     fn integer_width(&self, values: &[ValueId]) -> Option<u32> {
         match &*self.ty(*values.first()?).as_memref()?.element {
             Type::Integer { width } => Some(*width),
@@ -86,7 +96,7 @@ impl Document {
         }
     }
 
-    /// Operands of a keyword group of an NPU op that are memrefs.
+    /// The memrefs among the operands in one of the groups `ins`, `outs` and `temp_buffer` of an NPU op.
     pub(crate) fn group_memrefs(&self, op: OpId, group: &'static str) -> Vec<ValueId> {
         let operands = &self.operands(op)[self.select(op, &Selector::Group(group.into()))];
         operands.iter().copied().filter(|&value| self.ty(value).as_memref().is_some()).collect()
@@ -108,6 +118,8 @@ impl Document {
         items.filter(|item| !item.is_empty()).collect()
     }
 
+    /// The text between the brackets of `word = [0, 1]` in the text of an op. The word must not be the end of a
+    /// longer one.
     fn list_behind(&self, op: OpId, word: &str) -> Option<&str> {
         let text = self.text(self.op(op).span);
         text.match_indices(word).find_map(|(at, _)| {
@@ -120,16 +132,18 @@ impl Document {
 }
 
 impl Lowering<'_> {
-    /// What a destination-style NPU op does; `None` for all others.
+    /// What a destination-style NPU op does to each of its memory operands; `None` for all other ops.
     pub(super) fn destination_style(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
         let document = self.document;
         let name = hivm_name(document, op)?;
         let range = |group: &'static str| document.select(op, &Selector::Group(group.into()));
         let (ins, outs) = (range("ins"), range("outs"));
+        // Without outputs the op is described by its row in the dialect tables.
         if outs.is_empty() {
             return None;
         }
         let mut list = Vec::new();
+        // Positions of operands that the op does not touch.
         let idle = if document.leaves_temporaries_alone(op) { range("temp_buffer") } else { 0..0 };
         for (at, &value) in document.operands(op).iter().enumerate() {
             if !self.is_memory(value) || idle.contains(&at) {
@@ -145,7 +159,8 @@ impl Lowering<'_> {
         Some(list)
     }
 
-    /// Whether the op writes every element of its output, so that nothing of the old content remains.
+    /// Whether the op writes every byte of its output, so that nothing of the old content remains. Elementwise ops
+    /// and broadcasts (`vbrc`) do; a move does if what it moves has the same static shape.
     fn covers_output(&self, op: OpId, name: &str, output: ValueId) -> bool {
         let document = self.document;
         if !self.covers_all(output) {
@@ -163,9 +178,9 @@ impl Lowering<'_> {
         MOVES.contains(&name) && inputs.len() == 1 && inputs.iter().all(same)
     }
 
-    /// A view whose bytes are only known at run time stands for its whole
-    /// allocation where it is an operand of an elementwise op: then two such
-    /// views with one access function may lie on each other.
+    /// The value that stands for an operand in the accesses of an op. Where a view whose bytes are only known at run
+    /// time is an operand of an elementwise op, that is its whole allocation: then two such views with one access
+    /// function may lie on each other. Everything else stands for itself.
     fn seen_through(&self, op: OpId, value: ValueId) -> ValueId {
         let elementwise = hivm_name(self.document, op).is_some_and(is_elementwise);
         let exact = self.document.ty(value).as_memref().is_some_and(|memref| memref.bytes().is_some());
@@ -188,6 +203,7 @@ impl Lowering<'_> {
         for &input in &inputs {
             if self.works_in_place(op, name, output, input) {
                 let pair = (self.seen_through(op, output), self.seen_through(op, input));
+                // An output that is the input already needs no permission.
                 if pair.0 != pair.1 && !pairs.contains(&pair) {
                     pairs.push(pair);
                 }
@@ -210,12 +226,15 @@ impl Lowering<'_> {
         };
         let (Some(out_bits), Some(donor_bits)) = (out.element.bits(), donor.element.bits()) else { return false };
         let broadcast = document.has_list(op, "broadcast");
+        // A transposition writes elements to other places than those it reads them from.
         if document.has_list(op, "transpose") || !self.same_access(output, input) {
             return false;
         }
         if PLAIN.contains(&name) && !broadcast {
             return out_bits == donor_bits;
         }
+        // An input that is broadcast is smaller than the output; only an input of the output's own shape is read and
+        // written element by element.
         if !self.temporaries_allow(op, name, broadcast) || (broadcast && !self.same_dimensions(op, output, input)) {
             return false;
         }
@@ -224,15 +243,19 @@ impl Lowering<'_> {
         }
         match name {
             _ if out_bits == donor_bits => true,
-            // Sixty-four bit selects take two passes over the condition.
+            // A select may write over its condition, whose elements are narrow, if one step does it all. A select of
+            // 64-bit elements takes two passes over the condition, so the first pass must not overwrite it.
             "vsel" if donor_bits < out_bits => out_bits < 64 && is_one_step(out),
             "vsel" => true,
+            // The wide element of the donor is a whole number of elements of the output, so no written element
+            // straddles two that are read. Casts are trusted only with one dimension without gaps.
             "vcast" => donor_bits % out_bits == 0 && is_flat(out) && is_flat(donor),
             _ => donor_bits % out_bits == 0,
         }
     }
 
-    /// Whether the temporary buffers of an op leave its output free to take the place of an input.
+    /// Whether the temporary buffers of an op leave its output free to take the place of an input. `broadcast` says
+    /// whether the op broadcasts one of its inputs.
     fn temporaries_allow(&self, op: OpId, name: &str, broadcast: bool) -> bool {
         let document = self.document;
         let temporaries = document.select(op, &Selector::Group("temp_buffer".into()));
@@ -257,6 +280,8 @@ impl Lowering<'_> {
                 Some(Layout::Strided { strides: left_strides, offset: left_offset }),
                 Some(Layout::Strided { strides: right_strides, offset: right_offset }),
             ) => {
+                // Two `?` in the types may be different numbers, so then both must be slices made with the same
+                // values.
                 let known = left_strides.iter().all(Option::is_some) && left_offset.is_some();
                 let equal = left_strides == right_strides && left_offset == right_offset;
                 equal && (known || self.same_slice(left, right, &|slice| (&slice.offsets, &slice.strides)))
@@ -271,6 +296,7 @@ impl Lowering<'_> {
     fn same_dimensions(&self, op: OpId, left: ValueId, right: ValueId) -> bool {
         let (left_shape, right_shape) = (shape_of(self.document, left), shape_of(self.document, right));
         let Some(shape) = left_shape.filter(|shape| Some(shape) == right_shape.as_ref()) else { return false };
+        // The dimensions along which the op broadcasts; if the list cannot be read, all of them are in doubt.
         let stretched: Option<Vec<usize>> =
             self.document.list(op, "broadcast").iter().map(|dimension| dimension.parse().ok()).collect();
         let in_doubt = |at: usize| {
@@ -278,13 +304,15 @@ impl Lowering<'_> {
             shape[at].is_none() && stretched
         };
         (0..shape.len()).filter(|&at| in_doubt(at)).all(|at| {
+            // The sizes of a slice that drops dimensions do not match the dimensions of its type, and are not used.
             let size = |sizes: &[Bound]| sizes.get(at).copied().filter(|_| sizes.len() == shape.len());
             let sizes = |value: ValueId| self.slice_of(value).and_then(|slice| size(&slice.sizes));
             sizes(left).zip(sizes(right)).is_some_and(|(left, right)| self.same_bound(left, right))
         })
     }
 
-    /// Whether both are slices, and these two lists of theirs are the same values.
+    /// Whether both values are slices, and the two lists that `lists` picks of a slice (offsets and strides, for
+    /// example) hold the same numbers in both.
     fn same_slice(&self, left: ValueId, right: ValueId, lists: Lists) -> bool {
         let (Some(left), Some(right)) = (self.slice_of(left), self.slice_of(right)) else { return false };
         let equal = |left: &[Bound], right: &[Bound]| {
@@ -294,7 +322,7 @@ impl Lowering<'_> {
         equal(a, c) && equal(b, d)
     }
 
-    /// The slice a value is, if it is one.
+    /// The slice that makes a value; `None` if the value is no slice.
     fn slice_of(&self, value: ValueId) -> Option<Slice> {
         match self.document.value(value).definition {
             Definition::Result { op, .. } => self.document.slice(op),
@@ -303,18 +331,20 @@ impl Lowering<'_> {
     }
 }
 
+/// Picks two of the three lists of a slice.
 type Lists<'a> = &'a dyn Fn(&Slice) -> (&[Bound], &[Bound]);
 
 fn is_elementwise(name: &str) -> bool {
     SAME_TYPE.contains(&name) || MIXED_TYPE.contains(&name)
 }
 
-/// Whether an op works in place as its instruction does, without help.
+/// Whether an op works in place as its single instruction does, without broadcasting or transposing.
 pub(crate) fn is_plain_in_place(document: &Document, op: OpId) -> bool {
     let plain = hivm_name(document, op).is_some_and(|name| PLAIN.contains(&name));
     plain && !document.has_list(op, "broadcast") && !document.has_list(op, "transpose")
 }
 
+/// The dimensions of a memref; `None` for all other values and for memrefs of unknown rank.
 fn shape_of(document: &Document, value: ValueId) -> Option<Vec<crate::ty::Dimension>> {
     document.ty(value).as_memref().and_then(|memref| memref.shape.clone())
 }
@@ -325,11 +355,13 @@ impl Document {
     }
 }
 
-/// The layout of a memref in one form for equal layouts. `memref<4x8xf32, strided<[8, 1]>>` lies in memory exactly as
-/// `memref<4x8xf32>` does, so both have the identity.
+/// The layout of a memref, the same for layouts that are equal but written differently. `memref<4x8xf32, strided<[8,
+/// 1]>>` lies in memory exactly as `memref<4x8xf32>` does, so both give the identity.
 fn normal(memref: &MemRef) -> Layout {
     let Layout::Strided { strides, offset: Some(0) } = &memref.layout else { return memref.layout.clone() };
     let Some(shape) = memref.shape.as_deref() else { return memref.layout.clone() };
+    // From the innermost dimension outwards: the stride of a layout without gaps is the product of the lengths
+    // inside. The stride of a dimension of length 1 is never used, so any number will do.
     let mut expected = Some(1i64);
     for (stride, dimension) in strides.iter().zip(shape).rev() {
         if *dimension != Some(1) && (stride.is_none() || *stride != expected) {
@@ -341,13 +373,14 @@ fn normal(memref: &MemRef) -> Layout {
     Layout::Identity
 }
 
-/// Whether the vector unit is done with it in one step.
+/// Whether the vector unit handles all elements of a memref in one step.
 fn is_one_step(memref: &MemRef) -> bool {
     memref.bytes().is_some_and(|bytes| bytes.0 <= VECTOR_STEP)
 }
 
-/// At most one dimension, without gaps.
+/// Whether a memref has at most one dimension, without gaps between its elements.
 fn is_flat(memref: &MemRef) -> bool {
+    // A memref of unknown rank may have any number of dimensions. A single element has no gaps, whatever its stride.
     let rank = memref.shape.as_ref().map_or(usize::MAX, Vec::len);
     let short = memref.shape.as_ref().and_then(|shape| shape.last()).is_none_or(|last| *last == Some(1));
     let dense = match &memref.layout {

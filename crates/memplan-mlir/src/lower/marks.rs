@@ -8,9 +8,12 @@
 //! | `buffer_size_in_byte = N : i64` | it never takes more than N bytes, whatever its shape is at run time |
 //! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
 //!
-//! A mark speaks of the allocation behind its value: through views and casts,
-//! loop arguments and results, results of branches (the first one's). Of workspaces
-//! only the number of slots is told, and only by a mark on the workspace itself.
+//! A mark speaks of the allocation behind its value. The value may be a view or a cast of it, an argument or a result of
+//! a loop that starts with it, or a result of a branch (the first region counts). Of workspaces a mark gives only the
+//! number of slots and the largest size, and only if it names the workspace itself.
+//!
+//! An NPU has two kinds of cores, for matrices (*cube*) and for vectors. A *scope* is one of the memories of an NPU,
+//! such as `ub`, the buffer of the vector core, or `cbuf`, the buffer of the cube core.
 
 use memplan_core::{Bytes, MAX_SLOTS};
 use memplan_program::{AccessKind, Size};
@@ -19,7 +22,7 @@ use super::*;
 use crate::dialect::Relation;
 use crate::document::Definition;
 
-/// How far a chain of values is followed.
+/// How many values a chain from a view back to its allocation may have.
 const LONGEST_CHAIN: usize = 10_000;
 
 /// Which core a kernel's function runs on.
@@ -39,11 +42,12 @@ impl Document {
         space.strip_prefix("#hivm.address_space<")?.strip_suffix('>')
     }
 
-    /// The allocation a value is (a part of), whichever way it came.
+    /// The allocation that a value is, or is a part of, whichever way it came; `None` if it comes from no single
+    /// allocation of this function.
     pub(crate) fn marked_allocation(&self, value: ValueId) -> Option<ValueId> {
         let mut value = value;
-        // The chain from a value to its allocation is short in real kernels. The limit ends the walk if values go
-        // round in a circle.
+        // The chain from a value to its allocation is short in real kernels. The limit ends the walk if values of a
+        // faulty text go round in a circle.
         for _ in 0..LONGEST_CHAIN {
             let (op, index) = match self.value(value).definition {
                 Definition::Result { op, index } => (op, index as usize),
@@ -65,6 +69,7 @@ impl Document {
                     let block = *self.blocks(*self.regions(op).first()?).first()?;
                     *self.operands(*self.ops(block).last()?).get(index)?
                 }
+                // A loop's result stands for the value that the loop starts with, one of the last operands.
                 Flow::Carried => {
                     let inits = self.operands(op).len().checked_sub(self.results(op).len())?;
                     *self.operands(op).get(inits + index)?
@@ -81,11 +86,13 @@ impl Document {
         None
     }
 
-    /// What a loop's argument is at first.
+    /// The operand that the argument at `index` of a loop's body is in the first iteration; `arguments` is how many
+    /// the body has. `None` for the loop's index and for ops that are no loop.
     fn loop_init(&self, op: OpId, arguments: usize, index: usize) -> Option<ValueId> {
         let operands = self.operands(op);
         match self.info(op).flow {
             Flow::Carried => {
+                // Carried values are the last arguments and the last operands, as many as there are results.
                 let carried = self.results(op).len();
                 let at = index.checked_sub(arguments.checked_sub(carried)?)?;
                 operands.get(operands.len().checked_sub(carried)? + at).copied()
@@ -107,7 +114,7 @@ impl Document {
         None
     }
 
-    /// The core a function says it runs on.
+    /// The core that a function says it runs on; `Any` if it says nothing.
     pub(crate) fn core(&self, function: OpId) -> Core {
         match self.attribute(function, "hivm.func_core_type") {
             Some(text) if text.contains("<AIC>") => Core::Cube,
@@ -116,12 +123,13 @@ impl Document {
         }
     }
 
-    /// Whether a scope is the memory of the other core.
+    /// Whether a scope is the memory of the other core than the one that a function runs on.
     pub(crate) fn is_foreign(core: Core, scope: &str) -> bool {
         matches!((core, scope), (Core::Cube, "ub") | (Core::Vector, "cbuf"))
     }
 
-    /// The number of a tightly coupled buffer that a mark gives.
+    /// The number of a tightly coupled buffer that a mark gives: 3 of `#hivm.tightly_coupled_buffer<3>`; `None` if
+    /// the mark gives none. A buffer with the same number on the other core is the same memory.
     pub(crate) fn coupling(&self, mark: OpId) -> Option<u64> {
         let text = self.attribute(mark, "hivm.tightly_coupled_buffer")?;
         let (_, rest) = text.split_once('<')?;
@@ -132,7 +140,7 @@ impl Document {
 }
 
 impl Lowering<'_> {
-    /// Sets what a mark says about its buffer.
+    /// Writes what a mark says about its buffer into the buffer's site. Does nothing for all other ops.
     pub(super) fn mark(&mut self, op: OpId) {
         let document = self.document;
         if document.name(op) != "annotation.mark" {
@@ -140,8 +148,10 @@ impl Lowering<'_> {
         }
         let Some(&value) = document.operands(op).first() else { return };
         let Some(allocation) = self.marked(value) else { return };
+        // Without a value in the program, or without a site below, the buffer is none that is placed.
         let Some(id) = self.values[allocation] else { return };
         let slots = document.integer_attribute(op, "hivm.multi_buffer");
+        // One slot is what a buffer has without a mark.
         let slots = slots.and_then(|slots| u32::try_from(slots).ok()).filter(|&slots| slots > 1);
         let preload = document.integer_attribute(op, "hivm.preload_local_buffer").is_some_and(|flag| flag != 0);
         let around = self.preloading_loop(op, allocation);
@@ -169,7 +179,7 @@ impl Lowering<'_> {
         site.coupled = coupled.or(site.coupled);
     }
 
-    /// What a mark speaks of: a workspace must be named itself.
+    /// The allocation that a mark on this value speaks of. A workspace must be named itself.
     fn marked(&self, value: ValueId) -> Option<ValueId> {
         match self.subject {
             Subject::Buffers | Subject::Kernels => self.document.marked_allocation(value),
@@ -184,12 +194,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// The loop that a mark says fills a buffer ahead: the one around the mark, or
-    /// else the allocation. A buffer from outside is in use during all of it anyhow.
+    /// The loop that a preload mark speaks of: the innermost loop around the mark, or else around the allocation.
+    /// `None` if the buffer is allocated outside of that loop: then it is in use during all of the loop without a
+    /// mark.
     fn preloading_loop(&self, mark: OpId, allocation: ValueId) -> Option<program::OpId> {
         let allocating = self.defining_op(allocation)?;
         let marked = self.loops_around(mark).next();
         let around = self.loops_around(allocating).find(|&around| marked.is_none_or(|marked| marked == around))?;
+        // Ops are lowered in the order of the text, so the list from the program's ops to the document's is sorted.
         self.ops.as_slice().binary_search(&around).ok().map(program::OpId::from_index)
     }
 

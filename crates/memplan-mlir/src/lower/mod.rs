@@ -1,8 +1,8 @@
 //! From a [`Document`] to a [`Program`].
 //!
-//! Every op of a function becomes one op of the program, in the same order,
-//! those that only compute numbers included: the position of an op is its tick.
-//! What an op does comes from its row in the [dialect tables](crate::dialect).
+//! Every op of a function becomes one op of the program, in the same order. Ops that only compute numbers are included,
+//! because the position of an op is its tick. What an op does comes from its row in the
+//! [dialect tables](crate::dialect).
 //!
 //! | in the text | in the program |
 //! |---|---|
@@ -10,17 +10,23 @@
 //! | `memref.alloc` | an allocation site |
 //! | a view, a cast | derived, with its bytes where they are known |
 //! | `arith.select` | merged |
-//! | a loop's argument or result, a block's argument | incoming, by the edges of control flow |
+//! | a loop's argument or result, a block's argument | incoming: the branches that lead there say which memory it is |
 //! | the memref result of an op nobody knows | opaque: any of its memref operands, or external |
 //!
 //! `scf.while` becomes one region: the blocks of its condition, then those of
 //! its body, with a break out of the first. A call of a function in the same
-//! file does what that function does ([`summary`]), and is followed by the work that the
-//! function leaves behind ([`work`]); other calls are unknown ops.
+//! file does what that function does ([`summary`]). If the function starts work that still runs when it returns, an
+//! asynchronous op that stands for this work follows the call ([`work`]). Other calls are unknown ops.
 //!
 //! Where the text leaves open what happens to a memref (an unknown op hands it
-//! to its regions, or out of them, or along a branch), it escapes: whoever
-//! plans must leave it alone.
+//! to its regions, or out of them, or along a branch), the memref escapes: its buffer shares memory with no other.
+//!
+//! # Terms
+//!
+//! - *draft*: an op of the program under construction (`OpDraft`), to which accesses and results are added.
+//! - *lowered*: an op or value of the document is lowered once its counterpart is in the program.
+//! - *mark*: an op `annotation.mark`, which says something about a buffer of an NPU kernel ([`marks`]).
+//! - *workspace*: memory of an NPU kernel in global memory, made by `memref_ext.alloc_workspace` ([`workspace`]).
 
 mod access;
 mod affine;
@@ -72,10 +78,10 @@ pub enum LowerError {
         /// The branch.
         span: Span,
     },
-    /// Nobody waits for the program any more.
+    /// The caller's patience is over (time limit, Ctrl-C), so the lowering gave up.
     #[error("lowering was stopped")]
     Stopped,
-    /// A view of more than there is.
+    /// A view reaches past the end of the buffer or dimension that it is a view of.
     #[error("this view takes {unit} up to {end} of {what}, which has {length}")]
     PastBase {
         /// What is counted: bytes or elements.
@@ -99,7 +105,7 @@ pub enum LowerError {
         /// The allocation.
         span: Span,
     },
-    /// Memory is handed on here, and the value is none.
+    /// A branch or a terminator hands a value on where memory is expected, and by its type the value is no memory.
     #[error("`{name}` is no memory, and memory is handed on here")]
     NoMemory {
         /// The value.
@@ -149,7 +155,8 @@ impl Lowered {
         self.values.get(value).copied().flatten()
     }
 
-    /// Lets go of everything but the allocations: they are all that is needed once a plan has been checked.
+    /// Drops the program and the maps to its ops and values. What remains (the allocation behind each site, the
+    /// functions and the notes) is all that is needed once a plan has been checked.
     pub fn forget_program(&mut self) {
         self.program = Program::default();
         self.ops = IndexVec::new();
@@ -186,10 +193,12 @@ enum Subject {
     Workspaces,
 }
 
-/// Lowers every function of a text that is not inside of another one.
+/// Lowers every function of a text that is not inside of another one. A function inside of another function is
+/// lowered as part of that function's body.
 fn lower_as(document: &Document, subject: Subject) -> Result<Lowered, LowerError> {
     let mut lowering = Lowering::new(document, subject);
     for op in document.op_ids() {
+        // Ids are in pre-order, so a function comes before the ops inside of it.
         let function = document.info(op).traits.has(Traits::FUNCTION);
         if function && !lowering.inside_function(op) {
             lowering.function(op)?;
@@ -198,29 +207,39 @@ fn lower_as(document: &Document, subject: Subject) -> Result<Lowered, LowerError
     lowering.finish()
 }
 
-/// What is left to do, innermost last.
+/// A piece of work that is left to do. The pieces lie on a stack, so the innermost is on top and is done first.
 enum Work {
+    /// Lower the ops of a block from position `next` on.
     Ops { block: BlockId, next: usize },
+    /// Start a block of the program and lower all ops of the document's block.
     Block(BlockId),
+    /// Open a region of an op that is open in the builder, and push its blocks.
     Region { op: OpId, region: RegionId },
+    /// Close what the builder opened last: a region, an op with regions, a function.
     CloseRegion,
     CloseOp,
     CloseFunction,
 }
 
+/// The state of one lowering: the document, the program so far, and the maps between the two. `ops`, `sites`,
+/// `functions`, `values` and `notes` become the fields of [`Lowered`].
 struct Lowering<'d> {
     document: &'d Document,
     subject: Subject,
     builder: ProgramBuilder,
     values: IndexVec<ValueId, Option<program::ValueId>>,
-    /// Values whose definition has been lowered.
+    /// Values whose definition has been lowered. A value may be used in the text before that, and then has a program
+    /// value whose origin is not known yet.
     defined: IndexVec<ValueId, bool>,
+    /// The program's block for each block of the document that has been made.
     blocks: HashMap<BlockId, program::BlockId>,
+    /// Asynchronous work that the function being lowered has started.
     works: Works,
     /// Blocks that an unknown op may branch to.
     unclear_blocks: HashSet<BlockId>,
+    /// What each function that is called does to its arguments.
     summaries: Summaries,
-    /// The last op inside each op.
+    /// The last op inside each op, in the order of the text; the op itself if nothing is inside.
     last_inside: IndexVec<OpId, OpId>,
     ops: IndexVec<program::OpId, OpId>,
     sites: IndexVec<program::SiteId, OpId>,
@@ -228,13 +247,13 @@ struct Lowering<'d> {
     /// Names of ops that a note was made about.
     noted: HashSet<&'d str>,
     notes: Vec<Note>,
-    /// The end of the function lowered last.
+    /// The last op of the function lowered last; none before the first function.
     function_end: Option<OpId>,
 }
 
 impl<'d> Lowering<'d> {
-    /// An empty program, and everything about the whole text that is needed before the first op: summaries of functions
-    /// and the extents of ops.
+    /// Starts with an empty program and computes what is needed about the whole text before the first op: summaries
+    /// of functions, blocks that unknown ops branch to, and the last op inside each op.
     fn new(document: &'d Document, subject: Subject) -> Self {
         let last_inside = last_inside(document);
         Lowering {
@@ -270,7 +289,8 @@ impl<'d> Lowering<'d> {
         })
     }
 
-    /// Whether an op lies in the function that was lowered last.
+    /// Whether an op lies in the function that was lowered last. Functions are lowered in the order of the text and
+    /// ids are in pre-order, so everything up to the end of that function is inside of it or before it.
     fn inside_function(&self, op: OpId) -> bool {
         self.function_end.is_some_and(|end| op <= end)
     }
@@ -287,6 +307,8 @@ impl<'d> Lowering<'d> {
         self.function_end = Some(self.last_inside[op]);
         // Work that is pending belongs to one function; the next function starts without any.
         self.works = Works::default();
+        // The memory of an argument belongs to the caller, so it is external. Arguments that are numbers do not
+        // appear in the program.
         let mut parameters = Vec::new();
         for &argument in document.arguments(entry) {
             if self.is_memory(argument) {
@@ -308,8 +330,8 @@ impl<'d> Lowering<'d> {
         self.run(stack)
     }
 
-    /// Works through the stack. Regions are pushed as pieces of work and not entered by recursion, so deep nesting
-    /// cannot overflow the call stack.
+    /// Does the pieces of work on the stack until none is left. Regions are pushed as pieces of work and not entered
+    /// by recursion, so deep nesting cannot overflow the call stack.
     fn run(&mut self, mut stack: Vec<Work>) -> Result<(), LowerError> {
         while let Some(work) = stack.pop() {
             if patience::is_over() {
@@ -340,20 +362,25 @@ impl<'d> Lowering<'d> {
         Ok(())
     }
 
-    /// Lowers one op. An op with regions is opened here and closed by the work that it pushes.
+    /// Lowers one op: its accesses, its results, and its regions. An op with regions is opened here and closed by the
+    /// work that this pushes.
     fn op(&mut self, op: OpId, stack: &mut Vec<Work>) {
         let document = self.document;
         self.note_unknown(op);
         let draft = OpDraft::new(document.shared_name(op)).span(document.op(op).span);
         let draft = self.accesses(op, draft);
+        // An op may add work to a group, and a mark changes the site of an allocation before it. Both do nothing for
+        // all other ops.
         self.join_group(op);
         self.mark(op);
         let regions = document.regions(op).iter().copied();
+        // A region without blocks is one that is not there, such as the `else` of an `scf.if` that has none.
         let regions: Vec<RegionId> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
         if regions.is_empty() {
             let draft = self.plain_results(op, draft);
             self.builder.push(draft);
             self.ops.push(op);
+            // Only a call can have work that is still pending behind it.
             self.pending_work(op);
             return;
         }
@@ -361,6 +388,7 @@ impl<'d> Lowering<'d> {
         let draft = self.region_op(op, &shape, draft);
         self.builder.open_op(draft);
         self.ops.push(op);
+        // The stack is emptied from the top, so everything is pushed in reverse order, what closes the op first.
         stack.push(Work::CloseOp);
         if shape.flow == Flow::While {
             // The condition and the body of a `while` become one region of the program, which repeats.
@@ -384,6 +412,7 @@ impl<'d> Lowering<'d> {
         let name = document.name(op);
         let runs = document.regions(op).iter().any(|&region| !document.blocks(region).is_empty())
             && document.control(op) == Control::Unknown;
+        // Regions that run in an unknown way are reported even for an op with a row: the row may say so itself.
         let message = match document.info(op).known {
             _ if runs => format!(
                 "how the regions of `{name}` run is not known: they are taken to run at any time from here to the end of the \
@@ -397,7 +426,8 @@ impl<'d> Lowering<'d> {
         }
     }
 
-    /// Whether a value is a handle to memory, as far as is known.
+    /// Whether a value is a handle to memory, as far as is known: a memref, the result of asynchronous work that
+    /// holds a memref, and a tensor where tensors are followed.
     fn is_memory(&self, value: ValueId) -> bool {
         match self.document.ty(value) {
             Type::Opaque(text) => text.starts_with("!async.value<memref"),
@@ -411,7 +441,8 @@ impl<'d> Lowering<'d> {
         operands.filter(|&value| self.is_memory(value)).collect()
     }
 
-    /// The program's value; made on first use, even before its definition.
+    /// The program's value for a value of the document. It is made on first use, even before its definition is
+    /// lowered; until then it counts as external memory.
     fn value(&mut self, value: ValueId) -> program::ValueId {
         if let Some(known) = self.values[value] {
             return known;
@@ -423,6 +454,8 @@ impl<'d> Lowering<'d> {
         made
     }
 
+    /// The name of a value in the program: as in the text without `%`, and `name#1` for the second result of
+    /// `%name:2`.
     fn value_name(&self, value: ValueId) -> String {
         let name = self.document.value_name(value).trim_start_matches('%');
         match self.document.result_number(value) {
@@ -431,6 +464,8 @@ impl<'d> Lowering<'d> {
         }
     }
 
+    /// Says which memory a value is, once its definition is lowered. External is what [`Self::value`] has made it
+    /// already.
     fn define(&mut self, value: ValueId, origin: Origin) -> program::ValueId {
         let id = self.value(value);
         if origin != Origin::External {
@@ -441,11 +476,13 @@ impl<'d> Lowering<'d> {
     }
 }
 
+/// Pushes blocks so that the first of them is done first.
 fn push_blocks(stack: &mut Vec<Work>, blocks: &[BlockId]) {
     stack.extend(blocks.iter().rev().map(|&block| Work::Block(block)));
 }
 
-/// The last op inside each op, itself if there is none.
+/// The last op inside each op, itself if there is none. Going backwards, every op is complete before it is added to
+/// the op around it, which has a smaller id.
 fn last_inside(document: &Document) -> IndexVec<OpId, OpId> {
     let mut last: IndexVec<OpId, OpId> = document.op_ids().collect();
     for op in document.op_ids().rev() {
@@ -456,8 +493,8 @@ fn last_inside(document: &Document) -> IndexVec<OpId, OpId> {
     last
 }
 
-/// Blocks that ops without a table row may branch to: what reaches their
-/// arguments is not known.
+/// Blocks that an op without the trait `BRANCH` may branch to. Nobody knows which of its operands such an op hands to
+/// which argument of the block.
 fn unclear_blocks(document: &Document) -> HashSet<BlockId> {
     let unknown = |op: &OpId| !document.info(*op).traits.has(Traits::BRANCH);
     let ops = document.op_ids().filter(unknown);

@@ -1,4 +1,6 @@
-//! Which memory the results of ops without regions are.
+//! Which memory the results of ops without regions are: new memory that a plan places (a *site*), a view of another
+//! value, one of several values, or something unknown. For a view this also computes which bytes of its source it
+//! covers.
 
 use memplan_core::Bytes;
 use memplan_program::{ByteRange, Extent, OpDraft, Size};
@@ -27,7 +29,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// An allocation, with its size, its memory and its alignment.
+    /// Makes the program's site for an allocation, with its size, its memory space and its alignment. If the size is
+    /// only known at run time, the site gets an upper bound where one is found ([`bounded`](super::bounded)).
     fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
         let memref = self.document.ty(result).as_memref();
         let size = memref.map_or(unknown_size("?"), |memref| {
@@ -46,11 +49,11 @@ impl Lowering<'_> {
         id
     }
 
-    /// The alignment an allocation asks for, or that of its elements.
+    /// The alignment an allocation asks for, or that of its elements, in bytes.
     ///
     /// Bufferization asks for 64 bytes everywhere, with the caches of other
-    /// machines in mind. In the memories of an NPU it is the device that says what
-    /// its instructions need, so there only another number counts.
+    /// machines in mind. In the memories of an NPU the device says what
+    /// its instructions need, so there an alignment of 64 is ignored and only another number counts.
     fn alignment(&self, op: OpId, memref: Option<&MemRef>) -> Bytes {
         let on_chip = memref.and_then(|memref| Document::scope_name(memref.space.as_deref()?)).is_some();
         let asked = self.document.integer_attribute(op, "alignment");
@@ -61,7 +64,7 @@ impl Lowering<'_> {
         bytes.unwrap_or(Bytes(1))
     }
 
-    /// Whether an op's result is what is to be placed.
+    /// Whether an op's result is memory that the plan is to place.
     fn is_placed(&self, op: OpId) -> bool {
         match self.subject {
             Subject::Buffers | Subject::Kernels => self.document.info(op).traits.has(Traits::PLACED),
@@ -69,7 +72,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which memory a result is: a rule of the op's row names the operand it comes from and how the two are related.
+    /// Which memory the result at `index` is: a rule of the op's row names the operand it comes from and how the two
+    /// are related. A result that no rule speaks of is memory from outside of the program.
     fn origin(&mut self, op: OpId, index: usize) -> Origin {
         let document = self.document;
         if let Some(origin) = self.tensor_origin(op, index) {
@@ -85,7 +89,7 @@ impl Lowering<'_> {
         };
         let operands = &document.operands(op)[document.select(op, &rule.from)];
         let sources: Vec<ValueId> = operands.iter().copied().filter(|&value| self.is_memory(value)).collect();
-        // A use before its definition: which memory it is cannot be said yet.
+        // An operand is used before its definition is lowered, so it cannot be named as the source.
         if sources.iter().any(|&source| !self.is_settled(source)) {
             return Origin::Opaque(Box::new([]));
         }
@@ -99,6 +103,8 @@ impl Lowering<'_> {
             }
             (Relation::Base, Some(&source)) => self.base(source),
             (Relation::Either, Some(_)) => {
+                // The result of a known select is one of the operands. That of an unknown op may also be other
+                // memory.
                 let known = document.info(op).traits.has(Traits::EFFECT_FREE);
                 let sources = sources.into_iter().map(|source| self.value(source)).collect();
                 match known {
@@ -109,8 +115,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The memory of a result of a call. If the callee is known, it is one of the arguments that the callee returns;
-    /// otherwise it may be any memory that the call has seen.
+    /// The memory of the result at `index` of a call. If the function is known, it is one of the arguments that the
+    /// function returns, or other memory where the summary says so; otherwise it may be any memory that the call is
+    /// given, or other memory.
     fn call_result(&mut self, op: OpId, index: usize) -> Origin {
         let (from, other) = match self.summaries.result(op, index) {
             Some((from, other)) => {
@@ -131,12 +138,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a value's definition has been lowered, or never will be.
+    /// Whether a value's definition has been lowered, or never will be because nothing in the text defines the value.
     pub(super) fn is_settled(&self, value: ValueId) -> bool {
         self.defined[value] || self.document.value(value).definition == Definition::Unresolved
     }
 
-    /// The very bytes of another value.
+    /// The very bytes of another value: all of them, counted from its first byte. If their number is not known, the
+    /// value is named without a range.
     fn same(&mut self, source: ValueId) -> Origin {
         let bytes = self.document.ty(source).as_memref().and_then(stored_bytes);
         let base = self.value(source);
@@ -146,7 +154,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Somewhere in the allocation that a value is a view of.
+    /// Memory somewhere in the allocation that a value is a view of. `memref.reinterpret_cast` and ops like it may
+    /// reach bytes outside of the view they are given.
     fn base(&mut self, source: ValueId) -> Origin {
         match self.root(source) {
             Some(root) => Origin::Derived { base: self.value(root), extent: Extent::Anywhere },
@@ -154,7 +163,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The allocation or argument behind a chain of views and casts.
+    /// The allocation or function argument behind a chain of views and casts; `None` if the chain passes a value that
+    /// control flow hands over, or one that may be several others.
     pub(super) fn root(&self, value: ValueId) -> Option<ValueId> {
         let document = self.document;
         let mut value = value;
@@ -177,7 +187,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which bytes of its source a view consists of.
+    /// Which bytes of its source a view consists of; anywhere in the source if that is not known.
     fn extent(&self, op: OpId, source: ValueId, result: ValueId) -> Extent {
         let known = match self.document.name(op) {
             "memref.subview" => self.subview_extent(op, source),
@@ -187,7 +197,8 @@ impl Lowering<'_> {
         known.unwrap_or(Extent::Anywhere)
     }
 
-    /// `memref.view %bytes[%offset][]`.
+    /// The bytes of `memref.view %bytes[%offset][] : memref<…xi8> to memref<…>`, if the offset is a constant and the
+    /// result has a known size.
     fn view_extent(&self, op: OpId, result: ValueId) -> Option<Extent> {
         let offset = self.document.constant(*self.document.operands(op).get(1)?)?;
         let start = Bytes(u64::try_from(offset).ok()?);
@@ -199,6 +210,7 @@ impl Lowering<'_> {
     /// The bytes of the source that a subview covers, if all its offsets, sizes and strides are known.
     fn subview_extent(&self, op: OpId, source: ValueId) -> Option<Extent> {
         let memref = self.document.ty(source).as_memref()?;
+        // Elements of less than a byte are packed on chip, so a slice need not begin at a byte.
         if is_on_chip(memref) && memref.element.bits().is_none_or(|bits| bits % 8 != 0) {
             return None;
         }
@@ -214,12 +226,13 @@ impl Lowering<'_> {
     }
 }
 
-/// On-chip memory packs elements of less than a byte.
+/// Whether a memref lies in a memory of an NPU. That memory packs elements of less than a byte; elsewhere each of
+/// them takes at least one byte.
 pub(super) fn is_on_chip(memref: &MemRef) -> bool {
     memref.space.as_deref().is_some_and(|space| Document::scope_name(space).is_some())
 }
 
-/// Bytes of a memref without gaps.
+/// Bytes of a memref with the identity layout and a static shape; `None` for all others.
 pub(super) fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
     if !is_on_chip(memref) {
         return memref.bytes();
@@ -248,11 +261,13 @@ pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     Some(memplan_core::storage_bytes(bits))
 }
 
+/// A size without an upper bound.
 fn unknown_size(symbol: &str) -> Size {
     Size::Symbolic { symbol: symbol.into(), bound: None }
 }
 
-/// Distance between neighbours in each dimension, in elements.
+/// Distance between neighbours in each dimension, in elements, outermost dimension first; `None` if one of them is
+/// not known. `memref<2x3x4xf32>` has 12, 4, 1.
 fn element_strides(memref: &MemRef) -> Option<Vec<u64>> {
     match &memref.layout {
         Layout::Identity => {
@@ -270,7 +285,14 @@ fn element_strides(memref: &MemRef) -> Option<Vec<u64>> {
     }
 }
 
-/// The bytes of a slice, relative to its source's first element.
+/// The bytes of a slice, relative to its source's first element. `steps` are the slice's own strides, `strides` those
+/// of the source in elements, `element` the bytes of an element. `None` if the slice is empty, if a list has another
+/// length than the source has dimensions, or if a number overflows.
+///
+/// ```text
+///   memref<_x16xf32>, offsets [0, 4], sizes [2, 4]:   elements 4..8 and 20..24, so bytes within 16..96
+///   memref<_x16xf32>, offsets [2, 0], sizes [3, 16]:  rows 2, 3 and 4, so exactly the bytes 128..320
+/// ```
 fn slice_extent(offsets: &[u64], sizes: &[u64], steps: &[u64], strides: &[u64], element: Bytes) -> Option<Extent> {
     let rank = strides.len();
     if [offsets.len(), sizes.len(), steps.len()] != [rank; 3] {
@@ -279,9 +301,11 @@ fn slice_extent(offsets: &[u64], sizes: &[u64], steps: &[u64], strides: &[u64], 
     if sizes.contains(&0) {
         return None;
     }
+    // The first element of the slice, counted from the source's first element, and the last one, counted from `first`.
     let mut first = 0u64;
     let mut last = 0u64;
-    // Without gaps if every dimension begins where the one inside it ends.
+    // The slice has no gaps if one step in each dimension is as long as everything inside of that dimension. `expected`
+    // is this length, in elements. A dimension of size 1 takes no step.
     let mut dense = true;
     let mut expected = 1u64;
     for dimension in (0..rank).rev() {

@@ -7,7 +7,9 @@
 //!
 //! Running such a program reads or writes foreign memory, and no plan can promise anything about it.
 //! `mlir-opt` lets some of these views pass. Only what the text says for certain is judged: static types,
-//! and offsets that are constants; an offset that is not known counts as 0.
+//! and offsets that are constants. An offset that is not known counts as 0, the smallest it can be.
+//!
+//! Allocations are checked here as well: one with too few or too many sizes is an error.
 
 use crate::bounds::Bound;
 use crate::dialect::Traits;
@@ -17,7 +19,8 @@ use crate::ty::{Layout, MemRef};
 use super::origin::stored_bytes;
 use super::{LowerError, Lowering};
 
-/// What a view takes and what there is, in the same unit.
+/// How far a view reaches and how much there is. `end` is one past the last byte or element of the view, `length`
+/// counts what there is, both in `unit`; `what` names the thing that is viewed, for the message.
 struct Reach {
     unit: &'static str,
     end: u64,
@@ -26,7 +29,8 @@ struct Reach {
 }
 
 impl Lowering<'_> {
-    /// Whether a view lies inside its base, as far as the text tells.
+    /// Gives an error if a view certainly reaches past the end of its base, or if an allocation has another number of
+    /// sizes than its type leaves open. All other ops are fine.
     pub(super) fn check_reach(&self, op: OpId) -> Result<(), LowerError> {
         let reach = match self.document.name(op) {
             "memref.alloc" | "memref.alloca" => return self.check_sizes(op),
@@ -43,8 +47,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// An allocation has an operand for each size, stride and offset that its type leaves open. How many numbers a layout
-    /// takes that is a map is not known here.
+    /// Gives an error unless an allocation has an operand for each size, stride and offset that its type leaves open
+    /// (`?`). Types whose layout is a map are not judged, because it is not known here how many numbers the map
+    /// takes; nor are memrefs of unknown rank.
     fn check_sizes(&self, op: OpId) -> Result<(), LowerError> {
         let Some(memref) = self.document.results(op).first().and_then(|&result| self.memref(result)) else {
             return Ok(());
@@ -67,6 +72,7 @@ impl Lowering<'_> {
         self.document.ty(value).as_memref()
     }
 
+    /// How far `memref.view %bytes[%offset][]` reaches, in bytes; `None` if a size is not known.
     fn reach_of_view(&self, op: OpId) -> Option<Reach> {
         let (&source, &result) = (self.document.operands(op).first()?, self.document.results(op).first()?);
         let offset = self.document.operands(op).get(1).and_then(|&offset| self.document.constant(offset));
@@ -76,7 +82,8 @@ impl Lowering<'_> {
         Some(Reach { unit: "bytes", end, what: "a buffer".to_owned(), length })
     }
 
-    /// The first dimension in which a slice leaves its source.
+    /// How far a slice reaches in the first dimension in which it leaves its source, in elements; `None` if it leaves
+    /// it in none that is known. An unknown stride counts as 1, the smallest it can be.
     fn reach_of_subview(&self, op: OpId) -> Option<Reach> {
         let source = self.memref(*self.document.operands(op).first()?)?;
         let slice = self.document.slice(op)?;
@@ -84,6 +91,7 @@ impl Lowering<'_> {
         let bounds = slice.offsets.iter().zip(&slice.sizes).zip(&slice.strides);
         let dimensions = source.shape.as_deref()?.iter().zip(bounds).enumerate();
         let mut reaches = dimensions.filter_map(|(dimension, (&length, ((offset, size), stride)))| {
+            // Index of the last element: offset + (size - 1) * stride. An empty slice reaches nowhere.
             let (offset, last) = (known(offset).unwrap_or(0), known(size)?.checked_sub(1)?);
             let end = offset.checked_add(last.checked_mul(known(stride).unwrap_or(1))?)?.checked_add(1)?;
             Some(Reach { unit: "elements", end, what: format!("dimension {dimension}"), length: length? })
@@ -91,7 +99,9 @@ impl Lowering<'_> {
         reaches.find(|reach| reach.end > reach.length)
     }
 
-    /// A cast counts from the start of the allocation, not of the value that it is given.
+    /// How far `memref.reinterpret_cast` reaches, in elements; `None` if a size is not known, or if the memory is not
+    /// from an allocation with the same element type. A cast counts from the start of the allocation, not of the
+    /// value that it is given.
     fn reach_of_cast(&self, op: OpId) -> Option<Reach> {
         let root = self.root(*self.document.operands(op).first()?)?;
         let Definition::Result { op: root_op, .. } = self.document.value(root).definition else { return None };
@@ -103,7 +113,8 @@ impl Lowering<'_> {
     }
 }
 
-/// One past the last element of a memref, counted from where its memory begins.
+/// One past the last element of a memref, counted in elements from where its memory begins; `None` if a size, a
+/// stride or the offset is not known.
 fn last_element(memref: &MemRef) -> Option<u64> {
     let shape = memref.shape.as_deref()?.iter().copied().collect::<Option<Vec<u64>>>()?;
     if shape.contains(&0) {

@@ -1,13 +1,22 @@
 //! What a function does to its arguments, for the ops that call it.
 //!
+//! ```text
+//!   func @f(%a, %b, %n) -> memref {       summary of @f
+//!     %v = memref.subview %a[…]             argument 0: changed
+//!     copy %b, %v                           argument 1: read
+//!     return %v                             result 0: may be argument 0, nothing else
+//!   }
+//! ```
+//!
 //! Values that may be the same memory are put into one class, whichever way
 //! control goes (union-find over views, merges, yields, branches). What is done
-//! to any value of a class counts for every argument in it. That is coarse, but
-//! linear, and errs only towards "does more". Functions are taken callees
-//! first; a call within a recursion is an unknown op.
+//! to any value of a class counts for every argument in it. So a summary may say that a function does more than it
+//! does, but never less, and it costs one walk over the text. Functions are summarised after those they call. A
+//! function that calls itself, directly or through others, has no summary yet when that call is looked at, and the
+//! call is taken for an unknown op.
 //!
-//! What asynchronous work does counts as done by the call, and if the work may go on
-//! when the function returns, as [pending](super::work), too.
+//! What asynchronous work does counts as done by the call. If the work may go on when the function returns, it is
+//! listed as [pending](super::work) as well.
 
 use memplan_core::{Classes, Id, IndexVec};
 use memplan_program::AccessKind;
@@ -17,7 +26,7 @@ use super::work::{Ends, Pending, by_token};
 use crate::dialect::{Access, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, ValueId};
 
-/// What is done to an argument.
+/// What is done to an argument: any of these, in any order and number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     reads: bool,
@@ -27,7 +36,8 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// What a call does to an argument, in the words of the program.
+    /// What a call does to an argument, in the words of the program. A change is an update: the callee may leave
+    /// bytes as they were, and may do nothing on some of its paths.
     pub(super) fn accesses(self) -> Vec<AccessKind> {
         let mut kinds = Vec::new();
         if self.changes {
@@ -35,8 +45,8 @@ impl Effect {
         } else if self.reads {
             kinds.push(AccessKind::Read);
         }
-        // A callee that frees may do so on some paths only, and needs an
-        // allocation of its own to free.
+        // A callee that frees may do so on some paths only, and a plan must not share memory that the callee gives
+        // back to the allocator. As an escape the buffer is left alone.
         if self.escapes || self.frees {
             kinds.push(AccessKind::Escape);
         }
@@ -50,6 +60,7 @@ impl Effect {
         self.escapes |= other.escapes;
     }
 
+    /// The effect of one access of an op of the callee.
     fn of(access: Access) -> Effect {
         Effect {
             reads: matches!(access, Access::Read | Access::Update),
@@ -60,8 +71,10 @@ impl Effect {
     }
 }
 
+/// What one function does.
 #[derive(Clone, Debug, Default)]
 struct Summary {
+    /// What is done to each argument.
     parameters: Vec<Effect>,
     /// For each result the arguments it may be, and whether it may be something else.
     results: Vec<(Vec<usize>, bool)>,
@@ -69,15 +82,18 @@ struct Summary {
     pending: Vec<Pending>,
 }
 
-/// The functions of a document, summarised, and who calls them.
+/// The summaries of a document's functions, and which call calls which function.
 #[derive(Debug, Default)]
 pub(super) struct Summaries {
+    /// By the function's op.
     functions: HashMap<OpId, Summary>,
+    /// For each call in the text, the function with a body that it calls; other calls are not in the map.
     callees: HashMap<OpId, OpId>,
 }
 
 impl Summaries {
-    /// Summarises all functions that are called, callees before their callers.
+    /// Summarises all functions, callees before their callers. Nothing is done if the document has no call whose
+    /// function is known, because then nobody asks.
     pub(super) fn new(document: &Document, last_inside: &IndexVec<OpId, OpId>) -> Summaries {
         let mut summaries = Summaries { functions: HashMap::new(), callees: resolve_calls(document) };
         if summaries.callees.is_empty() {
@@ -92,7 +108,7 @@ impl Summaries {
         summaries
     }
 
-    /// What a call does to each of its operands, if its callee is known.
+    /// What a call does to each of its operands; `None` if the function it calls is not known or has no summary yet.
     pub(super) fn call(&self, op: OpId) -> Option<&[Effect]> {
         let summary = self.functions.get(self.callees.get(&op)?)?;
         Some(&summary.parameters)
@@ -109,7 +125,8 @@ impl Summaries {
         self.callees.get(&op).copied()
     }
 
-    /// Which operands a call's result may be, and whether it may be something else.
+    /// Which operands of a call (by position) its result at `index` may be, and whether it may be other memory than
+    /// these; `None` if the function it calls is not known or has no summary yet.
     pub(super) fn result(&self, op: OpId, index: usize) -> Option<(&[usize], bool)> {
         let summary = self.functions.get(self.callees.get(&op)?)?;
         let (from, other) = summary.results.get(index)?;
@@ -150,17 +167,19 @@ fn callee(document: &Document, functions: &HashMap<(BlockId, &str), OpId>, call:
     around.find_map(|op| functions.get(&(document.op(op).parent, name)).copied())
 }
 
-/// What the last op of a block hands out of it: the operands of `scf.yield` and its like.
+/// What the last op of a block hands out of it: the operands of `scf.yield` and of terminators like it.
 fn handed_out(document: &Document, block: BlockId) -> &[ValueId] {
     document.ops(block).last().map_or(&[], |&last| document.operands(last))
 }
 
-/// The called functions, each behind those it calls itself.
+/// All functions, each behind those it calls itself; `callees` says for each call which function it calls. Functions
+/// of a recursion come in some order.
 fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside: &IndexVec<OpId, OpId>) -> Vec<OpId> {
     let mut calls: HashMap<OpId, Vec<OpId>> = HashMap::new();
     let mut functions = Vec::new();
     for op in document.op_ids() {
         if document.info(op).traits.has(Traits::FUNCTION) {
+            // The ids from an op to the last op inside of it are exactly the ops inside.
             let range = op.index()..last_inside[op].index() + 1;
             let called = range.filter_map(|at| callees.get(&OpId::from_index(at)).copied());
             calls.insert(op, called.collect());
@@ -172,6 +191,7 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
     for &start in &functions {
         // A depth-first walk with a stack of its own: recursion in the source may be as deep as the file is long. A
         // function is done when all its callees are.
+        // Each entry is a function and how many of its callees have been looked at.
         let mut stack = vec![(start, 0)];
         if !seen.insert(start) {
             continue;
@@ -197,10 +217,11 @@ struct Touched<'d> {
     document: &'d Document,
     classes: Classes<ValueId>,
     effects: IndexVec<ValueId, Effect>,
-    /// Whether the class may be memory that no argument brought.
+    /// Whether the class may be memory that no argument brought. This and `effects` are valid for the value that
+    /// represents its class.
     other: IndexVec<ValueId, bool>,
-    /// What work does that goes on when the function being summarised has returned, and
-    /// the result that stands for it.
+    /// What is done by work that goes on when the function being summarised has returned: the value it touches, what
+    /// it does to it, and the position of the function's result that stands for the work (none if no result does).
     pending: Vec<(ValueId, Effect, Option<usize>)>,
 }
 
@@ -217,7 +238,10 @@ impl<'d> Touched<'d> {
         }
     }
 
+    /// Puts two values into one class, which has the effects of both.
     fn join(&mut self, left: ValueId, right: ValueId) {
+        // `former` represented one of the two classes until now; there is none if both values were in one class
+        // already.
         if let (class, Some(former)) = self.classes.join(left, right) {
             let effect = self.effects[former];
             self.effects[class].add(effect);
@@ -236,14 +260,15 @@ impl<'d> Touched<'d> {
         self.effects[class].add(effect);
     }
 
-    /// The summary of one function, whose callees have theirs in `done`.
+    /// The summary of one function, whose callees have theirs in `done`. `last` is the last op inside of the
+    /// function.
     fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
         let document = self.document;
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
         let ends = Ends::new(document, function, last);
         self.pending.clear();
-        // Ops are taken in the order of the text. The classes only grow, so the order does not change the result; it
-        // only has to include everything inside the function.
+        // Ops are taken in the order of the text. Any order would do, because classes only grow and effects are only
+        // added.
         for at in function.index() + 1..last.index() + 1 {
             let op = OpId::from_index(at);
             self.aliases(op, done);
@@ -265,11 +290,15 @@ impl<'d> Touched<'d> {
         let classes: Vec<ValueId> = parameters.iter().map(|&value| self.classes.find(value)).collect();
         let results = returned.iter().map(|values| self.result(values, &classes)).collect();
         let mut pending = std::mem::take(&mut self.pending);
+        // `by_token` compares classes, so each value is replaced by the one that represents its class.
         pending.iter_mut().for_each(|(value, ..)| *value = self.classes.find(*value));
         let parameters = classes.iter().map(|&class| self.effects[class]).collect();
         Summary { parameters, results, pending: by_token(&pending, &classes) }
     }
 
+    /// What a result is, given the values that the `return` ops hand out for it: the positions of the parameters that
+    /// are in one class with any of the values, and whether it may be other memory. `parameters` are given as their
+    /// classes.
     fn result(&mut self, values: &[ValueId], parameters: &[ValueId]) -> (Vec<usize>, bool) {
         let classes: Vec<ValueId> = values.iter().map(|&value| self.classes.find(value)).collect();
         let from = (0..parameters.len()).filter(|&at| classes.contains(&parameters[at]));
@@ -277,7 +306,7 @@ impl<'d> Touched<'d> {
         (from.collect(), other)
     }
 
-    /// Joins what the op makes the same, whichever of its regions run.
+    /// Joins the values that an op makes the same memory, whichever of its regions run.
     fn aliases(&mut self, op: OpId, done: &Summaries) {
         let document = self.document;
         let info = document.info(op);
@@ -285,14 +314,15 @@ impl<'d> Touched<'d> {
         if info.traits.has(Traits::CALL) {
             return self.call_aliases(op, done);
         }
-        // A class has `other` if some value of it may be memory that is no parameter. Results that come from nowhere,
-        // or from an op that nobody knows, are such values.
+        // A class has `other` if some value of it may be memory that is no parameter. That is so for results that are
+        // no alias of an operand, and for results of ops that nobody knows.
         for &result in results {
             let fresh = document.regions(op).is_empty() && info.aliases.is_empty();
             let opaque = !info.traits.has(Traits::EFFECT_FREE);
             let class = self.classes.find(result);
             self.other[class] |= fresh || (opaque && document.regions(op).is_empty());
         }
+        // A result is one with each operand that a rule of the op's row names. A rule without a result speaks of all.
         for rule in info.aliases.iter() {
             let sources = document.operands(op)[document.select(op, &rule.from)].to_vec();
             for (at, &result) in results.iter().enumerate() {
@@ -318,13 +348,14 @@ impl<'d> Touched<'d> {
         }
     }
 
-    /// Joins the values that control hands over around an op with regions. Where the op's row says how values pass, they
-    /// are joined position by position; otherwise all memory that goes in or out may be the same.
+    /// Joins the values that control hands over around an op with regions. Where the op's row says how values pass,
+    /// they are joined position by position; otherwise all memory that goes in or out may be the same.
     fn region_aliases(&mut self, op: OpId) {
         let document = self.document;
         let (results, operands) = (document.results(op), document.operands(op));
         let blocks = document.regions(op).iter().flat_map(|&region| document.blocks(region));
         match document.info(op).flow {
+            // No memory passes: the arguments are numbers or elements, or come from the callers of an inner function.
             Flow::None | Flow::Function | Flow::Elements => {}
             Flow::Yields => {
                 for &block in blocks {
@@ -335,6 +366,8 @@ impl<'d> Touched<'d> {
             // what is yielded and the result.
             Flow::Carried => {
                 let first = operands.len().saturating_sub(results.len());
+                // Initial values are the last operands, and carried arguments the last arguments: a loop has bounds
+                // and an index in front of them.
                 self.join_positions(results, &operands[first..]);
                 for &block in blocks {
                     let arguments = document.arguments(block);
@@ -350,6 +383,7 @@ impl<'d> Touched<'d> {
                     all.extend(document.arguments(block));
                     all.extend(handed_out(document, block));
                 }
+                // Values of an opaque type may hold a memref, so they are kept. Numbers are not.
                 all.retain(|&value| {
                     let ty = document.ty(value);
                     ty.may_be_memory() || matches!(ty, crate::Type::Opaque(_))
@@ -359,6 +393,7 @@ impl<'d> Touched<'d> {
         }
     }
 
+    /// Joins values of two lists that have the same position.
     fn join_positions(&mut self, left: &[ValueId], right: &[ValueId]) {
         for (&l, &r) in left.iter().zip(right) {
             self.join(l, r);
@@ -383,7 +418,8 @@ impl<'d> Touched<'d> {
         }
     }
 
-    /// Adds what one op does to its operands; work that may outlast the function is also noted as pending.
+    /// Adds what one op does to its operands: by the summary of the function that it calls, or else by its row. What
+    /// is done by work that may outlast the function is also noted as pending.
     fn accesses(&mut self, op: OpId, done: &Summaries, ends: &Ends) {
         let document = self.document;
         let operands = document.operands(op);
@@ -400,6 +436,7 @@ impl<'d> Touched<'d> {
         for &(value, effect) in &touched {
             self.touch(value, effect);
         }
+        // The op itself may be part of work that outlasts the function.
         if let Some(token) = ends.of_accesses(op) {
             self.pending.extend(touched.iter().map(|&(value, effect)| (value, effect, token)));
         }

@@ -1,7 +1,7 @@
-//! Calls of vector functions: which argument's memory the callee may overwrite
-//! with which result.
+//! Calls of vector functions: which input's memory the callee may overwrite
+//! with which output. Both are arguments of the call.
 //!
-//! A vector function reads slices of its arguments into registers and writes
+//! A vector function of an NPU kernel reads slices of its arguments into registers and writes
 //! slices back:
 //!
 //! ```text
@@ -22,10 +22,11 @@ use crate::bounds::{Bound, Slice};
 use crate::document::Definition;
 use crate::ty::Layout;
 
-/// How far a chain of slices is followed.
+/// How many slices and loops a chain from an access back to the argument may have.
 const LONGEST_CHAIN: usize = 1_000;
 
-/// One access of a vector function to one of its arguments.
+/// One access of a vector function to one of its arguments: the op, whether it writes, and the slices through which
+/// it sees the argument, innermost first.
 struct Touch {
     op: OpId,
     writes: bool,
@@ -46,7 +47,8 @@ fn initial_value(document: &Document, around: OpId, body: BlockId, index: usize)
 }
 
 impl Lowering<'_> {
-    /// The pairs (result, donor) of a call's operands that may share bytes.
+    /// The pairs (output, donor) of a call's operands that may share bytes; none if the op is no call of a vector
+    /// function with a body.
     pub(super) fn vector_function_pairs(&self, call: OpId) -> Vec<(ValueId, ValueId)> {
         let document = self.document;
         let is_marked = |_: &OpId| document.attribute(call, "hivm.vector_function").is_some();
@@ -57,6 +59,7 @@ impl Lowering<'_> {
             .filter(|&&value| self.is_memory(value))
             .filter_map(|&value| document.marked_allocation(value))
             .collect();
+        // If two operands are the same buffer, what is known about each of them alone does not hold for the buffer.
         let distinct: HashSet<ValueId> = roots.iter().copied().collect();
         if distinct.len() < roots.len() {
             return Vec::new();
@@ -65,12 +68,13 @@ impl Lowering<'_> {
         pairs.filter_map(|(dst, src)| Some((*operands.get(dst)?, *operands.get(src)?))).collect()
     }
 
-    /// Pairs (written, read) of arguments of which each is accessed once, in the same pattern, the read first. Then the
-    /// call may write the one over the other.
+    /// Pairs (written, read) of argument positions: each of the two is accessed once, in the same pattern, the read
+    /// first. Then the call may write the one over the other.
     fn reusable_arguments(&self, function: OpId) -> Vec<(usize, usize)> {
         let touches = self.touches(function);
         let mut pairs = Vec::new();
         let mut arguments: Vec<&usize> = touches.keys().collect();
+        // A map has no order of its own, and the result must be the same in every run.
         arguments.sort_unstable();
         for &&dst in &arguments {
             for &&src in arguments.iter().filter(|&&&src| src != dst) {
@@ -86,12 +90,14 @@ impl Lowering<'_> {
         pairs
     }
 
-    /// The accesses to each argument; `None` for one that is not understood.
+    /// The accesses to each argument, by the argument's position; `None` in a list is an access that is not
+    /// understood.
     fn touches(&self, function: OpId) -> HashMap<usize, Vec<Option<Touch>>> {
         let document = self.document;
         let mut touches: HashMap<usize, Vec<Option<Touch>>> = HashMap::new();
         for at in index_of(function) + 1..index_of(self.last_inside[function]) + 1 {
             let op = OpId::from_index(at);
+            // These ops use a slice without accessing its elements.
             let passes = matches!(
                 document.name(op),
                 "memref.subview" | "tensor.extract_slice" | "scf.for" | "scf.yield" | "memref.dim" | "vector.mask"
@@ -110,7 +116,8 @@ impl Lowering<'_> {
         touches
     }
 
-    /// The memref argument a value is a slice of, with the slices, innermost first.
+    /// The argument of the function that a value is a slice of, by its position, with the slices on the way,
+    /// innermost first. `None` if the value is no memory, or comes to be in another way.
     fn argument_behind(&self, function: OpId, value: ValueId) -> Option<(usize, Vec<Slice>)> {
         let document = self.document;
         let mut value = value;
@@ -141,10 +148,13 @@ impl Lowering<'_> {
         None
     }
 
-    /// Whether two accesses touch the same elements in the same order: equal slices, indices and permutation, in the
-    /// same loop.
+    /// Whether a write to the argument `dst` and a read of the argument `src` touch the same elements in the same
+    /// order: the read before the write in the same block, with equal slices, indices and permutation, and nothing
+    /// written further up than it was read.
     fn same_pattern(&self, function: OpId, (dst, write): (usize, &Touch), (src, read): (usize, &Touch)) -> bool {
         let document = self.document;
+        // `vector.transfer_read %src[%i, %j], %padding` and `vector.transfer_write %vector, %dst[%i, %j]`: the
+        // indices are the operands of type `index` from position `from` on.
         let indices = |op: OpId, from: usize| {
             let operands = document.operands(op).iter().skip(from);
             operands.take_while(|&&value| *document.ty(value) == Type::Index).copied().collect::<Vec<_>>()
@@ -163,7 +173,7 @@ impl Lowering<'_> {
             && self.no_wider(function, dst, src, read.op, write.op)
     }
 
-    /// The block an op is in, a mask around it not counting.
+    /// The block an op is in. An op `vector.mask { … }` around it does not count as a block of its own.
     fn home(&self, op: OpId) -> BlockId {
         let mut op = op;
         while let Some(parent) = self.document.parent_op(op)
@@ -174,7 +184,7 @@ impl Lowering<'_> {
         self.document.op(op).parent
     }
 
-    /// Whether two bounds are the same number, whatever it is.
+    /// Whether two bounds are certainly the same number: the same value, or equal constants.
     pub(super) fn same_bound(&self, left: Bound, right: Bound) -> bool {
         left == right || self.document.known(left).is_some_and(|number| self.document.known(right) == Some(number))
     }
@@ -186,7 +196,9 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether every element written lies nowhere behind the one read with it.
+    /// Whether every element written lies no further up in memory than the element that is read at the same indices.
+    /// For that both arguments must be without gaps, no row of the output may be longer than the row of the input,
+    /// and no written element wider than the one read.
     fn no_wider(&self, function: OpId, dst: usize, src: usize, read: OpId, write: OpId) -> bool {
         let document = self.document;
         let vector_bits = |value: Option<&ValueId>| match document.ty(*value?) {
@@ -202,6 +214,7 @@ impl Lowering<'_> {
             (memref.layout == Layout::Identity).then(|| memref.shape.clone())?
         };
         let (Some(dst), Some(src)) = (shape(dst), shape(src)) else { return false };
+        // The length of the outermost dimension has no influence on where an element lies.
         let inner = |shape: &[crate::ty::Dimension]| shape.get(1..).map(<[_]>::to_vec).unwrap_or_default();
         let pitch = dst.len() == src.len()
             && inner(&dst)

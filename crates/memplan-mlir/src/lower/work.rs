@@ -1,19 +1,21 @@
 //! Work that goes on while the code does: what starts it, and what waits for it.
 //!
 //! ```text
-//!   %t = async.execute { … }        starts work, %t stands for it
-//!   async.add_to_group %t, %g       so does %g, with all else that is added to it
-//!   async.await_all %g              waits for all of it
-//!   omp.task { … }                  starts work that nothing stands for
-//!   omp.taskwait                    waits for all tasks that this task has started
+//!   %t = async.execute { … }        starts work; the token %t stands for it
+//!   async.add_to_group %t, %g       the group %g stands for this work and all other work that is added to it
+//!   async.await_all %g              waits for all work of the group
+//!   omp.task { … }                  starts a task: work that no value stands for
+//!   omp.taskwait                    waits for all tasks that the task around it has started
 //! ```
 //!
-//! A function may start work and return before it is over ([`Pending`]). Its caller
-//! then has, behind the call, work that does what the callee's work does to the
-//! arguments; if the function returns what stands for the work, the call's result does.
+//! An op that waits for tasks, or an op at whose end tasks are waited for, *gathers* them ([`Gathers`]).
 //!
-//! Work that nobody is known to wait for goes on to the end of the function. That is
-//! always right, only not always good, so whatever is not plain to see is taken so.
+//! A function may start work and return before it is over; such work is [`Pending`]. Then an asynchronous op is added
+//! behind every call of the function, which does to the call's operands what the work does to the function's arguments.
+//! If the function returns the token of the work, the call's result is the token of that op.
+//!
+//! Work that nobody is known to wait for goes on to the end of the function. That assumption is always correct, but it
+//! keeps buffers alive longer. It is made wherever the text does not show plainly who waits.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +28,8 @@ use crate::Type;
 use crate::dialect::{self, Gathers, Traits};
 use crate::document::{BlockId, Definition, Document, OpId, ValueId};
 
-/// Work that was started in the function being lowered.
+/// Work that was started in the function being lowered: the op that starts it, and the token that stands for it in
+/// the program.
 #[derive(Clone, Copy, Debug)]
 struct Started {
     by: OpId,
@@ -36,14 +39,17 @@ struct Started {
 /// What stands for which work, in the function being lowered.
 #[derive(Debug, Default)]
 pub(super) struct Works {
+    /// Values that stand for one piece of work.
     tokens: HashMap<ValueId, Started>,
-    /// Groups: all work that was added to each.
+    /// Groups, with all work that was added to each.
     groups: HashMap<ValueId, Vec<Started>>,
+    /// Tasks, which no value stands for.
     tasks: Vec<Started>,
 }
 
 impl Document {
-    /// How an op's regions run, in the form in which it is written.
+    /// How an op's regions run. Some ops run on in the background if a word such as `nowait` stands in their text;
+    /// then it is not known how the regions run.
     pub(crate) fn control(&self, op: OpId) -> dialect::Control {
         let info = self.info(op);
         match &info.detached_by {
@@ -52,7 +58,7 @@ impl Document {
         }
     }
 
-    /// Whether a word stands in the text of an op outside its regions.
+    /// Whether a word stands in the text of an op outside its regions: before the first one or behind the last one.
     fn says(&self, op: OpId, word: &str) -> bool {
         let span = self.op(op).span;
         let regions = || self.regions(op).iter().map(|&region| self.region(region).span);
@@ -61,23 +67,25 @@ impl Document {
         self.text(head).contains(word) || self.text(tail).contains(word)
     }
 
-    /// The nearest op around with one of these traits.
+    /// The nearest op around this one that has one of these traits.
     fn around_with(&self, op: OpId, traits: &[Traits]) -> Option<OpId> {
         let mut around = std::iter::successors(self.parent_op(op), |&op| self.parent_op(op));
         around.find(|&op| traits.iter().any(|&one| self.info(op).traits.has(one)))
     }
 
-    /// The task an op is part of: an explicit one, or what a thread of a team runs.
+    /// The task that an op is part of: an explicit task, or what a thread of a team or the function itself runs.
     fn task_around(&self, op: OpId) -> Option<OpId> {
         self.around_with(op, &[Traits::TASK, Traits::TEAM, Traits::FUNCTION])
     }
 
+    /// The team of threads that runs an op; the function if no team is started inside of it.
     fn team_around(&self, op: OpId) -> Option<OpId> {
         self.around_with(op, &[Traits::TEAM, Traits::FUNCTION])
     }
 
-    /// Whether a task has ended when control has come by an op.
+    /// Whether a task has certainly ended when control has come past an op.
     fn gathers(&self, op: OpId, task: OpId) -> bool {
+        // Behind the last op of a region, the op around it may wait for the tasks that were started in the region.
         let at_the_end = self.parent_op(op).filter(|_| is_last(self, op));
         let inside = at_the_end
             .is_some_and(|around| self.info(around).gathers == Gathers::Inside && self.is_inside(task, around));
@@ -89,13 +97,15 @@ impl Document {
             }
     }
 
+    /// Whether `op` lies in a region of `outer`, at any depth.
     fn is_inside(&self, op: OpId, outer: OpId) -> bool {
         std::iter::successors(self.parent_op(op), |&op| self.parent_op(op)).any(|around| around == outer)
     }
 }
 
 impl Lowering<'_> {
-    /// The program's name for the work that an asynchronous op starts.
+    /// Makes the program's token for the work that an asynchronous op starts, and remembers that the op's results
+    /// stand for it.
     pub(super) fn start_work(&mut self, op: OpId) -> TokenId {
         let document = self.document;
         let name = document.results(op).first().map(|&token| self.value_name(token));
@@ -108,7 +118,7 @@ impl Lowering<'_> {
         token
     }
 
-    /// Remembers work that an op adds to a group.
+    /// Remembers that an op such as `async.add_to_group` adds work to a group. Does nothing for other ops.
     pub(super) fn join_group(&mut self, op: OpId) {
         let document = self.document;
         if let &[work, group] = document.operands(op)
@@ -122,12 +132,15 @@ impl Lowering<'_> {
         }
     }
 
-    /// The work that has ended before an op runs.
+    /// The work that has ended before an op runs: what its operands stand for if it waits for them, and the tasks
+    /// that it gathers.
     pub(super) fn awaited(&self, op: OpId) -> Vec<Await> {
         let document = self.document;
         let mut awaited = Vec::new();
         if document.info(op).traits.has(Traits::AWAITS) {
             for value in document.operands(op) {
+                // A token stands for the work that was started last with it. A group stands for all its work, however
+                // often a loop has started it, and so does an op that gathers tasks: `every`.
                 let one = self.works.tokens.get(value);
                 awaited.extend(one.map(|started| Await { token: started.token, every: false }));
                 let members = self.works.groups.get(value).into_iter().flatten();
@@ -140,15 +153,15 @@ impl Lowering<'_> {
         awaited
     }
 
-    /// Whether waiting for a group is waiting for all work of one of its members:
-    /// the group is made in the same block, and all of the work is started in between.
+    /// Whether waiting for a group at `op` is waiting for all work of one of its members. That is so if the group is
+    /// made in the same block as `op`, and the work is started between the two.
     fn is_whole_group(&self, op: OpId, group: ValueId, member: &Started) -> bool {
         let document = self.document;
         let Definition::Result { op: made, .. } = document.value(group).definition else { return false };
         document.op(made).parent == document.op(op).parent && made < member.by && member.by < op
     }
 
-    /// Adds, behind a call, the work that the callee has started and not awaited.
+    /// Adds, behind a call, an asynchronous op for each piece of work that the callee has started and not awaited.
     pub(super) fn pending_work(&mut self, call: OpId) {
         let document = self.document;
         for work in self.summaries.pending(call).to_vec() {
@@ -160,7 +173,7 @@ impl Lowering<'_> {
             let outside = OpDraft::new(document.shared_name(call)).span(document.op(call).span);
             let mut inside = outside.clone();
             let token = self.builder.token("");
-            // If the function returns what stands for the work, an await of the call's result awaits the work.
+            // If the function returns the token of the work, an op that awaits the call's result awaits the work.
             if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {
                 self.works.tokens.insert(result, Started { by: call, token });
             }
@@ -194,7 +207,8 @@ enum End {
 }
 
 impl End {
-    /// Work inside work: over when both are.
+    /// The end of work that is part of other work: it is over only when both are. If two different results stand for
+    /// them, no single result stands for both.
     fn and(self, other: End) -> End {
         match (self, other) {
             (End::Inside, end) | (end, End::Inside) => end,
@@ -204,12 +218,12 @@ impl End {
     }
 }
 
-/// Work that a function starts and does not await.
+/// Work that a function starts and does not await, or several pieces of such work that end together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pending {
-    /// The position of the result that stands for it, if one does.
+    /// The position of the function's result that stands for the work, if one does.
     pub(super) token: Option<usize>,
-    /// What it does to which argument.
+    /// What the work does to which argument, by the argument's position.
     pub(super) touches: Vec<(usize, Effect)>,
 }
 
@@ -217,18 +231,19 @@ pub(super) struct Pending {
 pub(super) struct Ends<'d> {
     document: &'d Document,
     function: OpId,
-    /// What the function returns, if it has one block.
+    /// What the function returns; empty if it has several blocks, because then it may return different values.
     returned: &'d [ValueId],
-    /// For each op from the function on, the work around it.
+    /// For each op from the function on, in the order of the text: when the work that it is part of is over.
     around: Vec<End>,
-    /// Tokens and groups, with the blocks in which something awaits them.
+    /// Tokens and groups, with the ops that await them and the block of each of these ops.
     awaited: HashMap<ValueId, Vec<(BlockId, OpId)>>,
-    /// Ops that wait for tasks, or stand at the end of a region that does.
+    /// Ops that wait for tasks, and ops at the end of a region whose op waits for the tasks in it.
     gathering: Vec<OpId>,
 }
 
 impl<'d> Ends<'d> {
-    /// Finds the ops of a function that wait for work, and for every op until when work that starts there may last.
+    /// Finds the ops of a function that wait for work, and for every op when the work that it is part of is over.
+    /// `last` is the last op inside of the function.
     pub(super) fn new(document: &'d Document, function: OpId, last: OpId) -> Ends<'d> {
         let mut ends = Ends {
             document,
@@ -243,7 +258,8 @@ impl<'d> Ends<'d> {
         for op in ops.clone() {
             ends.note_waiting(op);
         }
-        // An op comes before the ops inside it, so the answer for its parent is known when it is needed.
+        // An op comes before the ops inside it, so the answer for its parent is known when it is needed. The function
+        // itself is part of no work, whatever is around it.
         for op in ops {
             let parent = document.parent_op(op).filter(|&parent| parent >= function);
             let around = parent.map_or(End::Inside, |parent| ends.around(parent).and(ends.of_regions(parent)));
@@ -272,12 +288,16 @@ impl<'d> Ends<'d> {
         around.is_some_and(|around| self.document.info(around).gathers == Gathers::Inside)
     }
 
+    /// When the work that an op is part of is over.
     fn around(&self, op: OpId) -> End {
         self.around[index_of(op) - index_of(self.function)]
     }
 
-    /// When an op's own accesses are over.
+    /// Whether an op's own accesses may happen after the function has returned: `None` if not, otherwise the position
+    /// of the function's result that stands for them, if one does.
     pub(super) fn of_accesses(&self, op: OpId) -> Option<Option<usize>> {
+        // The accesses of an op whose regions run in an unknown way may be as late as its regions. An op that gives a
+        // GPU token only starts work.
         let late = self.document.control(op) == dialect::Control::Unknown && !self.document.regions(op).is_empty();
         let own = match late || self.hands_out_gpu_token(op) {
             true => self.of_regions(op),
@@ -286,17 +306,19 @@ impl<'d> Ends<'d> {
         outliving(self.around(op).and(own))
     }
 
-    /// When work is over that a callee has started and that a result of the call may stand for.
+    /// As [`Self::of_accesses`], for work that the function called by `call` has started. `token` is the position of
+    /// the call's result that stands for the work, if one does; without one nobody can wait for it.
     pub(super) fn of_call(&self, call: OpId, token: Option<usize>) -> Option<Option<usize>> {
         let token = token.and_then(|at| self.document.results(call).get(at));
         let own = token.map_or(End::Never, |&token| self.of_token(call, &[token]));
         outliving(self.around(call).and(own))
     }
 
-    /// When the regions of an op have ended, which may run as work of their own.
+    /// When the regions of an op have ended. They may run as work of their own.
     fn of_regions(&self, op: OpId) -> End {
         let document = self.document;
         if document.info(op).traits.has(Traits::TASK) {
+            // A task is over if some op behind it gathers it.
             let ends = |&at: &OpId| at > op && self.is_behind(at, op) && document.gathers(at, op);
             return if self.gathering.iter().any(ends) { End::Inside } else { End::Never };
         }
@@ -308,8 +330,10 @@ impl<'d> Ends<'d> {
         }
     }
 
-    /// When the work that these values stand for is over: inside of the function if the block that starts the work also
-    /// awaits it; with a result of the function if it returns one of the values.
+    /// When the work that these values stand for is over: inside of the function if the block that starts the work
+    /// also awaits it; with a result of the function if it returns one of the values. The block of the function
+    /// itself runs once; work started in an inner block may be started several times, and a returned token would
+    /// stand for the last start only.
     fn of_token(&self, start: OpId, tokens: &[ValueId]) -> End {
         let block = self.document.op(start).parent;
         let awaits = |token| self.awaited.get(token).into_iter().flatten();
@@ -321,13 +345,16 @@ impl<'d> Ends<'d> {
         position.filter(|_| outermost).map_or(End::Never, End::Result)
     }
 
-    /// Whether control comes by `later` in the block of `op`, or in one around it, behind `op`.
+    /// Whether control comes past `later` after it has come past `op`: `later` stands behind `op` in the same block,
+    /// or behind an op that contains `op`.
     fn is_behind(&self, later: OpId, op: OpId) -> bool {
         let block = self.document.op(later).parent;
         let mut around = std::iter::successors(Some(op), |&op| self.document.parent_op(op));
         around.any(|around| self.document.op(around).parent == block && around < later)
     }
 
+    /// Whether an op gives back a `!gpu.async.token`, so that its work goes on until somebody waits for the token. A
+    /// wait gives back such a token too, but starts no work.
     fn hands_out_gpu_token(&self, op: OpId) -> bool {
         let document = self.document;
         let token = |value: &ValueId| matches!(document.ty(*value), Type::Opaque(text) if text == "!gpu.async.token");
@@ -335,7 +362,8 @@ impl<'d> Ends<'d> {
     }
 }
 
-/// The token of work that goes on when the function has returned; `None` if it does not.
+/// Whether work goes on when the function has returned: `None` if not, otherwise the position of the result that
+/// stands for it, if one does.
 fn outliving(end: End) -> Option<Option<usize>> {
     match end {
         End::Inside => None,
@@ -344,7 +372,7 @@ fn outliving(end: End) -> Option<Option<usize>> {
     }
 }
 
-/// What a function of one block returns.
+/// What a function of one block returns; nothing for a function with several blocks.
 fn returned(document: &Document, function: OpId) -> &[ValueId] {
     let blocks = document.regions(function).first().map_or(&[][..], |&body| document.blocks(body));
     let last = match blocks {
@@ -355,8 +383,9 @@ fn returned(document: &Document, function: OpId) -> &[ValueId] {
     last.filter(returns).map_or(&[], |&op| document.operands(op))
 }
 
-/// What pending work does to which argument, by the result that stands for the work.
-/// Values are given as their classes.
+/// Puts together what pending work does to the arguments, in one [`Pending`] for each result that stands for work and
+/// one for all work that no result stands for. `touched` and `parameters` name each value by the representative of
+/// its class; what is done to a class that holds no parameter is left out, since no caller can see it.
 pub(super) fn by_token(touched: &[(ValueId, Effect, Option<usize>)], parameters: &[ValueId]) -> Vec<Pending> {
     let mut works: BTreeMap<Option<usize>, Vec<Effect>> = BTreeMap::new();
     for &(class, effect, token) in touched {

@@ -9,12 +9,12 @@
 //!   %r = hivm.hir.store ins(%x) outs(%t)     the same memory, written
 //! ```
 //!
-//! Here a tensor is a handle to memory. The result of an op with `outs` is its
-//! output; any other tensor is memory of its own, or in a kernel maybe that of an operand. Every op reads the tensors
-//! it is given.
+//! Here a tensor is a handle to memory. The result of an op with `outs` is the memory of its
+//! output. Any other tensor is memory of its own; in a kernel ([`Subject::Kernels`]) it may also be the memory of an
+//! operand. Every op reads the tensors it is given.
 //!
-//! Kernels are followed the same way where a part of them works on tensors still: a buffer that `to_tensor` makes a
-//! tensor of is in use as long as that tensor is.
+//! Kernels in which a part still works on tensors are followed in the same way: if `to_tensor` makes a tensor of a
+//! buffer, the buffer is in use as long as that tensor is.
 
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, ByteRange, Extent};
@@ -23,7 +23,7 @@ use super::*;
 use crate::dialect::Selector;
 
 impl Lowering<'_> {
-    /// Whether an op makes a workspace whose place is still open.
+    /// Whether an op makes a workspace that has no offset yet, so that a plan has to place it.
     pub(super) fn is_workspace(&self, op: OpId) -> bool {
         let given = || self.document.workspace_offsets(op).is_some();
         self.document.name(op) == "memref_ext.alloc_workspace" && !given()
@@ -33,13 +33,14 @@ impl Lowering<'_> {
         matches!(self.document.ty(value), Type::Tensor { .. })
     }
 
-    /// Ops between memory and tensors.
+    /// Whether an op gives the same memory as a tensor, or a tensor as its memory.
     fn is_conversion(&self, op: OpId) -> bool {
         let name = self.document.name(op);
         matches!(name, "bufferization.to_tensor" | "bufferization.to_buffer" | "bufferization.to_memref")
     }
 
-    /// What an op does where tensors count as memory.
+    /// What an op does to memory where tensors count as memory; `None` if they do not, or if the usual rules apply to
+    /// the op.
     pub(super) fn tensor_accesses(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
         if self.subject == Subject::Buffers {
             return None;
@@ -73,7 +74,8 @@ impl Lowering<'_> {
         Some(tensors.into_iter().map(|value| (value, kind)).collect())
     }
 
-    /// Which memory a tensor is.
+    /// Which memory the result at `index` of an op is, where tensors count as memory; `None` if the usual rules
+    /// apply: tensors do not count, or the result is no tensor.
     pub(super) fn tensor_origin(&mut self, op: OpId, index: usize) -> Option<Origin> {
         if self.subject == Subject::Buffers {
             return None;
@@ -92,10 +94,11 @@ impl Lowering<'_> {
         } else {
             return None;
         };
-        // The source is not lowered yet (values in loops may go round), so nothing is known about this memory.
+        // The source is not lowered yet (values in loops may go round), so it cannot be named as the source.
         if !self.is_settled(source) {
             return Some(Origin::Opaque(Box::new([])));
         }
+        // The tensor is all bytes of its source. If their number is not known, the source is named without a range.
         let bytes = self.tensor_bytes(source).or_else(|| self.tensor_bytes(result));
         let base = self.value(source);
         Some(match bytes {
@@ -104,8 +107,9 @@ impl Lowering<'_> {
         })
     }
 
-    /// The memory of a tensor that an op of a kernel makes without an output for it. Bufferization may give it memory of
-    /// its own or that of an operand (a slice is then a view), so the tensor may be any of the operands.
+    /// The memory of a tensor that an op of a kernel makes without an output for it. Bufferization may give it memory
+    /// of its own or that of an operand (a slice is then a view), so the tensor may be any of the operands, or other
+    /// memory. `None` if no kernel is being lowered: then the tensor is memory of its own.
     fn tensor_of_kernel(&mut self, op: OpId) -> Option<Origin> {
         if self.subject != Subject::Kernels {
             return None;
@@ -119,6 +123,7 @@ impl Lowering<'_> {
         Some(Origin::Opaque(sources.into_iter().map(|source| self.value(source)).collect()))
     }
 
+    /// Bytes of a tensor or memref, if its shape is static.
     fn tensor_bytes(&self, value: ValueId) -> Option<Bytes> {
         let (shape, element) = match self.document.ty(value) {
             Type::Tensor { shape, element, .. } => (shape.as_deref()?, element),
@@ -129,13 +134,16 @@ impl Lowering<'_> {
         element.stride_bytes()?.checked_mul(count)
     }
 
-    /// An op that stores a tensor into another as it is: what it writes, reads, and how much.
+    /// For an op that moves the content of one tensor or memref into another as it is: the output, the input and the
+    /// number of bytes. `None` for all other ops, and if shapes or element types differ. A move with `atomic` in its
+    /// text combines what it moves with what is in the output, so it is no copy.
     pub(super) fn tensor_copy(&self, op: OpId) -> Option<(ValueId, ValueId, Bytes)> {
         let document = self.document;
         let moves = matches!(document.name(op), "hivm.hir.store" | "hivm.hir.load" | "hivm.hir.copy");
         if self.subject == Subject::Buffers || !moves || document.text(document.op(op).span).contains("atomic") {
             return None;
         }
+        // The operand of a group that has exactly one.
         let one = |group: &'static str| {
             let range = document.select(op, &Selector::Group(group.into()));
             match &document.operands(op)[range] {
@@ -144,7 +152,8 @@ impl Lowering<'_> {
             }
         };
         let (input, output) = (one("ins")?, one("outs")?);
-        // The older form of `to_tensor` names only the memref's type.
+        // An operand may be a tensor or a memref, so shape and element type are compared and not the types as a
+        // whole. (The older form of `to_tensor` names only the memref's type.)
         let content = |value: ValueId| match document.ty(value) {
             Type::Tensor { shape, element, .. } => Some((shape.clone(), element.clone())),
             Type::MemRef(memref) => Some((memref.shape.clone(), memref.element.clone())),
@@ -156,8 +165,10 @@ impl Lowering<'_> {
 }
 
 impl Document {
-    /// The offsets a workspace already has, if they are constants.
+    /// The offsets in bytes that a workspace already has, one for each slot; an offset that is no constant counts as
+    /// 0. `None` if the workspace has none.
     pub(crate) fn workspace_offsets(&self, op: OpId) -> Option<Vec<u64>> {
+        // The offsets are the last operands of the op.
         let range = self.offset_list(op)?;
         let operands = self.operands(op).iter().rev().take(range);
         let mut offsets: Vec<u64> =
@@ -166,7 +177,7 @@ impl Document {
         Some(offsets)
     }
 
-    /// How many offsets `offset = [%a, %b]` lists.
+    /// How many offsets `offset = [%a, %b]` in the text of an op lists; `None` if there is no such list.
     fn offset_list(&self, op: OpId) -> Option<usize> {
         let text = self.text(self.op(op).span);
         let (_, rest) = text.split_once("offset")?;

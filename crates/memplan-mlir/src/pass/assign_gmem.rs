@@ -18,11 +18,18 @@
 //! 4. `areas`: what the address mode means for inputs and outputs;
 //! 5. `lifecycle`: how long each tensor is needed;
 //! 6. `merge`, `problem`, `successor`, `choose`: which concats are merged and where
-//!    everything goes; or `documented`: the algorithm of the document;
+//!    everything goes; or `documented`: the algorithm as a document on the original compiler
+//!    describes it (below: the *documented algorithm*), for comparison;
 //! 7. `program`: the network for the dataflow check, with the addresses it got;
 //! 8. `rewrite`: the new text.
 //!
 //! `addressed` reads addresses back, ours or another tool's, so that they can be checked.
+//!
+//! A text holds *global modules*, each with a chip and a state. A global module holds one
+//! inner module for each device, or, with one device, the functions themselves. Devices have
+//! memories of their own, so each is planned by itself. A concat is *merged* if its operands
+//! are computed directly into their places in its result, so that it has nothing to copy.
+//! The area of the activations is called `neuron` in the module's attributes.
 
 mod addressed;
 mod areas;
@@ -70,7 +77,7 @@ pub struct Assigned {
     pub edits: Edits,
     /// The network as a program in which every tensor is a buffer.
     pub program: Program,
-    /// The address of every tensor, as an offset in one space.
+    /// The address of every tensor, as an offset in the space of its device. A site is a buffer of `program`.
     pub placements: IndexVec<SiteId, Option<Placement>>,
     /// The packing behind the addresses, one for each device; none for the documented algorithm.
     pub packings: Vec<(Problem, Plan)>,
@@ -95,7 +102,8 @@ pub fn is_network(document: &Document) -> bool {
     !global_modules(document).is_empty()
 }
 
-/// The modules with functions in them: those inside, or the module itself.
+/// The modules with functions in them, one for each device: the modules inside a global module, or, if there are none,
+/// the global module itself.
 fn device_modules(document: &Document, global: OpId) -> Vec<OpId> {
     let blocks = document.regions(global).iter().flat_map(|&region| document.blocks(region));
     let inner = blocks.flat_map(|&block| document.ops(block)).copied().filter(|&op| is_module(document, op));
@@ -103,7 +111,7 @@ fn device_modules(document: &Document, global: OpId) -> Vec<OpId> {
     if inner.is_empty() { vec![global] } else { inner }
 }
 
-/// What one global module asks for.
+/// One global module, with the chip and the address mode for which its devices are planned.
 struct Task<'a> {
     document: &'a Document,
     global: OpId,
@@ -123,16 +131,18 @@ impl<'a> Task<'a> {
         PassError::Op { span: self.document.op(module).name_span, message }
     }
 
+    /// The network of one device.
     fn network(&self, module: OpId) -> Result<Network, PassError> {
         let mut network = Network::read(self.document, module, self.chip)?;
         if self.document.attribute(self.global, "module.state") != Some("\"TPU_ADDRESSED\"") {
-            // In any other state the encodings are no addresses that this pass has assigned, so they say nothing about
-            // equal weights.
+            // Two weights that have one address are taken to be equal. That holds only for addresses that this pass
+            // (or the compiler's own) has assigned; in an earlier state the numbers in the types say nothing.
             network.weights.iter_mut().for_each(|weight| weight.previous = None);
         }
         Ok(network)
     }
 
+    /// How many cores of the chip the module uses; one if it does not say.
     fn cores(&self) -> u64 {
         let cores = self.document.integer_attribute(self.global, "module.cores");
         cores.and_then(|cores| u64::try_from(cores).ok()).unwrap_or(1)
@@ -144,7 +154,8 @@ fn attribute_error(document: &Document, module: OpId, name: &str, message: Strin
     PassError::Op { span, message }
 }
 
-/// Checks that the module has come as far as this pass expects.
+/// Checks that the module has come as far as this pass expects: the compiler names its stages by `module.state`, and
+/// `TPU_DIVIDED` is the one after which addresses are assigned.
 fn check_state(document: &Document, module: OpId) -> Result<(), PassError> {
     let state = document.attribute(module, "module.state").unwrap_or_default().trim_matches('"');
     if ["TPU_DIVIDED", "TPU_ADDRESSED"].contains(&state) {
@@ -157,7 +168,7 @@ fn check_state(document: &Document, module: OpId) -> Result<(), PassError> {
     Err(attribute_error(document, module, "module.state", message))
 }
 
-/// The chip that the options or the module name.
+/// The chip that the options name, else the one that the module names.
 fn find_chip<'a>(document: &Document, module: OpId, options: &'a Options) -> Result<&'a Chip, PassError> {
     let written = document.attribute(module, "module.chip").unwrap_or_default().trim_matches('"');
     let name = options.chip.as_deref().unwrap_or(written);
@@ -171,7 +182,8 @@ fn find_chip<'a>(document: &Document, module: OpId, options: &'a Options) -> Res
     })
 }
 
-/// The address mode that the options or the module name, else that of the chip.
+/// The address mode (where inputs and outputs lie, see `areas`): the one that the options name, else the module's,
+/// else the chip's.
 fn address_mode(document: &Document, module: OpId, options: &Options, chip: &Chip) -> Result<AddressMode, PassError> {
     let written = document.attribute(module, "module.addr_mode").map(|mode| mode.trim_matches('"'));
     match (options.address_mode, written) {
@@ -190,17 +202,21 @@ struct Solved {
     network: Network,
     weights: WeightPlan,
     areas: Areas,
+    /// Tensors that keep their content to the end of the run.
     pinned: Vec<TensorId>,
     addresses: IndexVec<TensorId, u64>,
-    /// Bytes of the activations, `neuron_size`.
+    /// Bytes of the activations: `neuron_size` without the areas that lie behind them.
     extent: u64,
+    /// What the statistics show as the lower bound, in bytes: that of all spaces together, at most `extent`.
     lower_bound: u64,
     /// For each concat of the network whether it is merged.
     merged: Vec<bool>,
+    /// The packing problem and its plan; `None` for the documented algorithm, which makes no problem.
     packing: Option<(Problem, Plan)>,
 }
 
-/// Runs the pass. Without a strategy every way to plan is tried.
+/// Runs the pass on all global modules of a text. Without a strategy every way to plan is tried, and the smallest plan
+/// is taken. The pass refuses (with the place in the text and the reason) what it cannot plan correctly.
 pub fn run(
     document: &Document,
     options: &Options,
@@ -220,13 +236,15 @@ pub fn run(
         check_state(document, global)?;
         let task = Task::new(document, global, options)?;
         let mut mode = task.mode;
-        // The devices of one module are solved one by one: each has a memory of its own.
+        // The devices of one module are solved one by one: each has a memory of its own. `still_waiting` ends the pass
+        // with an error if the user's time limit is over.
         for module in device_modules(document, global) {
             still_waiting()?;
             let found = task.solve(module, strategy, request)?;
             still_waiting()?;
             task.rewrite(&found, &mut edits);
             still_waiting()?;
+            // The mode that was used may differ from the one asked for, and the text has to say which it is.
             mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
@@ -239,6 +257,7 @@ pub fn run(
             }
             solved.push(found);
         }
+        // With several devices the global module only gets the new state and mode.
         if device_modules(document, global) != [global] {
             task.rewrite_global(mode, Attributes::new(), &mut edits);
         }
@@ -280,7 +299,8 @@ impl Task<'_> {
         Ok(solved)
     }
 
-    /// Every weight has an array in the weight file, with its shape and its bytes.
+    /// Checks that every weight has an array in the weight file, with its shape and its bytes. Without a weight file
+    /// there is nothing to check.
     fn check_weight_file(&self, network: &Network) -> Result<(), PassError> {
         let Some(contents) = &self.options.contents else { return Ok(()) };
         for weight in &network.weights {
@@ -295,8 +315,9 @@ impl Task<'_> {
         self.error(module, "the sizes of this network's tensors pass 2^63 bytes together; split it".to_owned())
     }
 
-    /// Checks that the chip has so many bytes from an address on.
+    /// Checks that the chip has `bytes` bytes from address `base` on, up to its next area.
     fn check_room(&self, module: OpId, what: &str, base: u64, bytes: u64) -> Result<(), PassError> {
+        // `room` is `None` if the chip's table names no end of the memory there.
         match self.chip.room(base).filter(|&room| bytes > room) {
             None => Ok(()),
             Some(room) => {
@@ -310,7 +331,7 @@ impl Task<'_> {
         }
     }
 
-    /// The smallest plan found; `solve_documented` is the algorithm as the document has it.
+    /// Solves a network in `mode=best`: the smallest plan that any of our ways to plan finds.
     fn solve_best(
         &self,
         module: OpId,
@@ -323,17 +344,20 @@ impl Task<'_> {
         let pinned = self.pinned(&network, &areas);
         let lives = self.lives(&network, &pinned);
         self.check_shared_homes(module, &network, &areas, &lives)?;
+        // Bytes of fast memory on the chip that activations may use; `None` if the chip has none.
         let on_chip = self.chip.on_chip.map(|memory| memory.share(self.cores()));
         let setting = Setting { network: &network, chip: self.chip, areas: &areas, lives: &lives, on_chip };
         let chosen = Chooser { setting: &setting, strategy, request }.choose()?;
         let addresses = setting.addresses(&chosen.solved, &chosen.merges, &chosen.plan);
         let extent = setting.extent(&chosen.plan);
+        // The bound counts all spaces, the extent only the activations, so the bound may be the larger one.
         let lower_bound = chosen.lower_bound.0.min(extent);
         let merged = chosen.merges.merged.clone();
         let packing = Some((chosen.solved.problem, chosen.plan));
         Ok(Solved { network, weights, areas, pinned, addresses, extent, lower_bound, merged, packing })
     }
 
+    /// Where inputs and outputs go in this module's address mode.
     fn areas(&self, module: OpId, network: &Network, weights: &WeightPlan) -> Result<Areas, PassError> {
         let io = IoOptions { iomem: &self.options.iomem_set, same_address: &self.options.same_address };
         Areas::new(network, self.chip, self.mode, weights, io).map_err(|why| match why {
@@ -342,6 +366,8 @@ impl Task<'_> {
         })
     }
 
+    /// How long the memory of each tensor is needed. It is needed for the whole run if the tensor is pinned, or if
+    /// the user forbids sharing, for all tensors (`reuse_addr=false`) or for this one.
     fn lives(&self, network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, lifecycle::Life> {
         let forever = |tensor: &TensorId| {
             !self.options.reuse
@@ -351,7 +377,8 @@ impl Task<'_> {
         lifecycle::lives(network, &network.tensors.ids().filter(forever).collect::<Vec<_>>())
     }
 
-    /// What today's compilers would reserve for the activations.
+    /// The bytes that today's compilers would reserve for the activations, for comparison. `None` if the chip has
+    /// on-chip memory, for which their rules are not known here, or if they find no plan.
     fn todays_size(&self, module: OpId) -> Result<Option<u64>, PassError> {
         let network = self.network(module)?;
         let weights = WeightPlan::new(&network, self.chip, None).ok_or_else(|| self.too_large(module))?;
@@ -368,17 +395,19 @@ impl Task<'_> {
     }
 
     /// Tensors whose content is to be found at the end: inputs, unless their
-    /// memory may be used again.
+    /// memory may be used again (and outputs, see `lifecycle::pinned`).
     fn pinned(&self, network: &Network, areas: &Areas) -> Vec<TensorId> {
         let mut pinned = lifecycle::pinned(network, areas.mode == AddressMode::InReuse);
-        // An input whose place an output shares ends with its last use.
+        // `same_addr` puts an output in the place of an input, in mode `io_alone`. The content of this input is needed
+        // up to its last use only, and then the output overwrites it.
         let taken: Vec<TensorId> =
             self.options.same_address.iter().filter_map(|&(input, _)| network.inputs.get(input)).copied().collect();
         pinned.retain(|tensor| areas.mode != AddressMode::IoAlone || !taken.contains(tensor));
         pinned
     }
 
-    /// An output in the place of an input must not be written while the input is needed.
+    /// Refuses a pair of `same_addr` whose output would be written to its input's place while the input is still
+    /// needed.
     fn check_shared_homes(
         &self,
         module: OpId,
@@ -391,6 +420,8 @@ impl Task<'_> {
             let (Some(first), Some(second)) = (roots(&network.inputs, input), roots(&network.outputs, output)) else {
                 continue;
             };
+            // Lives are half-open: an input that ends where the output starts is fine. If both are the same tensor,
+            // there is nothing to overwrite.
             if first != second && lives[first].end > lives[second].start {
                 let message = format!(
                     "`same_addr` puts output {output} in the place of input {input}, which is still read when the \
@@ -402,7 +433,8 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// The documented algorithm, step by step, for comparison: it neither merges nor searches.
+    /// Solves a network in `mode=documented`: the documented algorithm, step by step, for comparison. It merges no
+    /// concats, searches for nothing, and knows the two address modes without areas of their own only.
     fn solve_documented(&self, module: OpId, network: Network, weights: WeightPlan) -> Result<Solved, PassError> {
         if !matches!(self.mode, AddressMode::Basic | AddressMode::InReuse) {
             let message = format!(
@@ -413,11 +445,13 @@ impl Task<'_> {
         }
         let neuron = self.chip.activations.unwrap_or(weights.end());
         let documented = self.documented(&network, neuron, |_, _| {}).ok_or_else(|| self.too_large(module))?;
+        // The lower bound comes from the packing problem in which nothing is merged and nothing is pinned.
         let areas = Areas { neuron, ..Areas::default() };
         let lives = lifecycle::lives(&network, &[]);
         let setting = Setting { network: &network, chip: self.chip, areas: &areas, lives: &lives, on_chip: None };
         let lower_bound = bound::lower_bound(&setting.problem(&merge::Merges::none(&network))?.problem).0;
-        // An input that its own function reads is released like any other tensor.
+        // The algorithm keeps an input that is passed to another function, and releases any other input after its last
+        // read. If it may have released one, the text must say `in_reuse`, so that nobody expects inputs to survive.
         let is_released = network.inputs.iter().any(|&input| !network.tensors[input].crosses);
         let mode = if is_released { AddressMode::InReuse } else { AddressMode::Basic };
         Ok(Solved {
@@ -433,6 +467,8 @@ impl Task<'_> {
         })
     }
 
+    /// Runs the documented algorithm from address `start` on; `watch` sees its table after each step. `None` if the
+    /// sizes pass 2^63 bytes.
     fn documented(
         &self,
         network: &Network,
@@ -461,10 +497,13 @@ impl Task<'_> {
         }
     }
 
-    /// What the module says about its memory.
+    /// What the device's module is to say about its memory: addresses and sizes in bytes. An attribute that is `None`
+    /// here does not apply to the chip or the mode, and is removed from the text if an earlier run has left it there.
     fn module_attributes(&self, solved: &Solved) -> Attributes<'static> {
         let Solved { weights, areas, .. } = solved;
         let number = |value: u64| Some(format!("{value} : i64"));
+        // The compiler of a chip with pools expects `private_size`, and neither `neuron_addr` nor
+        // `dynamic_coeff_offset`.
         let has_pools = self.chip.private.is_some();
         let of_pools = |value: Option<u64>| value.filter(|_| has_pools).and_then(number);
         let of_others = |value: u64| Some(value).filter(|_| !has_pools).and_then(number);
@@ -483,7 +522,8 @@ impl Task<'_> {
         .collect()
     }
 
-    /// Tells the code generator whether a concat has anything to do.
+    /// Tells the code generator by the attribute `only_merge` whether a concat has nothing to copy. Without the
+    /// attribute it copies, so a concat that is not merged needs no mark unless the text has one already.
     fn mark_concat(&self, op: OpId, merged: bool, edits: &mut Edits) {
         let written = self.document.attribute(op, "only_merge");
         let is_marked = written.is_some_and(|value| value != "false");
@@ -493,6 +533,8 @@ impl Task<'_> {
         }
     }
 
+    /// Writes the new state and the address mode into the global module, with further attributes if it is also the
+    /// module of the only device.
     fn rewrite_global(&self, mode: AddressMode, mut attributes: Attributes, edits: &mut Edits) {
         attributes.insert("module.state", Some("\"TPU_ADDRESSED\"".to_owned()));
         let written = self.document.attribute(self.global, "module.addr_mode").map(|mode| mode.trim_matches('"'));
@@ -503,7 +545,7 @@ impl Task<'_> {
     }
 }
 
-/// Bytes of all tensors together, and bytes of the plan.
+/// The row of the statistics for one device: bytes of all tensors together (without sharing), and bytes of the plan.
 fn saving(document: &Document, solved: &Solved) -> Saving {
     let network = &solved.network;
     let roots = network.roots_of_memory();
@@ -539,7 +581,7 @@ fn addressed_program(
     Ok((program, placements))
 }
 
-/// Networks as a program, for the dataflow check.
+/// The networks as one program, and for each network the program's value behind each tensor.
 fn lower(
     document: &Document,
     networks: &[(&Network, Vec<TensorId>)],

@@ -13,6 +13,9 @@
 //! of what can only begin another op: a line that starts with `%x =`, with
 //! `"name"(`, with a dotted word, with a word known to be an op, or with a block
 //! label. Behind `,`, `:`, `=` and `->` an op always goes on.
+//!
+//! The *form* of an op is its text in its dialect's own syntax. An *unknown form* is that of an op without a row in the
+//! tables ([`Header::Unknown`]): nobody says which of its names are operands and which it defines for its region.
 
 use super::*;
 use crate::dialect::{Header, OpInfo};
@@ -27,7 +30,7 @@ pub(super) struct Progress {
     pub(super) arrow: Option<usize>,
     /// How many regions have been read.
     pub(super) regions: u32,
-    /// Whether a bracket has been closed.
+    /// Whether a `)` or `]` has been read: then the first list of the form, which may name loop indices, is over.
     closed: bool,
     /// Whether the form says `async`.
     pub(super) asynchronous: bool,
@@ -35,14 +38,17 @@ pub(super) struct Progress {
     signature: bool,
     /// The whole type behind a `:`, arrow included.
     pub(super) function_type: Span,
-    /// How many of the op's uses are known to be values of the scope.
+    /// In an unknown form, how many of the op's uses were found to be values that are defined outside of the op. They
+    /// stand in front of the last region; uses behind them are still undecided.
     settled: usize,
-    /// The arguments that an unknown form gave to its last region.
+    /// The arguments that an unknown form gave to the region before.
     adopted: Vec<EntryArgument>,
 }
 
 impl<'s> Reader<'s> {
+    /// Reads a custom form on until the op ends or a region begins.
     pub(super) fn step_custom(&mut self, frame: &mut OpFrame) -> Result<Step> {
+        // The progress is taken out of the frame while it changes, because the frame is lent at the same time.
         let State::Custom(mut progress) = std::mem::replace(&mut frame.state, State::Custom(Progress::default()))
         else {
             return Ok(Step::Done);
@@ -52,10 +58,12 @@ impl<'s> Reader<'s> {
         Ok(step)
     }
 
+    /// What the tables say about the op.
     pub(super) fn info(&self, frame: &OpFrame) -> &OpInfo {
         &self.document.names[frame.name].info
     }
 
+    /// How many brackets of the op are open.
     pub(super) fn depth(&self, frame: &OpFrame) -> usize {
         self.brackets.len() - frame.brackets
     }
@@ -102,7 +110,7 @@ impl<'s> Reader<'s> {
                     self.scan_types(frame, progress)?;
                 }
                 TokenKind::BareId | TokenKind::Bang => self.scan_word(frame, progress, outside)?,
-                // The first symbol is the op's own name or its callee; later ones are attributes.
+                // The first symbol (`@f`) is the op's own name or its callee; later ones are attributes.
                 TokenKind::At => {
                     let symbol = self.token.span();
                     self.document.rare_mut(frame.op).symbol.get_or_insert(symbol);
@@ -113,6 +121,7 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// The error for a `}` or the end of the text where a bracket of the op, or the op itself, should go on.
     fn open_bracket_error(&self) -> TextError {
         match self.brackets.last() {
             Some(bracket) => self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }),
@@ -122,8 +131,7 @@ impl<'s> Reader<'s> {
 
     // Where an op ends.
 
-    /// Whether the current token is behind the op. After a comma, an equals sign, a colon or an arrow the op certainly
-    /// goes on.
+    /// Whether the op ends in front of the current token.
     fn ends_op(&self, frame: &OpFrame) -> bool {
         match self.token.kind {
             TokenKind::Eof | TokenKind::RBrace => return true,
@@ -133,9 +141,12 @@ impl<'s> Reader<'s> {
             self.previous.kind,
             TokenKind::Comma | TokenKind::Equal | TokenKind::Colon | TokenKind::Arrow | TokenKind::FatArrow
         );
+        // Behind these an op is never complete.
         if goes_on {
             return false;
         }
+        // What begins an op: `%x = …`, `"name"(…)`, a word. On the line of another op less is accepted, because the
+        // same tokens may be part of that op. A label, an alias or a block of resources ends an op, too.
         let new_line = self.token.first_on_line;
         match self.token.kind {
             TokenKind::Percent => self.begins_op_here(frame, new_line) && self.at_results(),
@@ -148,18 +159,21 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether `%x =` at the current token would be an op's result rather than
-    /// an argument that this op's form defines.
+    /// Whether `%x =` at the current token would be an op's result rather than an argument that this op's form
+    /// defines for its region. At the start of a line it is a result; on the same line it is one if the form defines
+    /// no arguments in this way.
     fn begins_op_here(&self, frame: &OpFrame, new_line: bool) -> bool {
         new_line || matches!(self.info(frame).header, Header::Plain | Header::Function)
     }
 
-    /// Whether `%a, %b:2 =` and the name of an op stand here. In `omp.atomic.write %to = %value` there is no name.
+    /// Whether `%a, %b:2 =` and the name of an op stand here. In `omp.atomic.write %to = %value` a value stands
+    /// behind `=`, and no name of an op.
     fn at_results(&self) -> bool {
         behind_results(self.lexer)
             .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String | TokenKind::Eof))
     }
 
+    /// Whether the word at the current token begins another op.
     fn word_begins_op(&self, frame: &OpFrame, new_line: bool) -> bool {
         let word = self.text(self.token.span());
         if new_line {
@@ -170,9 +184,9 @@ impl<'s> Reader<'s> {
         surely && self.info(frame).known
     }
 
-    /// Whether a word without a dialect, first on its line, begins another op. It does where ops may leave out the dialect
-    /// of the op around them, of which nothing is known, if it stands in the same column as the op before it and is none
-    /// of the words between regions (`case 2 {`, `else {`).
+    /// Whether a word without a dialect, first on its line, begins another op. Inside an op of which nothing is
+    /// known, ops may leave out their dialect. Then a word counts as an op if it stands in the same column as the op
+    /// before it, is no type, and is none of the words between regions (`case 2 {`, `else {`).
     fn short_name_begins_op(&self, frame: &OpFrame, word: &str) -> bool {
         let parent = self.document.parent_op(frame.op);
         if parent.is_none_or(|parent| self.document.info(parent).known) || self.at_type() {
@@ -184,7 +198,8 @@ impl<'s> Reader<'s> {
         same_column && !joins && self.lexer.peek() != TokenKind::LBrace
     }
 
-    /// The column of a token that is the first of its line.
+    /// The column of the token at a position if it is the first of its line; `None` if something stands before it on
+    /// the line.
     fn indent(&self, at: usize) -> Option<usize> {
         let before = self.source.get(..at)?;
         let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
@@ -207,7 +222,7 @@ impl<'s> Reader<'s> {
 
     // Values.
 
-    /// A value in a custom form: an argument of the region to come, or an operand.
+    /// Reads a value in a custom form: an argument of the region to come, or an operand.
     fn scan_value(&mut self, frame: &OpFrame, progress: &Progress) -> Result<()> {
         if self.defines_argument(frame, progress) {
             return self.scan_argument(frame);
@@ -223,12 +238,14 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// `%x as %y: type`, `= (%x: type, %y: type) {`: names that the form binds for its region, with their types.
-    /// Whether there is a region is not known yet.
+    /// In an unknown form, reads the type behind a name in brackets, and notes names that the form seems to bind for
+    /// its region: `%x as %y: type`, `= (%x: type, %y: type) {`. Whether there is a region is not known yet. `before`
+    /// is the token in front of the name.
     fn scan_binding(&mut self, frame: &OpFrame, one: &mut Use, before: Token) -> Result<()> {
         let Some(&bracket) = self.brackets[frame.brackets..].last() else { return Ok(()) };
         let renamed = before.kind == TokenKind::BareId && self.text(before.span()) == "as";
-        // In `(%a, %b : i32, f32)` the types do not stand behind their names.
+        // In `(%a, %b : i32, f32)` the types do not stand behind their names. So a type belongs to its name only if the
+        // name is the first of the list, or if the name before had a type.
         let first = self.uses.len() == bracket.uses;
         let each_typed = first || renamed || self.uses.last().is_some_and(|last| last.ty != Span::default());
         if !each_typed || !self.at(TokenKind::Colon) {
@@ -242,13 +259,15 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Whether the name at the current token is an argument of the op's region.
+    /// Whether the name at the current token is an argument of the op's region. Where a form defines them is what
+    /// [`Header`] says in the op's row.
     fn defines_argument(&self, frame: &OpFrame, progress: &Progress) -> bool {
         let header = self.info(frame).header;
         if matches!(header, Header::Plain | Header::Function) {
             return false;
         }
         let bracket = self.brackets[frame.brackets..].last();
+        // Names in `{…}` and `<…>` are operands.
         if bracket.is_some_and(|bracket| bracket.holds_names) {
             return false;
         }
@@ -264,7 +283,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether `=` follows the name at the current token; its location may stand between.
+    /// Whether `=` follows the name at the current token; the location of the name may stand between: `%a loc(…) =
+    /// %init`.
     fn is_assigned(&self) -> bool {
         let mut ahead = self.lexer;
         let token = ahead.next();
@@ -275,7 +295,7 @@ impl<'s> Reader<'s> {
         open.kind == TokenKind::LParen && ahead.skip_group(open.start).is_ok() && ahead.peek() == TokenKind::Equal
     }
 
-    /// The location of a region's argument.
+    /// Steps over the location of a region's argument, `loc(…)`, if there is one.
     fn skip_argument_location(&mut self) -> Result<()> {
         if self.at_word("loc") && self.lexer.peek() == TokenKind::LParen {
             self.advance();
@@ -284,8 +304,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// An argument of the region to come. Its type is written behind it, or is that of the value it starts with, or is
-    /// `index`.
+    /// Reads an argument of the region to come. Its type is written behind it (`%a: f32`), or is that of the value it
+    /// starts with (`%a = %init`), or is `index`.
     fn scan_argument(&mut self, frame: &OpFrame) -> Result<()> {
         let name = self.token.span();
         let header = self.info(frame).header;
@@ -295,6 +315,7 @@ impl<'s> Reader<'s> {
         let ty = if inside && self.at(TokenKind::Colon) {
             self.advance();
             let span = self.skip_type()?;
+            // `%value as %argument: !async.value<f32>`: the argument is what the value holds, here `f32`.
             let held = (header == Header::Renamed).then(|| ty::inner_span(self.source, span));
             ArgumentType::Written(held.flatten().unwrap_or(span))
         } else if inside && self.at(TokenKind::Equal) && header != Header::Launch {
@@ -310,8 +331,9 @@ impl<'s> Reader<'s> {
         self.skip_argument_location()
     }
 
-    /// `gpu.launch` names identifiers and sizes in turn, for blocks, then for
-    /// threads; its region takes all identifiers first.
+    /// The rank of an argument of `gpu.launch blocks(%bx) in (%gx = …) threads(%tx) in (%sx = …)`. The form names
+    /// identifiers and sizes in turn, for blocks, then for threads; the region takes all identifiers first, then all
+    /// sizes.
     fn launch_rank(&self, frame: &OpFrame) -> u8 {
         let bracket = self.brackets[frame.brackets..].last();
         let last = self.arguments[frame.arguments..].last();
@@ -321,6 +343,8 @@ impl<'s> Reader<'s> {
             "clusters" => 4,
             "workgroup" => 6,
             "private" => 7,
+            // A size, behind `in`: it belongs to the identifiers before it, and comes two places behind them (one for
+            // clusters).
             _ => match last.map_or(0, |argument| argument.rank) {
                 0 => 2,
                 1 => 3,
@@ -330,10 +354,11 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// In an unknown form, a name that means nothing yet or that the form binds becomes an argument of the region that
-    /// follows. A region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do
-    /// {…}`).
+    /// Decides, at the `{` of a region of an unknown form, which names in front of it are arguments of the region:
+    /// those that are defined nowhere so far, and those that the form seems to bind. All others stay operands. A
+    /// region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do {…}`).
     fn adopt_unknown_names(&mut self, frame: &OpFrame, progress: &mut Progress) {
+        // A region that begins with a label `^bb(%a: t):` names its arguments there.
         let labelled = self.lexer.peek() == TokenKind::Caret;
         if self.info(frame).header != Header::Unknown || labelled {
             return;
@@ -341,7 +366,8 @@ impl<'s> Reader<'s> {
         let from = (frame.uses + progress.settled).min(self.uses.len());
         let uses = self.uses.split_off(from);
         let first = from - frame.uses;
-        // Where each use stands among those that stay.
+        // For each use, and for the end of the list, its position once the arguments are taken out. Groups such as
+        // `ins(…)` count uses by position and have to be corrected.
         let mut positions: Vec<u32> = (0..first as u32).collect();
         let mut adopted: Vec<EntryArgument> = Vec::new();
         for one in uses {
@@ -363,7 +389,7 @@ impl<'s> Reader<'s> {
             }
         }
         self.arguments.extend(&adopted);
-        // Names behind which `=` stands are among the arguments already.
+        // Names behind which `=` stands are among the arguments already ([`Self::scan_argument`]).
         let own = &self.arguments[frame.arguments..];
         if own.is_empty() {
             self.arguments.extend(&progress.adopted);
@@ -372,8 +398,9 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `%target = %source` in an unknown form without a region behind it: the name is no argument but one more value
-    /// that the op uses. These values come last, because groups count the others by position.
+    /// `%target = %source` in an unknown form without a region behind it: the name in front of `=` is no argument but
+    /// one more value that the op uses. These values are put behind the other operands, because groups count the
+    /// others by position.
     pub(super) fn use_names_without_region(&mut self, frame: &OpFrame) {
         if self.info(frame).header == Header::Unknown {
             let names = self.arguments.split_off(frame.arguments.min(self.arguments.len()));
@@ -388,7 +415,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A branch target `^bb(%a, %b : t, t)` with its operands.
+    /// Reads a branch target `^bb(%a, %b : t, t)` and notes which of the op's operands it passes on.
     fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {
         let name = self.token.span();
         self.advance();
@@ -424,7 +451,8 @@ impl<'s> Reader<'s> {
 
     // Brackets.
 
-    /// Opens a bracket of the op and remembers the keyword in front of it.
+    /// Opens a bracket of the op at the current token, and remembers the keyword in front of it: the `outs` of
+    /// `outs(%a)`.
     pub(super) fn open_bracket(&mut self, frame: &OpFrame) {
         let round = matches!(self.token.kind, TokenKind::LParen | TokenKind::LBracket);
         let word = self.previous.kind == TokenKind::BareId && round;
@@ -463,8 +491,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// `%a[%i + symbol(%s), %i]`: a subscript names each operand once in the
-    /// generic form, dimensions before symbols.
+    /// Brings the operands of an affine subscript or bound into the order of the generic form: each value once,
+    /// dimensions before symbols. `%a[%i + symbol(%s), %i]` has the operands `%i, %s`.
     fn settle_subscripts(&mut self, bracket: &Bracket) {
         let subscripts = bracket.open.kind == TokenKind::LBracket && bracket.after == TokenKind::Percent;
         let bounds = bracket.after == TokenKind::Equal || matches!(self.text(bracket.keyword), "to");
@@ -485,7 +513,7 @@ impl<'s> Reader<'s> {
 
     // Words.
 
-    /// A word of the form: a type, a location, or a keyword with what belongs to it.
+    /// Reads a word of the form: a type, a location, or a keyword with what belongs to it.
     fn scan_word(&mut self, frame: &OpFrame, progress: &mut Progress, outside: bool) -> Result<()> {
         if outside && progress.types && self.at_type() {
             let span = self.skip_type()?;
@@ -497,7 +525,7 @@ impl<'s> Reader<'s> {
         }
         progress.asynchronous |= self.at_word("async");
         if self.at_type() {
-            // Nothing inside of `memref<…>` or `!dialect.type<…>` concerns us.
+            // Inside of brackets a type is stepped over; types in there are found from the values.
             self.skip_type()?;
             return Ok(());
         }
@@ -511,7 +539,8 @@ impl<'s> Reader<'s> {
 
     // Regions.
 
-    /// `scf.for %i = … : i32 {`: a type beyond those of the carried values.
+    /// The type that `scf.for %i = … iter_args(%a = %x) -> (f32) : i32 {` writes for its index: one more than those
+    /// of the `carried` values. `None` if there is none.
     pub(super) fn induction_type(&self, frame: &OpFrame, carried: usize) -> Option<Span> {
         let State::Custom(progress) = &frame.state else {
             return None;
@@ -520,7 +549,8 @@ impl<'s> Reader<'s> {
         self.type_spans.get(from).copied()
     }
 
-    /// Types for the arguments that carry values round the region.
+    /// The types of the arguments that carry values round the region. They are listed behind `->`, except for
+    /// `scf.while (%a = %x) : (t) -> u`, whose first region has the types in front of the arrow.
     pub(super) fn carried_types(&self, frame: &OpFrame) -> Vec<Span> {
         let State::Custom(progress) = &frame.state else {
             return Vec::new();
@@ -535,7 +565,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A function's name, arguments and results, at the `(` of its signature.
+    /// Reads the arguments of a function if the current token is the `(` of its signature, and says whether it was. A
+    /// GPU function has two more lists of arguments, behind `workgroup` and `private`.
     fn scan_signature(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<bool> {
         let function = self.info(frame).header == Header::Function;
         let here = self.at(TokenKind::LParen) && self.depth(frame) == 0;
@@ -554,7 +585,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// The lexer behind `, %b:2 =`, if the rest of a list of results stands there.
+/// The lexer behind `, %b:2 =`, if the rest of a list of results stands there; `ahead` stands behind the first name.
 pub(super) fn behind_results(mut ahead: Lexer<'_>) -> Option<Lexer<'_>> {
     loop {
         let mut token = ahead.next();
@@ -572,6 +603,7 @@ pub(super) fn behind_results(mut ahead: Lexer<'_>) -> Option<Lexer<'_>> {
     }
 }
 
+/// The token that closes a bracket.
 fn closing_kind(open: TokenKind) -> TokenKind {
     match open {
         TokenKind::LParen => TokenKind::RParen,

@@ -2,8 +2,8 @@
 //!
 //! # How it works
 //!
-//! A loop over an explicit stack of frames, so that nesting costs heap, not
-//! stack. A frame is a region being read or an op being read. An op's frame
+//! The reader is a loop over an explicit stack of frames. It does not recurse, so a deeply nested text cannot overflow
+//! the call stack. A frame is a region being read or an op being read. An op's frame
 //! reads until it meets the `{` of a region, pushes that region's frame, and
 //! goes on behind the `}` when the region is done:
 //!
@@ -16,20 +16,29 @@
 //!
 //! - [`generic`] reads the generic form, which is regular.
 //! - [`custom`] reads every custom form with one scanner. It does not have a
-//!   grammar an op; it relies on what all custom forms share. Value names
+//!   grammar for each op; it relies on what all custom forms share. Value names
 //!   are operands, in the order of the generic form (a handful of ops differ,
-//!   and say so in their table row). Types stand behind `:` and `->`.
+//!   see [`order`]). Types stand behind `:` and `->`.
 //!   Brackets balance. An op ends where something begins that can only be
 //!   another op. What a table row adds is where the types of results and the
 //!   arguments of regions are found.
-//! - [`braces`] tells regions from dictionaries and from lists of values in braces, and [`typing`] reads types: one of
-//!   them, and those of custom forms, with the sizes and ties that some dialects write beside them.
+//! - [`region`] reads regions, blocks and the top level of a file.
+//! - [`braces`] tells regions from dictionaries and from lists of values in braces.
+//! - [`typing`] reads a single type, and the types of custom forms with the sizes and values that some dialects write
+//!   beside them.
 //! - [`results`] finds the types of results.
 //! - [`order`] brings operands into the order of the generic form where the custom form has another.
 //! - [`scope`] resolves names.
 //! - [`implicit`] adds the ops that custom forms leave out.
 //!
 //! Every token is looked at a bounded number of times, so the time is linear.
+//!
+//! # Side stacks
+//!
+//! The parts of an op (names of results, uses of values, types, …) are known only when the op ends, and an op may hold
+//! regions with other ops in between. The parts of all open ops lie in a few vectors, the *side stacks*, the innermost
+//! op's on top. A frame remembers how long each side stack was when its op began; whatever lies above belongs to this
+//! op. When the op is complete, its parts move into the *pools* of the document.
 
 mod braces;
 mod custom;
@@ -57,16 +66,18 @@ use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
 use crate::ty::Type;
 use scope::Scopes;
 
-/// A use of a value by name: `%x` or `%x#1`.
+/// A use of a value by name in an op that is being read: `%x` or `%x#1`.
 #[derive(Clone, Copy)]
 struct Use {
     name: Span,
+    /// The 1 of `%x#1`: which of the results with this name.
     index: u32,
     /// Inside `symbol(…)` of an affine subscript.
     symbol: bool,
     /// The type behind the name, in a list where every name has one.
     ty: Span,
-    /// A form that is not known says that this is a name of its region's, if it has one.
+    /// Whether an unknown form seems to define this name for its region (`%x as %y: type`). It counts only if the op
+    /// turns out to have a region.
     bound: bool,
 }
 
@@ -75,15 +86,18 @@ struct Use {
 struct EntryArgument {
     name: Span,
     ty: ArgumentType,
-    /// The region takes arguments in this order, then in the order of the text.
+    /// Arguments of lower rank come first in the region, those of equal rank in the order of the text.
     rank: u8,
 }
 
+/// Where the type of a region's argument comes from.
 #[derive(Clone, Copy)]
 enum ArgumentType {
+    /// It is written behind the argument.
     Written(Span),
+    /// It is `index`, or the type that a loop writes for its index.
     Index,
-    /// The next of the types the op lists.
+    /// It is the next of the types that the op lists for the values it carries round.
     Carried,
 }
 
@@ -92,7 +106,7 @@ struct OpFrame {
     op: OpId,
     name: NameId,
     state: State,
-    // Where this op's part of each side stack starts.
+    // Where this op's part of each side stack begins.
     results: usize,
     uses: usize,
     regions: usize,
@@ -104,7 +118,7 @@ struct OpFrame {
     arguments: usize,
 }
 
-/// How far an op has been read.
+/// How far an op has been read, so that reading can go on behind a region.
 enum State {
     Generic(generic::Phase),
     Custom(custom::Progress),
@@ -113,9 +127,13 @@ enum State {
 /// A region being read.
 struct RegionFrame {
     region: RegionId,
+    /// Its `{`.
     open: Span,
+    /// The form of the op it belongs to.
     form: Form,
+    /// Whether names from outside are not visible in it.
     isolated: bool,
+    /// The block being read; none before the first op or label.
     block: Option<BlockId>,
     // Where this region's part of each side stack starts.
     blocks: usize,
@@ -123,12 +141,13 @@ struct RegionFrame {
     branches: usize,
 }
 
+/// An entry of the reader's stack.
 enum Frame {
     Op(OpFrame),
     Region(RegionFrame),
 }
 
-/// What an op's frame wants next.
+/// What is to be done next for an op whose frame has read as far as it could.
 enum Step {
     /// Read the region whose `{` is the current token.
     Enter,
@@ -150,18 +169,25 @@ struct Bracket {
     holds_names: bool,
 }
 
+/// The state of reading one text.
 struct Reader<'s> {
     source: &'s str,
     dialects: &'s Dialects,
+    /// Stands behind the current token.
     lexer: Lexer<'s>,
+    /// The current token: the next one to be read.
     token: Token,
+    /// The token read last.
     previous: Token,
     document: Document,
     scopes: Scopes<'s>,
+    /// Op names and types that have an entry in the document, by their text. Types are those of the current part.
     names: HashMap<Cow<'s, str>, NameId>,
     types: HashMap<&'s str, TypeId>,
+    /// The number of the part of the file that is being read; `// -----` begins a new one.
     chunk: u32,
-    // Side stacks: parts of ops and regions that are not complete yet.
+    // Side stacks: parts of ops and regions that are not complete yet, see the module documentation.
+    /// Names in front of `=`, each with the number of results that it stands for.
     results: Vec<(Span, u32)>,
     uses: Vec<Use>,
     regions: Vec<RegionId>,
@@ -173,17 +199,20 @@ struct Reader<'s> {
     arguments: Vec<EntryArgument>,
     blocks: Vec<BlockId>,
     ops: Vec<OpId>,
-    /// Successors to resolve at the end of the region: (pool index, name, known op).
+    /// Successors whose block is looked up by name at the end of the region: the index in the pool of successors, the
+    /// name, and whether the branch is in a known form (then the block must exist).
     branches: Vec<(u32, Span, bool)>,
-    /// Ops whose form does not say which of its types are those of the results.
+    /// Ops whose form does not say which of its types are those of the results, so that the types of its results are
+    /// guesses.
     guessed: Vec<OpId>,
 }
 
 type Result<T> = std::result::Result<T, TextError>;
 
-/// Reads a text. Types are resolved when all aliases are known, and results whose types were only guessed become
-/// uncertain.
+/// Reads a text. When all of it has been read and all aliases are known, types are resolved: their text becomes a
+/// [`Type`]. Last, results whose types were only guessed are given an unknown type where they may be memory.
 pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
+    // Spans are pairs of `u32`.
     if source.len() >= u32::MAX as usize {
         return Err(TextError::TooLong);
     }
@@ -210,8 +239,6 @@ impl<'s> Reader<'s> {
             names: HashMap::default(),
             types: HashMap::default(),
             chunk: 0,
-            // The vectors below are side stacks: parts of all open ops lie in them, one op behind the other, and a
-            // frame remembers where its own parts begin. So an op costs no allocation of its own.
             results: Vec::new(),
             uses: Vec::new(),
             regions: Vec::new(),
@@ -244,7 +271,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Goes on with an op behind one of its regions.
+    /// Goes on with an op: at its start, or behind one of its regions. If another region begins, the op's frame goes
+    /// back onto the stack below the frame of the region; otherwise the op is complete.
     fn step_op(&mut self, mut frame: OpFrame, stack: &mut Vec<Frame>) -> Result<()> {
         match self.read_op(&mut frame)? {
             Some(region) => {
@@ -269,6 +297,7 @@ impl<'s> Reader<'s> {
 
     // Tokens.
 
+    /// Makes the next token the current one.
     fn advance(&mut self) {
         self.previous = self.token;
         self.token = self.lexer.next();
@@ -286,6 +315,7 @@ impl<'s> Reader<'s> {
         self.at(TokenKind::BareId) && self.text(self.token.span()) == word
     }
 
+    /// Steps over the current token if it is of this kind, and says whether it did.
     fn take(&mut self, kind: TokenKind) -> bool {
         let there = self.at(kind);
         if there {
@@ -294,6 +324,7 @@ impl<'s> Reader<'s> {
         there
     }
 
+    /// Steps over the current token, which must be of this kind; otherwise the error says what was expected.
     fn expect(&mut self, kind: TokenKind, expected: &'static str) -> Result<Token> {
         let token = self.token;
         if token.kind != kind {
@@ -303,6 +334,7 @@ impl<'s> Reader<'s> {
         Ok(token)
     }
 
+    /// The error for a current token that does not fit. A long token is cut after 40 characters in the message.
     fn unexpected(&self, expected: &'static str) -> TextError {
         let span = self.token.span();
         let found = match self.token.kind {
@@ -316,7 +348,7 @@ impl<'s> Reader<'s> {
         TextError::Unexpected { expected, found, span }
     }
 
-    /// Jumps over the bracketed group at the current token; its span.
+    /// Jumps over the bracketed group that begins at the current token, and gives its span.
     fn skip_group(&mut self) -> Result<Span> {
         let mut behind = self.lexer;
         let result = behind.skip_group(self.token.start);
@@ -324,7 +356,8 @@ impl<'s> Reader<'s> {
         Ok(self.go_behind_group(behind))
     }
 
-    /// Goes on with a lexer that stands behind the group at the current token; the span of the group.
+    /// Goes on with `behind`, a lexer that stands behind the group at the current token, and gives the span of the
+    /// group. The current token becomes the whole group for a moment, so that `previous` ends where the group ends.
     fn go_behind_group(&mut self, behind: Lexer<'s>) -> Span {
         let open = self.token.start;
         self.lexer = behind;
@@ -334,6 +367,8 @@ impl<'s> Reader<'s> {
         Span::new(open, behind.position)
     }
 
+    /// The error for a bracket that is not closed, or closed by one of another kind. The span of one character may
+    /// end inside of a character of several bytes, so it is extended.
     fn unbalanced(&self, at: Unbalanced) -> TextError {
         let open = Span::new(at.open, at.open + 1);
         let end = self.source.ceil_char_boundary((at.at + 1).min(self.source.len()));
@@ -346,7 +381,7 @@ impl<'s> Reader<'s> {
 
     // Ops.
 
-    /// Reads results and name, and pushes the frame of an op.
+    /// Reads the results and the name of an op, adds it to the document, and makes its frame.
     fn begin_op(&mut self, parent: BlockId) -> Result<OpFrame> {
         let start = self.token.start;
         let results = self.results.len();
@@ -354,8 +389,8 @@ impl<'s> Reader<'s> {
             self.read_results()?;
         }
         let name_token = self.token;
-        // A quoted name is the generic form and a bare one the custom form. In the custom form the dialect's name may
-        // be left out inside of some ops.
+        // `%r = "arith.addi"(…)` is the generic form, `%r = arith.addi …` the custom form. In the custom form the
+        // dialect's name may be left out inside of some ops.
         let (name, form) = match name_token.kind {
             TokenKind::String => {
                 let text = self.text(name_token.span());
@@ -378,7 +413,7 @@ impl<'s> Reader<'s> {
         let span = Span::new(start, name_token.end);
         let op = self.document.ops.push(Op::new(name, form, span, name_token.span(), parent));
         self.ops.push(op);
-        // The frame remembers how long each side stack was. What lies above belongs to this op.
+        // The frame remembers how long each side stack is. What comes to lie above belongs to this op.
         Ok(OpFrame {
             op,
             name,
@@ -398,7 +433,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// Whether a block stands in ops, all of which are known.
+    /// Whether a block stands in an op, and that op and all ops around it have a row in the tables.
     fn is_in_known_ops(&self, block: BlockId) -> bool {
         let mut around = std::iter::successors(self.document.block_parent(block), |&op| self.document.parent_op(op));
         self.document.block_parent(block).is_some() && around.all(|op| self.document.info(op).known)
@@ -431,6 +466,7 @@ impl<'s> Reader<'s> {
             if self.take(TokenKind::Colon) {
                 let number = self.expect(TokenKind::Number, "the number of results")?;
                 let parsed = self.text(number.span()).parse::<u32>().ok();
+                // `%b:2`
                 count = parsed.filter(|&n| n > 0 && n <= MAX_RESULTS).ok_or_else(|| TextError::Unexpected {
                     expected: "a number of results",
                     found: format!("`{}`", self.text(number.span())),
@@ -445,6 +481,7 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// The id of an op name; a name that is new gets an entry with what the tables know about it.
     fn intern_name(&mut self, name: Cow<'s, str>) -> NameId {
         if let Some(&id) = self.names.get(&name) {
             return id;
@@ -454,7 +491,8 @@ impl<'s> Reader<'s> {
         id
     }
 
-    /// The name after `%x`, with its `#1` if there is one.
+    /// Reads the name of a value, `%x`, with its `#1` if there is one. The number must follow without a blank;
+    /// otherwise it is an attribute.
     fn read_use(&mut self) -> Result<Use> {
         let name = self.expect(TokenKind::Percent, "a value")?;
         let mut index = 0;
@@ -466,13 +504,14 @@ impl<'s> Reader<'s> {
         Ok(Use { name: name.span(), index, symbol: false, ty: Span::default(), bound: false })
     }
 
-    /// A trailing `loc(…)`, if there is one.
+    /// Reads a trailing `loc(…)`, if there is one, and says whether there was.
     fn read_location(&mut self, op: OpId) -> Result<bool> {
         if !self.at_word("loc") || self.lexer.peek() != TokenKind::LParen {
             return Ok(false);
         }
         let start = self.token.start;
-        // A location names no values. `loc([%root])` is a list of operands that a form calls so.
+        // A location names no values. `loc([%root])` with a value in it is a list of operands that the op's form
+        // calls so.
         let mut group = self.lexer;
         let open = group.next();
         group.skip_group(open.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
@@ -485,7 +524,8 @@ impl<'s> Reader<'s> {
         Ok(true)
     }
 
-    /// An op that passes take away or replace ends where its type ends. Whatever stands behind the type would be lost.
+    /// Gives an error if something stands behind the type of an op that passes remove or replace. They write the op
+    /// anew from its parts, and whatever stands behind the type would be lost.
     fn check_end(&self, frame: &OpFrame) -> Result<()> {
         let is_replaced = matches!(
             self.document.name(frame.op),
@@ -497,6 +537,7 @@ impl<'s> Reader<'s> {
         }
         let types = &self.type_spans[frame.types..];
         let ends = |ty: &Span| ty.end as usize == self.previous.end;
+        // An allocation has exactly one type.
         let is_alone = types.len() == 1 || !self.document.name(frame.op).starts_with("memref.alloc");
         match (types.first(), types.last()) {
             (Some(first), Some(last)) if !ends(last) || !is_alone => Err(TextError::Unexpected {
@@ -508,10 +549,12 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Moves an op's parts from the side stacks into the document.
+    /// Completes an op whose text has been read: looks up its operands, makes its results, and moves its parts from
+    /// the side stacks into the document.
     fn finish_op(&mut self, frame: OpFrame) -> Result<()> {
         let op = frame.op;
         let end = self.previous.end;
+        // In the generic form everything is regular, so it is as good as a known form: every name must be defined.
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
         self.check_end(&frame)?;
         self.use_names_without_region(&frame);
@@ -553,13 +596,15 @@ impl<'s> Reader<'s> {
 /// short hostile text cannot ask for gigabytes.
 const MAX_RESULTS: u32 = 1 << 16;
 
+/// A range of positions in a pool.
 fn pool_range(start: usize, end: usize) -> PoolRange {
     PoolRange { start: start as u32, end: end as u32 }
 }
 
+/// Moves what lies on a side stack from `from` on to the end of a pool, and gives its range there.
 fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
     let start = pool.len();
-    // Most ops have none of most things.
+    // Most ops have nothing on most of the stacks.
     if stack.len() > from {
         pool.extend(stack.drain(from..));
     }

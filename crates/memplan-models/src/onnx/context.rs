@@ -1,11 +1,13 @@
-//! A node together with what is known about its inputs: what the rules for shapes are asked with.
+//! A node together with what is known about its inputs: the argument of the rules for shapes (`rules`) and of those for
+//! the content of small tensors (`evaluate`).
 
 use super::draft::{Facts, Node};
 use super::shape::{axis, elements};
 
+// The numbers of element types in ONNX files. 0 stands for a type that is not known.
 pub(super) const FLOAT: usize = 1;
 pub(super) const UINT8: usize = 2;
-/// Element types of whole numbers and of truth values.
+/// The numbers of the element types that are whole numbers (of 8 to 64 bits, signed or not) or truth values.
 pub(super) const INTEGERS: [usize; 9] = [2, 3, 4, 5, 6, 7, 9, 12, 13];
 pub(super) const INT32: usize = 6;
 pub(super) const INT64: usize = 7;
@@ -14,7 +16,9 @@ pub(super) const BOOL: usize = 9;
 /// What is found out about an output.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
+    /// The number of its element type; 0 if it is not known.
     pub(super) element: usize,
+    /// Its shape; `None` if it is not known.
     pub(super) shape: Option<Vec<u64>>,
 }
 
@@ -28,6 +32,7 @@ impl Found {
 /// A node and what is known about its inputs.
 pub(super) struct Context<'a> {
     pub(super) node: &'a Node,
+    /// What is known about each input; `None` for an optional input that is left out.
     pub(super) facts: Vec<Option<&'a Facts>>,
 }
 
@@ -52,7 +57,7 @@ impl Context<'_> {
         INTEGERS.contains(&self.element(index))
     }
 
-    /// Which dimensions `Shape` takes of a tensor of so many.
+    /// Which dimensions a `Shape` node gives of a tensor of `rank` dimensions: all, or those from `start` to `end`.
     pub(super) fn shape_window(&self, rank: usize) -> std::ops::Range<usize> {
         let start = place_in(self.int("start", 0), rank);
         start..place_in(self.int("end", rank as i64), rank).max(start)
@@ -73,13 +78,15 @@ impl Context<'_> {
         self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
     }
 
-    /// Whole numbers that are an attribute and count something. A negative one counts as 1.
+    /// Whole numbers that are an attribute and cannot be negative, such as strides; a damaged file may have negative
+    /// ones, which count as 1. Empty if the node does not have the attribute.
     pub(super) fn counts(&self, name: &str) -> Vec<u64> {
         let numbers = self.ints(name).unwrap_or_default();
         numbers.iter().map(|&number| u64::try_from(number).unwrap_or(1)).collect()
     }
 
-    /// Numbers that were an attribute once and are an input now.
+    /// A list of numbers that is an attribute in old versions of ONNX and the content of an input in new ones. `None`
+    /// if there is neither, or if the content of the input is not known.
     pub(super) fn listed(&self, name: &str, input: usize) -> Option<Vec<i64>> {
         match self.ints(name) {
             Some(numbers) => Some(numbers.to_vec()),
@@ -108,7 +115,7 @@ impl Context<'_> {
     }
 }
 
-/// A place among `rank` dimensions; one below zero is counted from the end, and one outside is the nearest inside.
+/// A place from 0 to `rank`; a negative number counts from the end, and a number outside is moved to the nearest place.
 fn place_in(number: i64, rank: usize) -> usize {
     let number = if number < 0 { number.saturating_add(rank as i64) } else { number };
     usize::try_from(number.max(0)).unwrap_or(rank).min(rank)

@@ -1,15 +1,21 @@
-//! The content of small integer tensors, where a shape depends on it.
+//! Computes the content of small integer tensors, where a shape depends on it.
 //!
-//! Exporters compute shapes inside the graph: `Shape` of a tensor, `Gather` a
-//! dimension, `Concat` it with others, `Reshape`. With all input shapes known,
-//! these are numbers.
+//! Exporters compute shapes inside the graph. If the shape of `x` is known, all of these are known numbers:
+//!
+//! ```text
+//!   Shape(x) → [8, 3, 32]    Gather(.., 0) → [8]    Concat(.., [-1]) → [8, -1]    Reshape(x, ..) → shape [8, 96]
+//! ```
+//!
+//! The content of a tensor is a list of its elements; tensors with more than `NUMBERS` elements are not followed. A
+//! [`Context`] is a node with what is known about its inputs, and its `numbers(i)` is the content of input `i`. All
+//! functions give `None` if the content cannot be told.
 
 use super::context::Context;
 use super::draft::NUMBERS;
 use super::rules::slice_length;
 use super::shape::axis;
 
-/// The content of the first output, if it can be told.
+/// The content of the node's first output. Truth values are 0 and 1.
 pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
     let numbers = match context.node.kind.as_str() {
         "Shape" => shape(context)?,
@@ -28,6 +34,7 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         // value counts as unknown.
         "Div" if context.is_integer(0) => both(context, i64::checked_div)?,
         "Div" => both(context, |a, b| a.checked_rem(b).filter(|&rest| rest == 0).and_then(|_| a.checked_div(b)))?,
+        // The rest has the sign of the divisor, as in Python: -7 mod 3 is 2.
         "Mod" if context.int("fmod", 0) == 0 => both(context, |a, b| {
             a.checked_rem(b).map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
         })?,
@@ -45,6 +52,7 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         "Max" => both(context, |a, b| Some(a.max(b)))?,
         "Neg" => context.numbers(0)?.iter().map(|number| number.checked_neg()).collect::<Option<_>>()?,
         "Range" => range(context)?,
+        // Without a second input, which lists axes, the product is that of all numbers.
         "ReduceProd" if context.facts.len() == 1 => {
             vec![context.numbers(0)?.iter().try_fold(1i64, |product, &number| product.checked_mul(number))?]
         }
@@ -94,12 +102,13 @@ fn concat(context: &Context) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// A slice of a list of numbers, as in Python: negative places count from the end.
+/// A slice of a list of numbers, as in Python: a negative start or end counts from the end of the list.
 fn slice(context: &Context) -> Option<Vec<i64>> {
     let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
     let start = *context.listed("starts", 1)?.first()?;
     let end = *context.listed("ends", 2)?.first()?;
     let step = context.numbers(4).map_or(Some(1), |steps| steps.first().copied())?;
+    // The start is moved into the list as `slice_length` does it for the count.
     let count = slice_length(list.len() as u64, start, end, step)?;
     let size = i128::try_from(list.len()).ok()?;
     let start = i128::from(start) + if start < 0 { size } else { 0 };
@@ -111,7 +120,8 @@ fn slice(context: &Context) -> Option<Vec<i64>> {
     (0..count).map(element).collect()
 }
 
-/// The number at a place of a list that is broadcast to `length`: a list of one number has it everywhere.
+/// The number at a place of a list that is broadcast to `length`: a list of one number has that number at every place.
+/// `None` for a list of any other length.
 fn at(list: &[i64], place: usize, length: usize) -> Option<i64> {
     match list.len() {
         1 => Some(list[0]),
@@ -127,7 +137,8 @@ fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Ve
     (0..length).map(|place| apply(at(one, place, length)?, at(other, place, length)?)).collect()
 }
 
-/// `Where` of lists, each as long as the longest or of one number.
+/// The content of a `Where`: at each place the number of the second list if the first list is not 0 there, else that
+/// of the third. Each list is as long as the longest, or has one number for all places.
 fn choose(context: &Context) -> Option<Vec<i64>> {
     let lists = [context.numbers(0)?, context.numbers(1)?, context.numbers(2)?];
     let length = lists.iter().map(|list| list.len()).max()?;
@@ -138,7 +149,7 @@ fn choose(context: &Context) -> Option<Vec<i64>> {
     (0..length).map(chosen).collect()
 }
 
-/// The numbers from a start to a limit, without the limit. A list that is too long for a shape is not made.
+/// The numbers from a start to a limit, without the limit. `None` if there are more than `NUMBERS`, or for a step of 0.
 fn range(context: &Context) -> Option<Vec<i64>> {
     let number = |index: usize| context.numbers(index)?.first().copied();
     let (start, limit, step) = (number(0)?, number(1)?, number(2)?);

@@ -1,10 +1,14 @@
-//! Which shape a node's outputs have, if the file does not say.
+//! Finds the shapes of nodes' outputs that the file does not state.
 //!
-//! Nodes are visited in order, bodies where they run, and each kind of node has
-//! a rule from the shapes of its inputs and its attributes to the shapes of its
-//! outputs (`rules`). Some outputs depend on the *content* of an input, such as the new
-//! shape of a `Reshape`; where that is a short list of integers it is followed
-//! too (`evaluate`). What has no rule stays unknown and is reported by the reader.
+//! Nodes are visited in the order in which they run, and the bodies of a loop or a
+//! branch when their node is reached. Each kind of node has a rule from the shapes
+//! of its inputs and its attributes to the shapes of its outputs (`rules`). Some
+//! shapes depend on the *content* of an input, such as the new shape of a `Reshape`.
+//! Where that content is a short list of integers, it is computed, too (`evaluate`).
+//! The outputs of a node without a rule stay unknown, and the reader reports them.
+//!
+//! A `Draft` is a graph that is being read: its nodes, and for each tensor the `Facts`
+//! that are known about it so far.
 
 use memplan_core::{Id, IndexVec};
 
@@ -14,32 +18,36 @@ use super::evaluate::evaluate;
 use super::shape::axis;
 use crate::graph::{GraphId, TensorId};
 
-/// Completes shapes and element types in all graphs.
+/// Completes shapes and element types in all graphs; the first is the main graph, the others are bodies of nodes.
 pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
     if drafts.is_empty() {
         return;
     }
     forward(drafts);
+    // If a shape was found backwards, the nodes that read that tensor may know more now.
     if backward(drafts) {
         forward(drafts);
     }
 }
 
-/// Nodes whose first input has the shape of their output. What the file says about
-/// the output then holds for the input.
+/// Nodes whose output has the shape of their first input, and not a broadcast one. If the shape of
+/// the output is known and that of the input is not, the input has the output's shape.
 const SAME_SHAPE: [&str; 14] =
     ["Abs", "Cast", "CastLike", "Ceil", "Erf", "Exp", "Floor", "Identity", "Log", "Neg", "Not", "Relu", "Sqrt", "Tanh"];
 
-/// Takes shapes from outputs to inputs, where they are the same; whether that told anything new.
+/// Copies shapes from outputs to inputs where both are the same. Returns whether any shape was unknown before.
 fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
     let mut is_new = false;
     for draft in drafts.iter_mut() {
+        // In reverse order a shape passes through a chain of such nodes at once.
         for node in draft.nodes.iter().rev().filter(|node| SAME_SHAPE.contains(&node.kind.as_str())) {
             let (Some(&Some(input)), Some(&Some(output))) = (node.inputs.first(), node.outputs.first()) else {
                 continue;
             };
             let shape = draft.tensors[output].shape.clone();
             let facts = &mut draft.tensors[input];
+            // A tensor of an outer graph gets its shape there. An odd value, such as a sequence, is no tensor and has
+            // none.
             if facts.shape.is_none() && shape.is_some() && facts.outer.is_none() && !facts.is_odd {
                 facts.shape = shape;
                 is_new = true;
@@ -49,14 +57,16 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
     is_new
 }
 
-/// Visits all nodes in the order in which they run, bodies included. A stack stands in for recursion, because bodies
-/// may nest as deep as the file likes.
+/// Visits all nodes in the order in which they run: the bodies of a node, then the node. There is a stack instead of
+/// recursion, because bodies may nest as deep as the file likes.
 fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
-    // A graph, its next node, and how many bodies of that node have been visited.
+    // The graphs that are being visited, the innermost last. Each has the place of its next node, and how many bodies
+    // of that node have been visited.
     let mut frames = vec![(GraphId::from_index(0), 0, 0)];
     while let Some(frame) = frames.last_mut() {
         let (graph, place, visited) = *frame;
         let Some(node) = drafts[graph].nodes.get(place) else {
+            // All nodes of this graph have been visited.
             frames.pop();
             continue;
         };
@@ -74,7 +84,9 @@ fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
     }
 }
 
-/// What a body knows from outside: tensors it reads there, and the inputs of a loop.
+/// Tells a body what is known outside of it, before its nodes are visited. `place` is the position, in `graph`, of
+/// the node that has the body. Two kinds of tensors get facts: those of outer graphs that the body reads, and its own
+/// inputs.
 fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, body: GraphId) {
     let ids: Vec<TensorId> = drafts[body].tensors.ids().collect();
     for id in ids {
@@ -90,13 +102,15 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
     let outside: Vec<Found> = node.inputs.iter().map(|&input| found(&drafts[graph], input)).collect();
     let given = match node.kind.as_str() {
         "Loop" => {
-            // The number of the round, the condition, then what goes from round to round.
+            // The body of a loop gets the number of the iteration, the condition, and the values that each iteration
+            // hands to the next one. The node has the number of iterations and the condition before these values.
             let round = Found { element: INT64, shape: Some(Vec::new()) };
             let condition = Found { element: BOOL, shape: Some(Vec::new()) };
             [round, condition].into_iter().chain(outside.into_iter().skip(2)).collect()
         }
         "Scan" => scanned(node, outside),
         "FlexAttention" => scores(&outside).into_iter().collect(),
+        // The branches of an `If` have no inputs.
         _ => return,
     };
     let inputs = drafts[body].inputs.clone();
@@ -105,7 +119,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
     }
 }
 
-/// What is known about an input.
+/// What is known about an input of a node; nothing if it is left out.
 fn found(draft: &Draft, input: Option<TensorId>) -> Found {
     input.map_or_else(Found::default, |input| {
         let facts = &draft.tensors[input];
@@ -113,7 +127,8 @@ fn found(draft: &Draft, input: Option<TensorId>) -> Found {
     })
 }
 
-/// What the body of a `Scan` is given: states, then one slice of each sequence.
+/// The inputs of the body of a `Scan`. The inputs of the node, `outside`, are states and then sequences; the body
+/// gets the states and one slice of each sequence.
 fn scanned(node: &Node, outside: Vec<Found>) -> Vec<Found> {
     let states = scan_states(node, outside.len());
     let axes = node.attribute("scan_input_axes").map(|attribute| attribute.ints.as_slice()).unwrap_or_default();
@@ -134,13 +149,14 @@ fn slice(sequence: Found, scanned: i64) -> Found {
     Found { shape, ..sequence }
 }
 
-/// How many inputs of a `Scan` are states.
+/// How many inputs of a `Scan` are states: all but the sequences, whose number is an attribute.
 fn scan_states(node: &Node, inputs: usize) -> usize {
     let sequences = node.attribute("num_scan_inputs").and_then(|attribute| usize::try_from(attribute.int).ok());
     inputs.saturating_sub(sequences.unwrap_or(0))
 }
 
-/// The scores of attention: one for each query and each key, in each head.
+/// The input of a `FlexAttention`'s body, which changes the scores of attention: a score for each pair of a query and a
+/// key, in each head. `None` if the shapes of queries and keys are not known.
 fn scores(outside: &[Found]) -> Option<Found> {
     let [query, key, ..] = outside else { return None };
     let (&[batch, heads, queries, _], &[_, _, keys, _]) = (query.shape.as_deref()?, key.shape.as_deref()?) else {
@@ -156,6 +172,7 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
     let node = &draft.nodes[place];
     let facts: Vec<Option<&Facts>> = node.inputs.iter().map(|input| input.map(|input| &draft.tensors[input])).collect();
     let context = Context { node, facts };
+    // The body of a `FlexAttention` computes something in between, so its outputs are not those of the node.
     let found = match node.bodies.is_empty() || node.kind == "FlexAttention" {
         true => context.outputs(),
         false => of_bodies(drafts, graph, node),
@@ -168,15 +185,19 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
         let Some(output) = output else { continue };
         let facts = &mut drafts[graph].tensors[output];
         if let Some(found) = found.as_ref().and_then(|found| found.get(index)) {
+            // A shape that the file states is exact. Only a shape that we found here may be a bound.
             facts.is_bound |= is_bound && facts.shape.is_none() && found.shape.is_some();
             complete(facts, found.clone());
         }
+        // `evaluate` computes the first output only.
         if index == 0 && facts.numbers.is_none() {
             facts.numbers.clone_from(&numbers);
         }
     }
 }
 
+/// Fills in what is not known yet about a tensor; what the file states stays. A shape of more dimensions than any real
+/// tensor has is left out.
 fn complete(facts: &mut Facts, found: Found) {
     if facts.shape.is_none() {
         facts.shape = found.shape.filter(|shape| shape.len() <= RANK);
@@ -186,12 +207,14 @@ fn complete(facts: &mut Facts, found: Found) {
     }
 }
 
-/// The outputs of a node are those of its bodies.
+/// The outputs of a node with bodies, which follow from the outputs of the bodies. `None` if there is no rule.
 fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> Option<Vec<Found>> {
     match node.kind.as_str() {
         "If" => of_branches(node.bodies.iter().map(|&body| outputs_of(&drafts[body]))),
         "Loop" => {
-            // Behind the carried values come lists of results, one of each round: as many as rounds.
+            // The body gives the condition, the values for the next iteration, and results. The node gives the last of
+            // these values, and for each result a list with that of every iteration. How many iterations there are
+            // depends on the condition, so the shapes of the lists are not known.
             let carried = node.inputs.len().saturating_sub(2);
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             outputs.drain(..outputs.len().min(1));
@@ -199,7 +222,8 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             Some(outputs)
         }
         "Scan" => {
-            // Behind the states come lists of results, one of each slice.
+            // The body gives new states and results. The node gives the last states, and for each result the results of
+            // all slices along a new axis, whose length is the number of slices.
             let states = scan_states(node, node.inputs.len());
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             let sequence = found(&drafts[graph], *node.inputs.get(states)?).shape;
@@ -223,7 +247,9 @@ fn outputs_of(body: &Draft) -> Vec<Found> {
     body.outputs.iter().map(|&output| found(body, Some(output))).collect()
 }
 
-/// The outputs of a node that runs one of several branches. Where branches disagree, the larger one needs the memory.
+/// The outputs of a node that runs one of several branches. Where branches give different shapes, the larger one is
+/// taken, because there must be memory for it; if the shape of one is not known, that of the output is not known
+/// either.
 fn of_branches(mut branches: impl Iterator<Item = Vec<Found>>) -> Option<Vec<Found>> {
     let mut first = branches.next()?;
     for other in branches {
@@ -243,7 +269,9 @@ fn ints<'a>(node: &'a Node, name: &str) -> &'a [i64] {
     node.attribute(name).map_or(&[], |attribute| attribute.ints.as_slice())
 }
 
-/// Which nodes compute constants from constants; their outputs become constants.
+/// Finds the nodes that compute constants from constants. A runtime computes them once, when it loads the model, so
+/// they need no memory in a plan. Returns, for each graph and each of its nodes, whether it is such a node, and marks
+/// the outputs of these nodes as constant.
 pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, Vec<bool>> {
     let mut folded = IndexVec::<GraphId, Vec<bool>>::default();
     for graph in drafts.ids().collect::<Vec<_>>() {
@@ -254,8 +282,8 @@ pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, V
             let node = &draft.nodes[place];
             let is_random =
                 node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
-            // A node with a body or with randomness computes something new in every run. An output of the
-            // graph is written in every run, whatever it is.
+            // A node with a body or with randomness may compute something new in every run. An output of the graph is
+            // written in every run, even if its content is constant.
             let is_constant = node.bodies.is_empty()
                 && !is_random
                 && node.inputs.iter().flatten().all(|&input| draft.tensors[input].is_constant)

@@ -6,15 +6,23 @@
 //!   Concat [2,3] [4,3]  axis 0                                →  [6,3]
 //! ```
 //!
-//! A rule answers `None` if a shape that it needs is not known. Where the shape depends on the content of an input, as
-//! that of `NonZero` does, the rule gives the largest shape that there can be
-//! ([`is_bounded`](super::context::Context::is_bounded)).
+//! A [`Context`] is a node with what is known about its inputs: `shape(i)` is the shape of input `i`, `element(i)` the
+//! number of its element type, `numbers(i)` its content if that is a short list of integers, and `int` and `ints` read
+//! attributes. A [`Found`] is what a rule says about one output: its element type and its shape.
+//!
+//! A rule answers `None` if a shape that it needs is not known, if a product overflows, or if the shapes do not fit
+//! together. Where the shape depends on the content of an input, as that of `NonZero` does, the rule gives the largest
+//! shape that there can be ([`is_bounded`](super::context::Context::is_bounded)).
+//!
+//! The meaning of each kind of node is that of the ONNX specification. Several nodes took their lists as attributes in
+//! old versions and take them as inputs now; `listed("axes", 1)` asks the attribute first and then input 1.
 
 use super::context::{BOOL, Context, FLOAT, Found, INT32, INT64, UINT8};
 use super::shape::{AutoPad, Sliding, axes, axis, broadcast, elements};
 
 impl Context<'_> {
-    /// Whether the rule for the output is a bound: how much there really is depends on the content of an input.
+    /// Whether the rule for this node gives an upper bound on the shape only, because the real shape depends on the
+    /// content of an input.
     pub(super) fn is_bounded(&self) -> bool {
         match self.node.kind.as_str() {
             "NonZero" | "Unique" | "NonMaxSuppression" | "Compress" => true,
@@ -23,8 +31,13 @@ impl Context<'_> {
         }
     }
 
-    /// The rule for this kind of node; `None` if there is none.
+    /// What is known about the outputs of this node, in their order. `None` if there is no rule for this kind of
+    /// node; an output whose shape the rule cannot tell has no shape in it.
+    ///
+    /// `one` makes a single output with the element type of input 0, `typed` one with the element type that it is
+    /// given.
     pub(super) fn outputs(&self) -> Option<Vec<Found>> {
+        // Nodes of other domains may have the same names with another meaning.
         if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "ai.onnx.preview" | "com.microsoft") {
             return None;
         }
@@ -128,7 +141,7 @@ impl Context<'_> {
             "QLinearMatMul" => self.typed(self.element(7), matrix_product(self.shape(0), self.shape(3))),
             "Concat" => self.one(self.concat()),
             "Split" => self.split(),
-            // A slice is at most the whole.
+            // If the numbers of a slice are not known, the whole tensor is an upper bound.
             "Slice" => self.one(self.exact_slice().or_else(|| self.same_shape())),
             "Transpose" => self.one(self.transpose()),
             "Reshape" => self.one(self.reshape()),
@@ -177,7 +190,7 @@ impl Context<'_> {
         }
     }
 
-    /// All inputs from one on, broadcast together.
+    /// The shape of all inputs from `first` on, broadcast together.
     fn broadcast_from(&self, first: usize) -> Option<Vec<u64>> {
         let mut shape = self.shape(first)?.to_vec();
         for index in first + 1..self.facts.len() {
@@ -186,7 +199,8 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// How the window of this node moves, from its attributes.
+    /// How the window of a convolution or a pooling moves, from the attributes of the node. `kernel` is the size of the
+    /// window in each spatial dimension.
     fn sliding(&self, kernel: Vec<u64>) -> Sliding {
         let auto_pad = match self.node.attribute("auto_pad").map(|attribute| attribute.text.as_str()) {
             Some("SAME_UPPER" | "SAME_LOWER") => AutoPad::Same,
@@ -203,6 +217,8 @@ impl Context<'_> {
         }
     }
 
+    /// `[batch, channels, spatial…]` with weights `[outputs, channels, kernel…]` gives `[batch, outputs, spatial…]`.
+    /// The arguments are the numbers of the two inputs.
     fn convolution(&self, data: usize, weights: usize) -> Option<Vec<u64>> {
         let (data, weights) = (self.shape(data)?, self.shape(weights)?);
         let spatial = self.sliding(weights.get(2..)?.to_vec()).outputs(data.get(2..)?)?;
@@ -211,8 +227,9 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// A transposed convolution: batch and channels, then the extent that the node states or that follows from its
-    /// window.
+    /// A transposed convolution. The weights are `[channels, outputs per group, kernel…]`, and the result is
+    /// `[batch, outputs, spatial…]`; the spatial dimensions are those that the attribute `output_shape` states, or
+    /// else follow from the window.
     fn transposed_convolution(&self) -> Option<Vec<u64>> {
         let (data, weights) = (self.shape(0)?, self.shape(1)?);
         let group = u64::try_from(self.int("group", 1)).ok()?;
@@ -227,23 +244,28 @@ impl Context<'_> {
         Some(shape)
     }
 
+    /// A pooling keeps batch and channels, and moves a window over the other dimensions.
     fn pooling(&self) -> Option<Vec<u64>> {
         let data = self.shape(0)?;
         let spatial = self.sliding(self.counts("kernel_shape")).outputs(data.get(2..)?)?;
         Some(data.get(..2)?.iter().copied().chain(spatial).collect())
     }
 
+    /// The product of two matrices: the rows of the first and the columns of the second.
     fn gemm(&self) -> Option<Vec<u64>> {
         Some(vec![self.side(0, "transA", 0)?, self.side(1, "transB", 1)?])
     }
 
-    /// The length of a matrix along one of its two dimensions, or along the other one if a flag transposes it.
+    /// The length of input `index`, a matrix, along dimension `place` (0 or 1); along the other dimension if the
+    /// attribute `flag` says that the matrix is transposed.
     fn side(&self, index: usize, flag: &str, place: usize) -> Option<u64> {
         let shape = self.shape(index).filter(|shape| shape.len() == 2)?;
         let place = if self.int(flag, 0) != 0 { 1 - place } else { place };
         Some(shape[place])
     }
 
+    /// The normalised tensor, and its mean and inverse deviation: these have the dimensions before the axis, and 1
+    /// from the axis on.
     fn layer_normalization(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(-1, shape.len())?;
@@ -253,6 +275,7 @@ impl Context<'_> {
         Some(vec![Found { element: self.element(0), shape: Some(shape) }, statistics.clone(), statistics])
     }
 
+    /// The shape of the first input, with the lengths of all inputs along the axis added up.
     fn concat(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let axis = self.axis(0, shape.len())?;
@@ -263,7 +286,8 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// The parts of a split: as large as it says, or equally large with a smaller last one.
+    /// The parts of a split along an axis. Their lengths are listed, or else all parts are equally long except the last
+    /// one, which may be shorter: 7 in three parts is 3, 3, 1.
     fn split(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(0, shape.len())?;
@@ -271,6 +295,7 @@ impl Context<'_> {
         let sizes = match self.listed("split", 1) {
             Some(sizes) => counted(&sizes)?,
             None => {
+                // The subtraction stops at 0: 3 in four parts is 1, 1, 1, 0.
                 let piece = shape[axis].div_ceil(count.max(1));
                 (0..count).map(|index| piece.min(shape[axis].saturating_sub(piece * index))).collect()
             }
@@ -283,7 +308,8 @@ impl Context<'_> {
         Some(sizes.into_iter().map(part).collect())
     }
 
-    /// The shape of a slice whose starts, ends, axes and steps are known numbers.
+    /// The shape of a slice whose starts, ends, axes and steps are known numbers; `None` if one of them is not. Without
+    /// axes the slice is of the first dimensions, without steps every element is taken.
     fn exact_slice(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let starts = self.listed("starts", 1)?;
@@ -302,18 +328,21 @@ impl Context<'_> {
         Some(shape)
     }
 
+    /// The result of attention: a vector of the values' length for each query, in each head.
     fn attended(&self) -> Option<Vec<u64>> {
         let (&[batch, heads, queries, _], values) = (self.shape(0)?, self.shape(2)?) else { return None };
         Some(vec![batch, heads, queries, *values.last()?])
     }
 
-    /// Indices of elements that are not zero: at most all.
+    /// The indices of the elements that are not zero, one column for each: at most as many columns as elements.
     fn non_zero(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         Some(vec![shape.len() as u64, elements(shape)?])
     }
 
-    /// At most every element, or every slice, is unique; the inverse says of each where it is.
+    /// The unique elements, or with an axis the unique slices along it; then three lists of indices (of the first
+    /// occurrence of each, of each input's place among the unique ones, and how often each occurs). The bound is that
+    /// all elements or slices differ.
     fn unique(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let (unique, count) = match self.node.attribute("axis") {
@@ -328,7 +357,8 @@ impl Context<'_> {
         Some(vec![unique, indices.clone(), indices.clone(), indices])
     }
 
-    /// At most every box of every class, or as many as are asked for.
+    /// The boxes that are kept, each as three indices. The bound is every box of every class, or as many of each
+    /// class as input 2 asks for.
     fn suppressed(&self) -> Option<Vec<u64>> {
         let &[batch, classes, boxes] = self.shape(1)? else { return None };
         let asked = self.numbers(2).and_then(|numbers| u64::try_from(*numbers.first()?).ok());
@@ -336,7 +366,8 @@ impl Context<'_> {
         Some(vec![batch.checked_mul(classes)?.checked_mul(kept)?, 3])
     }
 
-    /// At most as much as there is, and as the condition is long.
+    /// The elements, or with an axis the slices along it, for which a list of conditions (input 1) is true. The bound
+    /// is that all conditions are true; conditions may be fewer than elements.
     fn compressed(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let longest = self.shape(1).and_then(|shape| shape.first().copied()).unwrap_or(u64::MAX);
@@ -350,6 +381,7 @@ impl Context<'_> {
         }
     }
 
+    /// The dimensions in the order of the attribute `perm`; without it, in reverse order.
     fn transpose(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         match self.ints("perm") {
@@ -358,12 +390,14 @@ impl Context<'_> {
         }
     }
 
-    /// The shape that is asked for. A 0 keeps the dimension of the input, and one dimension of -1 takes what is left.
+    /// The shape that is asked for. A 0 keeps the dimension of the input at that place, and a dimension of -1 becomes
+    /// as large as the number of elements requires: `[2, 3, 4]` as `[0, -1]` is `[2, 12]`.
     fn reshape(&self) -> Option<Vec<u64>> {
         let old = self.shape(0)?;
         let wanted = self.listed("shape", 1)?;
         let keeps_zero = self.int("allowzero", 0) == 0;
         let mut shape = Vec::with_capacity(wanted.len());
+        // The place of the -1. It counts as 1 until the product of the other dimensions is known.
         let mut open = None;
         for (place, &number) in wanted.iter().enumerate() {
             shape.push(match number {
@@ -381,6 +415,8 @@ impl Context<'_> {
         Some(shape)
     }
 
+    /// A matrix: the dimensions before the axis multiplied, and those from the axis on. The axis may lie behind the
+    /// last dimension, which `axis` does not allow.
     fn flatten(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let place = self.int("axis", 1);
@@ -388,6 +424,7 @@ impl Context<'_> {
         Some(vec![elements(&shape[..place])?, elements(&shape[place..])?])
     }
 
+    /// The shape without the dimensions that are listed; without a list, without all dimensions of 1.
     fn squeeze(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let gone = if self.node.attribute("axes").is_some() || self.facts(1).is_some() {
@@ -398,6 +435,7 @@ impl Context<'_> {
         Some((0..shape.len()).filter(|place| gone.binary_search(place).is_err()).map(|place| shape[place]).collect())
     }
 
+    /// The shape with a 1 at each of the listed places, which are places of the result.
     fn unsqueeze(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let numbers = self.listed("axes", 1)?;
@@ -407,13 +445,16 @@ impl Context<'_> {
         (0..rank).map(|place| if new.binary_search(&place).is_ok() { Some(1) } else { old.next().copied() }).collect()
     }
 
+    /// Each dimension times the number of its repetitions.
     fn tile(&self) -> Option<Vec<u64>> {
         let repeats = counted(self.numbers(1)?)?;
         let shape = self.shape(0).filter(|shape| shape.len() == repeats.len())?;
         shape.iter().zip(repeats).map(|(dimension, times)| dimension.checked_mul(times)).collect()
     }
 
-    /// The shape with what is added (or cut off, if negative) in front of and behind each dimension.
+    /// The shape with elements added, or cut off if the number is negative, in front of and behind each dimension.
+    /// The list `pads` has all numbers for the fronts, then all for the ends. Input 3 may list the dimensions that
+    /// are meant; without it they are all.
     fn pad(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let pads = self.listed("pads", 1)?;
@@ -428,12 +469,16 @@ impl Context<'_> {
         Some(shape)
     }
 
+    /// The shape of the data with the dimension of the axis replaced by the shape of the indices.
     fn gather(&self) -> Option<Vec<u64>> {
         let (data, indices) = (self.shape(0)?, self.shape(1)?);
         let place = self.axis(0, data.len())?;
         Some(data[..place].iter().chain(indices).chain(&data[place + 1..]).copied().collect())
     }
 
+    /// Each row of the indices (their last dimension) names a place in the first dimensions of the data, behind the
+    /// batch dimensions. The result has the shape of the indices without the rows, then the data's dimensions that
+    /// the rows do not cover.
     fn gather_nd(&self) -> Option<Vec<u64>> {
         let (data, indices) = (self.shape(0)?, self.shape(1)?);
         let batch = usize::try_from(self.int("batch_dims", 0)).ok()?;
@@ -442,7 +487,8 @@ impl Context<'_> {
         Some(outer.iter().chain(inner).copied().collect())
     }
 
-    /// The sizes that the node reads, or the shape times the factors of its attribute, rounded down.
+    /// The sizes that the node reads as input 3, or the shape times the factors of the attribute `scales`, rounded
+    /// down. Factors that are an input are floats, whose content is not known here.
     fn resize(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         if let Some(sizes) = self.numbers(3).filter(|sizes| sizes.len() == shape.len()) {
@@ -451,11 +497,14 @@ impl Context<'_> {
         let scales = self.node.attribute("scales").map(|attribute| attribute.floats.as_slice())?;
         let scaled = |(&dimension, &scale): (&u64, &f32)| {
             let size = (dimension as f64 * f64::from(scale)).floor();
+            // Beyond 1e15 a dimension is a mistake of the file; up to there the conversion is exact.
             (0.0..1e15).contains(&size).then_some(size as u64)
         };
         shape.iter().zip(scales).map(scaled).collect()
     }
 
+    /// The axes over which a node `Reduce…` reduces: those of the attribute, or of input 1. If there are neither, all
+    /// axes, or none if the node says that no axes mean nothing to do.
     fn reduced_axes(&self) -> Option<Vec<i64>> {
         let is_input = self.facts(1).is_some();
         match (self.ints("axes"), is_input) {
@@ -466,6 +515,7 @@ impl Context<'_> {
         }
     }
 
+    /// The shape after a reduction over the axes `gone`: these dimensions become 1, or disappear if `keepdims` is 0.
     fn reduced(&self, gone: Option<Vec<i64>>) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let gone = axes(&gone?, shape.len())?;
@@ -474,7 +524,8 @@ impl Context<'_> {
         Some(places.map(|place| if gone.binary_search(&place).is_ok() { 1 } else { shape[place] }).collect())
     }
 
-    /// The shape of a constant, which stands in one of several attributes by its type.
+    /// The type and shape of a constant. The value is the only attribute of the node, and the attribute's name says
+    /// what it is: a tensor, a number or a list of numbers.
     fn constant(&self) -> Option<Vec<Found>> {
         let attribute = self.node.attributes.first()?;
         let (element, shape) = match attribute.name.as_str() {
@@ -488,7 +539,7 @@ impl Context<'_> {
         self.typed(element, shape)
     }
 
-    /// How many numbers lie between a start and a limit.
+    /// How many numbers a range from a start to a limit (without the limit) has: 0 to 7 in steps of 3 has 0, 3 and 6.
     fn range(&self) -> Option<Vec<u64>> {
         let number = |index: usize| self.numbers(index)?.first().copied();
         let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
@@ -497,10 +548,12 @@ impl Context<'_> {
         if step == 0 {
             return None;
         }
+        // The distance over the step, rounded up; nothing if the step leads away from the limit.
         let count = if (distance > 0) == (step > 0) { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
         Some(vec![u64::try_from(count).ok()?])
     }
 
+    /// The shape of the indices with one more dimension, as long as input 1 says. The axis is a place of the result.
     fn one_hot(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let depth = u64::try_from(*self.numbers(1)?.first()?).ok()?;
@@ -509,7 +562,8 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// Values and their indices, as many as asked for along one axis.
+    /// The largest values and their indices: the shape of the input, with `k` as the length of the axis. `k` is an
+    /// attribute in old files and input 1 in new ones.
     fn top_k(&self) -> Option<Vec<Found>> {
         let mut shape = self.shape(0)?.to_vec();
         let place = self.axis(-1, shape.len())?;
@@ -522,7 +576,8 @@ impl Context<'_> {
         Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
     }
 
-    /// Pixels from channels, or channels from pixels.
+    /// `DepthToSpace` (`to_space`) makes a square of pixels from each group of channels: with blocks of 2,
+    /// `[1, 8, 3, 3]` becomes `[1, 2, 6, 6]`. `SpaceToDepth` is the opposite.
     fn blocks(&self, to_space: bool) -> Option<Vec<u64>> {
         let &[batch, channels, height, width] = self.shape(0)? else { return None };
         let size = u64::try_from(self.int("blocksize", 1)).ok().filter(|&size| size > 0)?;
@@ -533,8 +588,10 @@ impl Context<'_> {
         })
     }
 
-    /// The outputs of an RNN, GRU or LSTM: the state at every time, the last state, and for an LSTM the last cell.
+    /// The outputs of an RNN, GRU or LSTM: the state at every time, the last state, and for an LSTM the last cell. An
+    /// RNN or GRU has no third output, and the caller ignores what is found for it.
     fn recurrent(&self) -> Option<Vec<Found>> {
+        // Time and batch in the usual layout, batch and time if the batch comes first.
         let &[one, two, _] = self.shape(0)? else { return None };
         let hidden = u64::try_from(self.int("hidden_size", 0)).ok()?;
         let direction = self.node.attribute("direction").map(|attribute| attribute.text.as_str());
@@ -549,12 +606,15 @@ impl Context<'_> {
     }
 }
 
-/// Numbers that are sizes.
+/// Numbers that are sizes; `None` if one is negative.
 fn counted(numbers: &[i64]) -> Option<Vec<u64>> {
     numbers.iter().map(|&number| u64::try_from(number).ok()).collect()
 }
 
-/// The product of matrices, or of stacks of them.
+/// The shape of the product of two matrices, or of stacks of matrices: `[8, 12, 64]` times `[64, 5]` is `[8, 12, 5]`.
+/// The dimensions before the last two are the stack, and the stacks of the two inputs are broadcast together. An
+/// input of one dimension is a vector, and the result then lacks the rows (on the left) or the columns (on the
+/// right). Whether the inner lengths agree is not checked.
 fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>> {
     let (one, other) = (one?, other?);
     if one.is_empty() || other.is_empty() {
@@ -570,16 +630,21 @@ fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>
     Some(shape)
 }
 
-/// How many elements a slice takes.
+/// How many elements a slice takes of a dimension of `size` elements, as in Python: `start` and `end` count from the
+/// end of the dimension if they are negative, and are moved into it if they lie outside. `None` for a step of 0,
+/// which is not allowed.
 pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option<u64> {
     let size = i128::from(size);
     let (start, end, step) = (i128::from(start), i128::from(end), i128::from(step));
     let from_end = |place: i128| if place < 0 { place + size } else { place };
+    // With a positive step a slice starts at an element or behind the last one, and ends before `end`. With a negative
+    // step it starts at an element, and `end` may be -1, the place before the first element.
     let (start, end) = match step {
         0 => return None,
         1.. => (from_end(start).clamp(0, size), from_end(end).clamp(0, size)),
         _ => (from_end(start).clamp(0, size - 1), if end < -size { -1 } else { from_end(end).clamp(-1, size - 1) }),
     };
+    // The distance over the step, rounded up; a negative distance is an empty slice.
     let distance = if step > 0 { end - start } else { start - end };
     let step = step.abs();
     u64::try_from(((distance + step - 1) / step).max(0)).ok()

@@ -1,8 +1,12 @@
-//! Arithmetic of shapes: broadcasting, windows, axes.
+//! Arithmetic of shapes: broadcasting, windows, axes. All functions give `None` where shapes do not fit together or a
+//! number overflows.
 
-/// The shape that two broadcast to; `None` if they do not.
+/// The shape that two shapes broadcast to, as in numpy: aligned at their last dimensions, and a dimension of 1 or a
+/// missing one takes on the other's length. `[2, 3, 4]` and `[3, 1]` give `[2, 3, 4]`. `None` if two dimensions do
+/// not fit.
 pub(super) fn broadcast(one: &[u64], other: &[u64]) -> Option<Vec<u64>> {
     let rank = one.len().max(other.len());
+    // The shorter shape counts as 1 in the leading dimensions that it lacks.
     let dimension = |shape: &[u64], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |place| shape[place]);
     (0..rank).map(|axis| joined(dimension(one, axis), dimension(other, axis))).collect()
 }
@@ -17,13 +21,14 @@ fn joined(one: u64, other: u64) -> Option<u64> {
     }
 }
 
-/// An axis counted from the end if it is negative.
+/// The place of an axis among `rank` dimensions; a negative number counts from the end. `None` if there is no such
+/// axis.
 pub(super) fn axis(number: i64, rank: usize) -> Option<usize> {
     let number = if number < 0 { number.checked_add(i64::try_from(rank).ok()?)? } else { number };
     usize::try_from(number).ok().filter(|&axis| axis < rank)
 }
 
-/// Several axes, sorted.
+/// The places of several axes, sorted and without repetitions.
 pub(super) fn axes(numbers: &[i64], rank: usize) -> Option<Vec<usize>> {
     let mut axes: Vec<usize> = numbers.iter().map(|&number| axis(number, rank)).collect::<Option<_>>()?;
     axes.sort_unstable();
@@ -36,39 +41,60 @@ pub(super) fn elements(shape: &[u64]) -> Option<u64> {
     shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))
 }
 
-/// How a window moves over the spatial dimensions of a tensor.
+/// How the window of a convolution or pooling moves over the spatial dimensions of a tensor (those behind batch and
+/// channels). Every list has an entry for each spatial dimension.
+///
+/// ```text
+///   one dimension of 5 elements with 1 of padding at each end, a window of 3, a stride of 2: 3 outputs
+///
+///      . 0 1 2 3 4 .
+///      └───┘            output 0
+///          └───┘        output 1
+///              └───┘    output 2
+/// ```
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sliding {
+    /// Elements of the window.
     pub(super) kernel: Vec<u64>,
+    /// How far the window moves from one output to the next; 1 where it is not given.
     pub(super) strides: Vec<u64>,
+    /// How far two neighbouring elements of the window lie apart; 1 where it is not given.
     pub(super) dilations: Vec<u64>,
-    /// Before all dimensions, then behind all.
+    /// Elements of padding: first those in front of each dimension, then those behind each dimension. Negative
+    /// padding cuts elements off.
     pub(super) pads: Vec<i64>,
+    /// Where the padding comes from.
     pub(super) auto_pad: AutoPad,
+    /// Whether a last window that reaches beyond the padding counts, too.
     pub(super) ceil: bool,
 }
 
+/// Where the padding of a window comes from: the attribute `auto_pad` of ONNX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AutoPad {
+    /// From `pads`.
     #[default]
     Explicit,
+    /// As much as makes an output for every stride of the input.
     Same,
+    /// There is none.
     Valid,
 }
 
 impl Sliding {
+    /// The stride or dilation of a dimension: 1 where none is given, or where the file has 0.
     fn at(numbers: &[u64], place: usize) -> u64 {
         numbers.get(place).copied().unwrap_or(1).max(1)
     }
 
-    /// Bytes of padding around a dimension, both sides together.
+    /// Elements of padding around a dimension, both sides together.
     fn padding(&self, place: usize) -> Option<i64> {
         let rank = self.kernel.len();
         let pad = |index: usize| self.pads.get(index).copied().unwrap_or(0);
         pad(place).checked_add(pad(place + rank))
     }
 
-    /// Outputs along each spatial dimension.
+    /// How many outputs there are along each spatial dimension; `spatial` are the lengths of the input.
     pub(super) fn outputs(&self, spatial: &[u64]) -> Option<Vec<u64>> {
         if spatial.len() != self.kernel.len() {
             return None;
@@ -76,12 +102,14 @@ impl Sliding {
         spatial.iter().enumerate().map(|(place, &size)| self.output(place, size)).collect()
     }
 
-    /// The places that the window covers along a dimension, with the gaps of its dilation.
+    /// How many elements lie from the first to the last element of the window along a dimension. A kernel of 3 with a
+    /// dilation of 2 reaches over 5.
     fn reach(&self, place: usize) -> Option<u64> {
         self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)
     }
 
-    /// Outputs along a dimension of this size.
+    /// How many outputs there are along a dimension of this size: one, and one more for each stride that the window can
+    /// move. `None` if the window is larger than the padded dimension.
     fn output(&self, place: usize, size: u64) -> Option<u64> {
         let stride = Sliding::at(&self.strides, place);
         let reach = self.reach(place)?;
@@ -95,7 +123,8 @@ impl Sliding {
         Some(steps + 1)
     }
 
-    /// Outputs of the transposed operation along each spatial dimension.
+    /// How many outputs a transposed convolution has along each spatial dimension; `output_padding` is how many more
+    /// the node asks for.
     pub(super) fn transposed(&self, spatial: &[u64], output_padding: &[u64]) -> Option<Vec<u64>> {
         if spatial.len() != self.kernel.len() {
             return None;
@@ -104,7 +133,9 @@ impl Sliding {
         spatial.iter().enumerate().map(|(place, &size)| self.transposed_output(place, size, extra(place))).collect()
     }
 
-    /// Outputs of a transposed window along a dimension of this size, and extra ones behind them.
+    /// How many outputs a transposed convolution has along a dimension of this size. Each input writes a whole
+    /// window, and windows start a stride apart; the padding is cut off from the result, and `extra` elements are
+    /// added.
     fn transposed_output(&self, place: usize, size: u64, extra: u64) -> Option<u64> {
         let stride = Sliding::at(&self.strides, place);
         if self.auto_pad == AutoPad::Same {

@@ -26,12 +26,14 @@ pub fn write(problem: &Problem, plan: &Plan) -> String {
     write_planned(problem, Some(plan))
 }
 
-/// Reads a column of offsets, or of objects.
+/// Reads the plan for a problem from a column of offsets, or from the columns of shared objects. `offset_column` is the
+/// name of the column of offsets if the user gave one.
 pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
     let mut rows = Rows::new(text)?;
     let names = header(&rows)?;
     let wanted = offset_column.unwrap_or("offset").to_ascii_lowercase();
     let Some(offsets) = names.iter().position(|name| *name == wanted) else {
+        // A user who names a column of offsets does not mean a plan of shared objects.
         if let Some(columns) = objects::Columns::of(&names).filter(|_| offset_column.is_none()) {
             return objects::read(rows, columns, problem);
         }
@@ -50,15 +52,17 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
         let position = index.to_string();
         let name = ids.map_or(position.as_str(), |column| rows.name(column));
         index += 1;
-        // Without a column of names, rows stand in the order of the buffers.
+        // Without a column of names, rows stand in the order of the buffers. (`index` has been counted up already.)
         let buffer = match ids {
             Some(_) => by_name.get(name).copied(),
             None => (index <= problem.buffers().len()).then(|| BufferId::from_index(index - 1)),
         };
+        // The checker reports rows for buffers that the problem does not have.
         let Some(buffer) = buffer else {
             plan.unknown.push(name.to_owned());
             continue;
         };
+        // A row without an offset leaves its buffer without a place, which the checker reports, too.
         let text = rows.field(offsets);
         if text.is_empty() {
             continue;
@@ -68,10 +72,11 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
         let named = spaces.and_then(|column| known_spaces.get(rows.name(column)).copied());
-        // A row without the name of a space that there is means the first that its buffer may be in.
+        // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
+        // in.
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
-        // A buffer with several slots has a row for each; the first row says everything but the offset for
-        // all of them.
+        // A buffer with several slots has a row for each of them. Space and `over` are taken from its first row; the
+        // later rows only add their offsets.
         match &mut plan.placements[buffer] {
             Some(placement) => {
                 placement.offsets.push(Bytes(offset));
@@ -79,6 +84,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             }
             empty => *empty = Some(Placement::at(space, Bytes(offset))),
         }
+        // An empty field means that the buffer takes over nothing; in quotes it is the name of a buffer without a name.
         if let Some(column) = overs.filter(|&column| !rows.name(column).is_empty() || rows.is_quoted(column)) {
             let victims = list_of_names(rows.name(column)).into_iter();
             let over =

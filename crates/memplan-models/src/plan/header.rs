@@ -7,11 +7,12 @@
 //! #define PLAN_SIZE_conv1 32u
 //! ```
 //!
-//! With several memories each has its own `PLAN_NAME_SIZE` and `PLAN_NAME_ALIGNMENT`, and `PLAN_SPACE_conv1` is the
-//! number of the memory in which a buffer lives, in the order in which they are listed.
+//! If there are several memories, each has its own `PLAN_NAME_SIZE` and `PLAN_NAME_ALIGNMENT`, where `NAME` is that
+//! of the memory. `PLAN_SPACE_conv1` is then the number of the memory in which the buffer lives, counted from 0 in
+//! the order of the `_SIZE` macros.
 //!
-//! A plan made of shared objects has the number of each buffer's object instead of an offset, and the objects' sizes (of a
-//! texture, a macro for each component):
+//! A plan made of shared objects has the number of each buffer's object instead of an offset, and the objects' sizes
+//! (of a texture, a macro for each component):
 //!
 //! ```c
 //! #define PLAN_OBJECTS 1u
@@ -24,9 +25,10 @@
 //!
 //! # Names
 //!
-//! C cannot spell every name ([`spelled`]). A buffer whose name it can spell has a macro of exactly that name, whatever
-//! the others are called; what others would be called is numbered until it is free: beside `a_b_2`, `a b` is `a_b` and
-//! `a/b` is `a_b_3`.
+//! Names of buffers may have characters that a name in C cannot have ([`spelled`] replaces them). A buffer whose name
+//! needs no change has macros with exactly that name, whatever other buffers are called. Buffers whose changed name
+//! is taken get a number behind it, from 2 on, the first that is free. For example, the buffers `a b`, `a/b` and
+//! `a_b_2` get the names `a_b`, `a_b_3` and `a_b_2`.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -39,13 +41,14 @@ use crate::plan::csv::objects::size_text;
 /// Writes the constants of a plan; `name` is what the file is called, without its extension.
 pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     let prefix = spelled(name).to_ascii_uppercase();
+    // A name in C may not begin with a digit.
     let prefix = if prefix.starts_with(|first: char| first.is_ascii_digit()) { format!("P{prefix}") } else { prefix };
     let text = format!(
         "/* Where every buffer lives, as planned by memplan. Do not edit: plan again. */\n\
          #ifndef {prefix}{GUARD}\n#define {prefix}{GUARD}\n"
     );
     let mut header = Header { prefix, text };
-    // With one space its number says nothing, and the macros of buffers stay few.
+    // With only one space, macros for the number of a buffer's space would say nothing and are left out.
     let several = problem.spaces().len() > 1;
     let names = Names::of(problem, plan);
     let alignments = alignments(problem, plan);
@@ -68,6 +71,7 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
         if let Some(object) = placement.object {
             header.define(format!("OBJECT_{name}"), object.index() as u64, &remark(buffer, space));
         }
+        // A buffer in a shared object has no offset of its own: its address is that of the object.
         let offsets = placement.offsets.iter().enumerate().filter(|_| placement.object.is_none());
         for (slot, offset) in offsets {
             let slot = if placement.offsets.len() > 1 { format!("_SLOT{slot}") } else { String::new() };
@@ -99,7 +103,7 @@ impl Header {
     }
 }
 
-/// What is said about an object: its size, as far as it is known, and its memory if there are several.
+/// The macros of one shared object: its size, if that is known, and the number of its space if there are `several`.
 fn object_macros(index: usize, object: &SharedObject, several: bool) -> Vec<(String, u64)> {
     let mut macros: Vec<(String, u64)> = match &object.size {
         Size::Shape(components) => {
@@ -113,29 +117,30 @@ fn object_macros(index: usize, object: &SharedObject, several: bool) -> Vec<(Str
     macros
 }
 
-/// The names of all macros that a buffer may have.
+/// The names of all macros that a buffer called `name` may have, without the prefix. `most_slots` is the largest number
+/// of slots of any buffer.
 fn buffer_macros(name: &str, most_slots: u32) -> Vec<String> {
     let mut all = ["OFFSET", "OBJECT", "SIZE", "SPACE"].map(|what| format!("{what}_{name}")).to_vec();
-    // `OFFSET_a_SLOT0` may be a slot of `a` or a buffer that is called `a_SLOT0`. The names are only checked if
-    // there are slots at all.
+    // `OFFSET_a_SLOT0` may be a slot of `a`, or the offset of a buffer that is called `a_SLOT0`. So if any buffer has
+    // slots, every buffer reserves these names, too.
     if most_slots > 1 {
         all.extend((0..most_slots).map(|slot| format!("OFFSET_{name}_SLOT{slot}")));
     }
     all
 }
 
-/// What the include guard has behind the prefix of all macros.
+/// The end of the include guard's name, behind the prefix that all macros begin with.
 const GUARD: &str = "_MEMPLAN_H";
 
-/// What spaces and buffers are called in macros.
+/// The names of spaces and buffers in macros, in the order of the problem's spaces and buffers.
 struct Names {
     spaces: Vec<String>,
     buffers: Vec<String>,
 }
 
 impl Names {
-    /// Names for macros. Two buffers whose names are spelled alike in C get different names, and no macro may be
-    /// defined twice.
+    /// Chooses the names so that no macro is defined twice, even where two names are spelled alike in C. Macros of
+    /// objects have fixed names, so these are taken first; then come the spaces, then the buffers.
     fn of(problem: &Problem, plan: &Plan) -> Names {
         let objects = plan.objects.iter_enumerated();
         let mut taken: HashSet<String> = objects
@@ -158,7 +163,8 @@ impl Names {
     }
 }
 
-/// A name for each, so that no two make the same macro. Those that need not be spelled otherwise have theirs first.
+/// A name in C for each of `names`, so that no two make the same macro. `spell` makes a name of C from a name; `macros`
+/// lists the macros that a thing of some name has; `taken` holds all macros so far, and gets those of the new names.
 fn unique(
     names: &[&str],
     spell: impl Fn(&str) -> String,
@@ -166,6 +172,7 @@ fn unique(
     macros: impl Fn(&str) -> Vec<String>,
 ) -> Vec<String> {
     let mut found: Vec<Option<String>> = vec![None; names.len()];
+    // The first round is for names that C can spell without a change, so that they are not taken by others.
     for only_exact in [true, false] {
         for (name, found) in names.iter().zip(&mut found) {
             let spelled = spell(name);
@@ -175,6 +182,7 @@ fn unique(
             let numbered = (2..).map(|number: u64| format!("{spelled}_{number}"));
             let mut candidates = std::iter::once(spelled.clone()).chain(numbered);
             *found = candidates.find(|candidate| macros(candidate).iter().all(|name| !taken.contains(name)));
+            // `found` is an `Option`: this adds the macros of the one name that was chosen.
             taken.extend(found.iter().flat_map(|name| macros(name)));
         }
     }
@@ -194,15 +202,18 @@ pub struct HeaderOffset {
     pub memory: String,
 }
 
-/// The offsets and objects in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name
-/// are an error.
+/// Reads the offsets and objects of a header that [`write()`] wrote, in the order of the file, so that a plan can be
+/// checked as the firmware will see it. A macro that is defined twice is an error.
 pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
+    // The include guard is `PLAN_MEMPLAN_H`, where `PLAN` is the prefix of all macros.
     let guard = text.lines().find_map(|line| line.strip_prefix("#ifndef ")?.trim().strip_suffix(GUARD));
     let [offset_of, object_of] = ["OFFSET", "OBJECT"].map(|what| format!("{}_{what}_", guard.unwrap_or_default()));
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut start = 0;
-    // Lines are looked at one by one, as the preprocessor does: whoever includes the header sees macros and no comments.
+    // Each line is read as the preprocessor reads it: only lines `#define NAME VALUE` count. A line of interest is
+    // `#define PLAN_OFFSET_conv1 64u /* "conv1" in sram: 32 bytes, steps 1..3 */`; the words ` in sram` are only
+    // there if there are several memories.
     for line in text.split_inclusive('\n') {
         let span = Span::new(start, start + line.len());
         start += line.len();
@@ -224,18 +235,21 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     Ok(found)
 }
 
-/// What the address of each arena must be a multiple of.
+/// What the address of each space's arena must be a multiple of, in bytes, so that every buffer is aligned: the least
+/// common multiple of the alignments of the space and of the buffers in it.
 fn alignments(problem: &Problem, plan: &Plan) -> IndexVec<SpaceId, Bytes> {
     let mut all: IndexVec<SpaceId, Bytes> = problem.spaces().iter().map(|space| space.alignment).collect();
     for (id, placement) in plan.placements.iter_enumerated() {
         let Some(placement) = placement else { continue };
         let (so_far, one) = (&mut all[placement.space], problem.alignment_in(id, placement.space));
+        // A multiple that does not fit into 64 bits: the larger of the two alignments has to do.
         *so_far = so_far.least_common_multiple(one).unwrap_or((*so_far).max(one));
     }
     all
 }
 
-/// A buffer in words, with nothing in it that would end or open a comment.
+/// The comment behind a macro: the buffer's name, its memory, size and life. `space` is the name of its memory, where
+/// there are several.
 fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     let size = match &buffer.size {
         Size::Shape(_) => format!("{} elements", size_text(&buffer.size)),
@@ -247,6 +261,8 @@ fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     };
     let place = space.map(|name| format!(" in {name}")).unwrap_or_default();
     let words = format!("\"{}\"{place}: {size}, {life}", buffer.name);
+    // The name comes from a file and may hold anything. Without control characters it stays on one line; without `*` it
+    // cannot end the comment or open another one; and `??/` would be a backslash to old compilers (a trigraph).
     let printable: String = words.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     format!(" /* {} */", printable.replace('*', "+").replace("??", "? ?"))
 }
@@ -258,6 +274,7 @@ pub fn spelled(name: &str) -> String {
     if text.is_empty() { "_".to_owned() } else { text }
 }
 
+/// A character as [`spelled`] writes it.
 fn letter(c: char) -> String {
     match c {
         c if c.is_ascii_alphanumeric() => c.to_string(),

@@ -1,4 +1,13 @@
-//! Plans as JSON: what `memplan plan --json` prints and `memplan verify` takes.
+//! Plans as JSON: what `memplan plan --json` prints and `memplan verify` takes. For one buffer of 64 bytes (line
+//! breaks are ours):
+//!
+//! ```json
+//! {"strategy": "search", "status": "optimal", "extent": 64, "lower_bound": 64,
+//!  "spaces": [{"name": "default", "extent": 64, "lower_bound": 64, "peak_live": 64, "capacity": null, "alignment": 1}],
+//!  "buffers": [{"id": "a", "space": "default", "size": 64, "lifetime": [[0, 2]],
+//!               "offset": 0, "offsets": [0], "object": null}],
+//!  "objects": [], "reused": []}
+//! ```
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,16 +24,19 @@ use crate::ReadError;
 use crate::json::Json;
 use crate::records::json::{IntervalFile, SizeFile, lifetime_file};
 
-/// Writes what came of planning, on one line. The time it took goes in if it is
-/// given: files go without it, so that the same plan is the same bytes.
+/// Writes the outcome of planning as one line of JSON. `seconds` is the time that
+/// planning took. Plans that are written to files go without it, so that equal
+/// plans give equal files.
 pub fn write(problem: &Problem, outcome: &Outcome, strategy: &str, seconds: Option<f64>) -> String {
     let file = PlanFile::of(problem, outcome, strategy, seconds);
-    // Writing to a string cannot fail, and the types have no maps with odd keys.
+    // Serialising fails only if a map has keys that are no strings, which our types do not have.
     let mut text = serde_json::to_string(&file).unwrap_or_default();
     text.push('\n');
     text
 }
 
+/// The file as it is written: the fields of this type and of the types below are those of the JSON. All sizes,
+/// offsets and extents are in bytes.
 #[derive(Serialize)]
 struct PlanFile<'a> {
     strategy: &'a str,
@@ -59,10 +71,14 @@ struct BufferFile<'a> {
     space: &'a str,
     size: SizeFile<'a>,
     lifetime: Vec<IntervalFile>,
+    /// The offset of the first slot, for readers who do not care about slots; `null` if the buffer has no place.
     offset: Option<u64>,
+    /// The offset of each slot.
     offsets: Vec<u64>,
+    /// For a buffer in parallel loops: how far its instances in two neighbouring iterations lie apart, for each loop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     strides: Vec<u64>,
+    /// The position of its shared object in `objects`; `null` if it does not use one.
     object: Option<usize>,
 }
 
@@ -146,7 +162,8 @@ impl<'a> PlanFile<'a> {
     }
 }
 
-/// What no plan can beat, as far as the outcome knows.
+/// The largest lower bound on the extent of any plan that the outcome proves, in bytes. Where there is no plan, the
+/// bound follows from the problem alone.
 pub fn lower_bound(problem: &Problem, outcome: &Outcome) -> Bytes {
     match outcome {
         Outcome::Optimal(plan) => plan.extent(),
@@ -155,7 +172,8 @@ pub fn lower_bound(problem: &Problem, outcome: &Outcome) -> Bytes {
     }
 }
 
-/// The spaces with their numbers. A buffer without a place counts in the first space that it may be in.
+/// The spaces with their extents, bounds and peaks. For the peak of live bytes, a buffer without a place counts in the
+/// first space that it may be in.
 fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>> {
     let bounds = bound::space_lower_bounds(problem);
     let peaks = bound::peaks_live(problem, |buffer| match plan.and_then(|plan| plan.placements[buffer].as_ref()) {
@@ -210,7 +228,7 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let Some(buffers) = field(&entries, "buffers") else {
         return Err(top.error("plan::missing-field", "the field `buffers` is missing"));
     };
-    // Buffers refer to objects, so that objects are read first, wherever they stand in the file.
+    // Buffers refer to objects by position, so the objects are read first, wherever they stand in the file.
     if let Some(objects) = field(&entries, "objects") {
         reader.objects(objects)?;
     }
@@ -220,8 +238,8 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     if let Some(reused) = field(&entries, "reused") {
         reader.reused(reused)?;
     }
-    // What the plan claims about its extents replaces what follows from the offsets, so that a wrong claim
-    // is found.
+    // The extents follow from the offsets. Where the file claims an extent, the claim replaces the computed one, so
+    // that the checker compares the claim with the offsets and reports it if it is wrong.
     reader.plan.fit_extents(problem);
     if let Some(spaces) = field(&entries, "spaces") {
         reader.extents(spaces)?;
@@ -233,24 +251,27 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     Ok(reader.plan)
 }
 
-/// A field of an object; `null` counts as absent, and of two the last counts.
+/// A field of a JSON object; `None` if it is absent or `null`. If a field occurs twice, the last one counts.
 fn field<'a>(entries: &[(Cow<'a, str>, Json<'a>)], key: &str) -> Option<Json<'a>> {
     entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
 }
 
-/// What a plan says about its reuse costs.
+/// A cost of reuse as a plan states it.
 fn cost_number(value: Json) -> Result<u64, ReadError> {
     value.number("a cost of 0 or more")
 }
 
+/// A plan that is being read.
 struct Reader<'p> {
     problem: &'p Problem,
     by_name: HashMap<&'p str, BufferId>,
     spaces: HashMap<&'p str, SpaceId>,
+    /// What has been read so far.
     plan: Plan,
 }
 
 impl Reader<'_> {
+    /// The space of the problem that a field names.
     fn space(&self, value: Json) -> Result<SpaceId, ReadError> {
         let name = value.name("the name of a space")?;
         match self.spaces.get(name.as_ref()) {
@@ -314,9 +335,11 @@ impl Reader<'_> {
             },
             None => None,
         };
+        // A buffer uses its shared object from the first byte on, and offsets count from the object's start.
         if object.is_some() && offsets.is_empty() {
             offsets.push(Bytes::ZERO);
         }
+        // A buffer with neither an offset nor an object has no place. The checker reports it.
         if offsets.is_empty() {
             return Ok(());
         }
@@ -348,7 +371,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads which overlays the plan relies on.
+    /// Reads which overlays the plan uses: `{"buffer": "d", "over": ["a"]}` says that `d` starts on bytes that `a`
+    /// still occupies.
     fn reused(&mut self, reused: Json) -> Result<(), ReadError> {
         for value in reused.list("a list of reuses")? {
             let mut reuse = (None, Vec::new());
@@ -370,13 +394,15 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// A buffer of the problem by its name.
     fn known(&self, value: Json) -> Result<BufferId, ReadError> {
         let name = value.name("the id of a buffer")?;
         let unknown = || value.error("plan::unknown-buffer", format!("the problem has no buffer called `{name}`"));
         self.by_name.get(name.as_ref()).copied().ok_or_else(unknown)
     }
 
-    /// Reads the extents of spaces. Where the file states none, the extent follows from the placements.
+    /// Reads the extents that the file claims. A space without a claim keeps the extent that follows from the
+    /// placements.
     fn extents(&mut self, spaces: Json) -> Result<(), ReadError> {
         for value in spaces.list("a list of spaces")? {
             let (mut space, mut extent) = (None, None);

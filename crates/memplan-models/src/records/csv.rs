@@ -64,6 +64,8 @@ impl RecordFormat for Csv {
             builder.buffer(buffer);
             spans.push(rows.span());
         }
+        // The buffers refer to spaces by number, in the order of the first use of each name, and spaces get their
+        // numbers in the order in which they are added.
         for name in spaces.in_order {
             builder.space(Space::new(name));
         }
@@ -78,7 +80,9 @@ fn plural(items: &[String]) -> &'static str {
     if items.len() == 1 { "" } else { "s" }
 }
 
-/// Points at the field of the record that the error is about.
+/// Turns an error of the builder into one with a place: it points at the record of the buffer that the error names, and
+/// inside the record at the field that is wrong where the kind of error tells. `spans` are the places of all records.
+/// An error that names no buffer points at the start of the file.
 fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], error: ProblemError) -> ReadError {
     let record = error.buffer().and_then(|buffer| spans.get(buffer.index())).copied().unwrap_or_default();
     let column = match &error {
@@ -97,13 +101,17 @@ fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], err
 pub(crate) struct Rows<'a> {
     text: &'a str,
     reader: csv::Reader<&'a [u8]>,
+    /// The current record.
     record: csv::StringRecord,
+    /// Where the current record starts, in bytes of the text.
     start: usize,
 }
 
 impl<'a> Rows<'a> {
-    /// A reader behind the first row, which is the header.
+    /// A reader whose current record is the header. An error if the file has no line with something in it.
     pub(crate) fn new(text: &'a str) -> Result<Rows<'a>, ReadError> {
+        // `has_headers(false)` gives us the header as a record like the others, and `flexible(true)` accepts records of
+        // different lengths; `Row::buffer` reports those that are too short.
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let mut rows = Rows { text, reader, record: csv::StringRecord::new(), start: 0 };
         if rows.next()? {
@@ -125,7 +133,8 @@ impl<'a> Rows<'a> {
         })?;
         if more {
             let position = self.record.position().map_or(0, |position| position.byte() as usize);
-            // The reader reports where the previous record ended: skip what it skipped.
+            // The `csv` crate reports where the previous record ended. Blank lines between the two records, which it
+            // skips, are not part of the record.
             self.start = skip_blank_lines(self.text, position);
         }
         Ok(more)
@@ -146,7 +155,8 @@ impl<'a> Rows<'a> {
         if whole == trimmed || !self.is_quoted(column) { trimmed } else { whole }
     }
 
-    /// Whether a field of the current record stands in quotes.
+    /// Whether a field of the current record stands in quotes. The `csv` crate takes the quotes away, so this looks
+    /// at the text.
     pub(crate) fn is_quoted(&self, column: usize) -> bool {
         self.text.get(self.field_span(self.span(), column).range()).is_some_and(|field| field.starts_with('"'))
     }
@@ -158,14 +168,16 @@ impl<'a> Rows<'a> {
         Span::new(self.start, self.start + record.trim_end().len())
     }
 
-    /// Where a field of a record stands; found again by scanning, for errors only.
+    /// Where a field of a record stands, without the blanks around it. The `csv` crate does not say it, so the text
+    /// of the record is scanned for commas.
     pub(crate) fn field_span(&self, record: Span, column: usize) -> Span {
         let text = self.text.get(record.range()).unwrap_or_default();
         let mut quoted = false;
         let mut commas = 0;
         let mut start = 0;
         let mut end = text.len();
-        // Commas inside of quotes separate nothing. A doubled quote toggles twice, which is right here.
+        // Commas inside of quotes separate nothing. A doubled quote inside of quotes stands for one quote; it toggles
+        // `quoted` twice and so leaves it as it is.
         for (position, character) in text.char_indices() {
             match character {
                 '"' => quoted = !quoted,
@@ -206,7 +218,7 @@ fn skip_blank_lines(text: &str, mut position: usize) -> usize {
     position
 }
 
-/// Which column is what.
+/// The position of each column that is understood, counted from 0; `None` if the file does not have an optional one.
 pub(crate) struct Columns {
     pub(crate) id: Option<usize>,
     start: usize,
@@ -219,12 +231,15 @@ pub(crate) struct Columns {
     pub(crate) offset: Option<usize>,
     gaps: Option<usize>,
     hint: Option<usize>,
+    /// The names of all other columns.
     ignored: Vec<String>,
     /// The header's words, for messages.
     names: Vec<String>,
 }
 
-/// A header that does not fit has a few usual causes, and each of them gets its own advice.
+/// The error for a header without a required column, which may be called by any of the `wanted` words. The advice
+/// depends on the likely cause: another separator than the comma, a typo, or a first line that is a record and no
+/// header.
 fn missing_column(rows: &Rows, names: &[String], wanted: &[&str]) -> ReadError {
     let message = format!("the header has no column {}", wanted.join(" or "));
     let error = rows.error("csv::missing-column", rows.span(), message);
@@ -270,7 +285,7 @@ impl Columns {
             columns.gaps,
             columns.hint,
         ];
-        // Columns that nobody knows are ignored with a note, because such files often carry more than we need.
+        // Unknown columns are ignored with a note, because files of other tools often have more columns than we need.
         let columns_of_file = header.names.iter().enumerate();
         let unknown = columns_of_file.filter(|(index, _)| !used.contains(&Some(*index)));
         let ignored = unknown.map(|(_, name)| name.clone()).collect();
@@ -308,21 +323,25 @@ impl Header<'_, '_> {
     }
 }
 
-/// What separates the names of a header that is one field, if it is not the comma.
+/// The separator of a header that has no comma, such as `;` in `id;lower;upper;size`: the character that separates the
+/// word `size` from the rest. `None` if there are commas or no such character.
 fn other_separator(names: &[String]) -> Option<char> {
     let [only] = names else { return None };
     [';', '\t', '|', ' '].into_iter().find(|&separator| only.split(separator).any(|name| name.trim() == "size"))
 }
 
-/// Whether a header has numbers where names belong: then there is none.
+/// Whether the first line looks like a record and not like a header: all of its fields are numbers, with at most one
+/// exception (the id).
 fn is_record(names: &[String]) -> bool {
     let is_number = |name: &&String| name.parse::<f64>().is_ok();
     names.len() >= 3 && names.iter().filter(is_number).count() + 1 >= names.len()
 }
 
-/// Whether one edit turns one word into the other, or two letters are swapped.
+/// Whether two words differ by at most one typo: a letter added, left out or replaced, or two neighbouring letters
+/// swapped (`uppr` and `upper`, `szie` and `size`).
 pub(super) fn resembles(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    // Without what both words have in common at their beginning and at their end, only the difference is left.
     let prefix = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let suffix = one[prefix..].iter().rev().zip(other[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
     let (left, right) = (&one[prefix..one.len() - suffix], &other[prefix..other.len() - suffix]);
@@ -330,14 +349,15 @@ pub(super) fn resembles(one: &str, other: &str) -> bool {
     swapped || left.len().max(right.len()) <= 1
 }
 
-/// One record being made into a buffer.
+/// The current record of `rows`, to be made into a buffer.
 struct Row<'a, 'b> {
     rows: &'a Rows<'b>,
     columns: &'a Columns,
 }
 
 impl Row<'_, '_> {
-    /// One record as a buffer. `spaces` collects the names of spaces in the order of their first use.
+    /// The record as a buffer. `index` is the number of the record, which is the buffer's name if there is no column
+    /// for names. `spaces` collects the names of spaces in the order of their first use.
     fn buffer(&self, index: usize, spaces: &mut SpaceNames) -> Result<Buffer, ReadError> {
         let columns = self.columns;
         // Only the required columns must be there; fields at the end of a record may be left out.
@@ -347,6 +367,7 @@ impl Row<'_, '_> {
             return Err(self.rows.error("csv::short-record", self.rows.span(), message));
         }
         let name = match columns.id {
+            // An empty name is possible, but only in quotes: an empty field is more likely a mistake.
             Some(column) if self.rows.name(column).is_empty() && !self.rows.is_quoted(column) => {
                 return Err(self.error("csv::empty-id", column, "expected an id"));
             }
@@ -374,7 +395,7 @@ impl Row<'_, '_> {
         self.rows.error(code, self.rows.field_span(self.rows.span(), column), message)
     }
 
-    /// A field as a number below 2^63.
+    /// A field as a number below 2^63; `expected` says in the error what belongs there.
     fn number(&self, column: usize, expected: &str) -> Result<u64, ReadError> {
         let text = self.rows.field(column);
         let field = &self.columns.names[column];
@@ -388,7 +409,8 @@ impl Row<'_, '_> {
             Err(_) => {
                 let message = format!("{field}: expected {expected}, found {}", found());
                 let error = self.error("csv::not-a-number", column, message);
-                // A table of numbers has no units: what `64k` means depends on who reads it.
+                // Tables have plain numbers, because tools do not agree on whether `64k` is 64000 or 65536. The advice
+                // gives the number that memplan's command line would take it for.
                 match text.parse::<Bytes>() {
                     Ok(bytes) if !text.is_empty() => Err(error.help(format!("write the number of bytes: {bytes}"))),
                     _ => Err(error),
@@ -397,6 +419,7 @@ impl Row<'_, '_> {
         }
     }
 
+    /// The number in an optional column; `None` if the column is absent or the field is empty.
     fn optional(&self, column: Option<usize>, expected: &str) -> Result<Option<u64>, ReadError> {
         match column {
             Some(column) if !self.rows.field(column).is_empty() => self.number(column, expected).map(Some),
@@ -404,8 +427,13 @@ impl Row<'_, '_> {
         }
     }
 
-    /// The life of a record: from its start to its end without the gaps. A gap with a window is a stretch in which only
-    /// those bytes are in use.
+    /// The life of a record: from its start to its end without the gaps. A "gap" with a window is no gap but a
+    /// stretch in which only the bytes of the window are in use. With start 0, end 10 and the gaps `3-5 6-8@0:512`,
+    /// and an end that is excluded:
+    ///
+    /// ```text
+    ///   0..3   5..6   6..8 with its bytes 0..512   8..10
+    /// ```
     fn lifetime(&self) -> Result<Lifetime, ReadError> {
         let columns = self.columns;
         let start = self.number(columns.start, "a step of 0 or more")?;
@@ -418,6 +446,7 @@ impl Row<'_, '_> {
             Some(column) => self.gaps(column, start, half_open_end)?,
             None => return Ok(Lifetime::new(start, half_open_end)),
         };
+        // Stretches of length 0, such as between two gaps that touch, are dropped when the `Lifetime` is collected.
         let mut intervals = Vec::with_capacity(2 * gaps.len() + 1);
         let mut alive_from = start;
         for gap in gaps {
@@ -429,7 +458,8 @@ impl Row<'_, '_> {
         Ok(intervals.into_iter().collect())
     }
 
-    /// The gaps in order of time. One without a window is a time of no use.
+    /// Reads the gaps of a record, such as `3-5 6-8@0:512`, and sorts them by time. `start` and `end` limit the
+    /// buffer's life, in which all gaps must lie. In a gap without a window the buffer is not in use.
     fn gaps(&self, column: usize, start: u64, end: u64) -> Result<Vec<Interval>, ReadError> {
         let mut gaps = Vec::new();
         for text in self.rows.field(column).split_ascii_whitespace() {
@@ -449,7 +479,8 @@ impl Row<'_, '_> {
     }
 }
 
-/// `END` of a half-open interval; `None` if it would lie before the start.
+/// The end of the half-open interval that begins at `start`, where `end` is the end as the file writes it: the last
+/// step alive if `inclusive`, the first step no longer alive if not. `None` if the end lies before the start.
 fn exclusive_end(start: u64, end: u64, inclusive: bool) -> Option<u64> {
     let end = if inclusive { end.checked_add(1)? } else { end };
     let in_order = if inclusive { end > start } else { end >= start };
@@ -471,6 +502,7 @@ fn parse_gap(text: &str, inclusive: bool) -> Option<Interval> {
     }
 }
 
+/// Whether a text that is no `u64` consists of digits only: then the number is too large for one.
 fn is_number_past(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -507,9 +539,10 @@ pub fn write(problem: &Problem) -> String {
 /// objects has `object` and `object_size` instead of the last two.
 pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     let buffers = problem.buffers();
+    // Columns that would say the same for each buffer are left out, so that a plain problem gives a plain file.
     let has_alignment = buffers.iter().any(|buffer| buffer.alignment.0 > 1);
     let has_space = problem.spaces().len() > 1 || problem.spaces().iter().any(|space| space.name != "default");
-    // Columns that would say the same for each buffer are left out, so that a plain problem gives a plain file.
+    // A life that is neither empty nor simple has several stretches or a window.
     let has_gaps = buffers.iter().any(|buffer| !buffer.lifetime.is_simple() && !buffer.lifetime.is_empty());
     let shares_objects = plan.is_some_and(|plan| !plan.objects.is_empty());
     let over = plan.filter(|_| !shares_objects).map(|plan| over_column(problem, plan)).unwrap_or_default();
@@ -527,7 +560,9 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     text.push('\n');
     for (id, buffer) in buffers.iter_enumerated() {
         let placement = plan.and_then(|plan| plan.placements.get(id)?.as_ref());
+        // A buffer that is never alive is written with the life 0..0, which is read as no life.
         let (start, end) = (buffer.lifetime.start().unwrap_or_default(), buffer.lifetime.end().unwrap_or_default());
+        // Shared objects may be textures (`8x4`) or have symbols as sizes. Everything else is placed by bytes.
         let size = match shares_objects {
             true => quoted(&size_text(&buffer.size)),
             false => buffer.bytes().unwrap_or_default().to_string(),
@@ -568,7 +603,8 @@ fn space_field(problem: &Problem, buffer: &Buffer, placement: Option<&Placement>
     quoted(&names.join("|"))
 }
 
-/// The last field of each row of a buffer: an offset a slot.
+/// The field `offset`, with a comma before it, of each row of a buffer: one row for each slot. `planned` says whether
+/// there is a column of offsets at all; a buffer without a placement has one row, with nothing in that column.
 fn offset_fields(placement: Option<&Placement>, planned: bool) -> Vec<String> {
     match placement {
         Some(placement) => placement.offsets.iter().map(|offset| format!(",{offset}")).collect(),
@@ -586,7 +622,7 @@ fn object_fields(plan: &Plan, placement: Option<&Placement>) -> String {
     }
 }
 
-/// For each buffer, the buffers whose bytes it takes over.
+/// The column `over`: for each buffer that starts on the bytes of others, the names of these, separated by `|`.
 fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
     let mut column = HashMap::<BufferId, Vec<String>>::new();
     for reuse in &plan.reused {
@@ -601,7 +637,8 @@ fn in_list(name: &str) -> String {
     name.replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// The names in a list of them.
+/// The names in a list such as `a|b\|c`: `a` and `b|c`. The opposite of `in_list`. A backslash at the very end stands
+/// for itself.
 pub(crate) fn list_of_names(list: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut name = String::new();
@@ -617,7 +654,8 @@ pub(crate) fn list_of_names(list: &str) -> Vec<String> {
     names
 }
 
-/// Writes what `parse_gap` reads.
+/// Writes a life as the column `gaps` has it and `parse_gap` reads it: the times between stretches, and the stretches
+/// with a window, such as `3-5 6-8@0:512`.
 fn gaps_of(lifetime: &Lifetime) -> String {
     let mut gaps = Vec::new();
     let mut previous_end = lifetime.start().unwrap_or_default();
@@ -633,8 +671,8 @@ fn gaps_of(lifetime: &Lifetime) -> String {
     gaps.join(" ")
 }
 
-/// A field, quoted where a comma, quote or line break asks for it.
-/// A field as it is written: in quotes where it would be read as something else otherwise.
+/// A field as it is written: in quotes where a reader would take it for something else otherwise. An empty field is
+/// quoted because without quotes it means that there is no value, and blanks at the ends because readers trim them.
 fn quoted(field: &str) -> String {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
     if field.is_empty() || field.trim() != field || field.contains(special) {

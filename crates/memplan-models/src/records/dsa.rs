@@ -11,7 +11,7 @@
 //!   "cost_model": {"reuse_penalties": [{"first": 0, "second": 1, "cost": 1}]}}}
 //! ```
 //!
-//! A file holds one such object, or one on every line. Of several the one to read is chosen by its `instance`.
+//! A file holds one such object, or one on every line. If there are several, the user chooses one by its `instance`.
 //!
 //! | in the file | in the problem |
 //! |---|---|
@@ -41,7 +41,7 @@ use super::{RecordFormat, Records};
 use crate::ReadError;
 use crate::json::Json;
 
-/// How the buffer that stands for a reserved range is called, before pool and offset.
+/// The beginning of the name of a buffer that stands for a reserved range; the pool's name and the offset follow.
 pub(crate) const RESERVED: &str = "reserved ";
 
 /// The `dsa` format.
@@ -61,6 +61,8 @@ impl RecordFormat for Dsa {
     }
 
     fn sniff(&self, text: &str) -> bool {
+        // The two words stand near the beginning of every such file, and files may have hundreds of megabytes: one
+        // mebibyte is enough. The cut moves back to the start of a character, because a slice may not begin inside one.
         let mut end = text.len().min(1 << 20);
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -74,7 +76,8 @@ impl RecordFormat for Dsa {
     }
 }
 
-/// How a file calls what it has, for solutions: by numbers that need not be positions.
+/// The ids that a file gives its pools and buffers. They are numbers, but not always 0, 1, 2, …, and a solution of the
+/// problem has to use them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     /// The name of the problem.
@@ -85,7 +88,7 @@ pub struct Numbers {
     pub buffers: Vec<u64>,
 }
 
-/// Reads a problem; of several in a file the one of that instance.
+/// Reads a problem. If the file has several, `instance` is the name of the one to read.
 pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
     read_with_numbers(text, instance).map(|(records, _)| records)
 }
@@ -126,14 +129,17 @@ pub fn instances(text: &str) -> Result<Vec<String>, ReadError> {
     Ok(problems(text)?.into_iter().map(|(name, _)| name.into_owned()).collect())
 }
 
-/// The problems of a file with their names: the whole text, or one on each line.
+/// The problems of a file with their names: one that is the whole text, or one on each line. A problem without a name
+/// is called by its number, counted from 0.
 fn problems(text: &str) -> Result<Vec<(Cow<'_, str>, Json<'_>)>, ReadError> {
     let values = match Json::parse(text) {
         Ok(one) => vec![one],
         Err(error) => {
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             let values = lines.map(|line| Json::parse_part(text, line)).collect::<Result<Vec<_>, _>>();
-            // A single object with a mistake in it is no list of lines.
+            // Neither the whole text nor each line is JSON. A text of several lines is taken for one problem a line,
+            // and the error is that of its first bad line; a text of one line is a single problem with a mistake in
+            // it.
             values.map_err(|line_error| if text.trim_end().lines().count() > 1 { line_error } else { error })?
         }
     };
@@ -149,13 +155,19 @@ fn problems(text: &str) -> Result<Vec<(Cow<'_, str>, Json<'_>)>, ReadError> {
         .collect()
 }
 
+/// What has been read so far of one problem.
 #[derive(Default)]
 struct Reader {
     builder: ProblemBuilder,
+    /// Where each buffer stands in the text, in the order of the buffers.
     spans: Vec<Span>,
+    /// Messages for the user about the file.
     notes: Vec<String>,
+    /// Unknown fields with the path of the object they stand in, such as `pools[].colour`.
     ignored: BTreeSet<String>,
+    /// The space that each pool became, by the pool's id in the file.
     pools: HashMap<u64, SpaceId>,
+    /// The buffers by their ids in the file.
     buffers: HashMap<u64, BufferId>,
     numbers: Numbers,
 }
@@ -164,7 +176,7 @@ struct Reader {
 const PROVENANCE: [&str; 3] = ["metadata", "profile", "pypto_structure"];
 
 impl Reader {
-    /// Reads the whole file. Fields that nobody knows are named in a note.
+    /// Reads one problem, the object `value` of the file `text`. Unknown fields are named in a note.
     fn problem(mut self, text: &str, value: Json) -> Result<(Records, Numbers), ReadError> {
         let mut top = Fields::of(value, "a problem")?;
         let version = top.need("schema_version")?;
@@ -173,6 +185,7 @@ impl Reader {
             return Err(version.error("dsa::version", "only schema version 1 is known"));
         }
         let mut problem = Fields::of(top.need("problem")?, "a problem with `pools` and `buffers`")?;
+        // The caller has read the instance already. It is taken here so that it is not reported as unknown.
         top.take("instance");
         let pools = problem.need("pools")?;
         self.pools(pools)?;
@@ -188,7 +201,8 @@ impl Reader {
             self.penalties(model.take("reuse_penalties"))?;
             self.left_over(&model, "cost_model.")?;
         }
-        // The objective says what the file's own solver minimises. Ours is fixed, so it is taken and not used.
+        // The objective says what the file's own solver minimises. Our search has a fixed objective, so the field is
+        // taken, which makes it a known field, and not used.
         problem.take("objective");
         self.left_over(&problem, "problem.")?;
         self.left_over(&top, "")?;
@@ -210,7 +224,9 @@ impl Reader {
         }
     }
 
-    /// Notes fields that nobody took, unless they change what a plan means.
+    /// Collects the fields that were not taken, for a note; `of` is the path of their object, such as `pools[].`.
+    /// Fields about banks of memory are an error instead: they restrict where buffers may lie, and a plan that
+    /// ignored them would be wrong.
     fn left_over(&mut self, fields: &Fields, of: &str) -> Result<(), ReadError> {
         for (name, value) in fields.left() {
             if name.contains("bank") && !value.is_null() {
@@ -275,7 +291,8 @@ impl Reader {
         let mut uses: HashMap<&str, usize> = HashMap::new();
         names.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
         for (&value, (number, name)) in values.iter().zip(&names) {
-            // Names need not be unique in these files, ids are.
+            // In these files ids are unique and names need not be. In our problems names are unique, so a name that
+            // occurs more than once gets its id behind it.
             let name = if uses[name.as_str()] > 1 { format!("{name}#{number}") } else { name.clone() };
             let buffer = self.buffer(value, &name)?;
             let id = self.builder.buffer(buffer);
@@ -307,6 +324,7 @@ impl Reader {
         for pool in fields.need("allowed_pools")?.list("a list of pools")? {
             buffer.spaces.push(self.pool(pool)?);
         }
+        // `number_and_name` has read these two fields. They are taken here so that they are not reported as unknown.
         for known in ["id", "name"] {
             fields.take(known);
         }
@@ -314,12 +332,14 @@ impl Reader {
         Ok(buffer)
     }
 
+    /// The space of a pool, by the pool's id.
     fn pool(&self, value: Json) -> Result<SpaceId, ReadError> {
         let number = value.number("the id of a pool")?;
         let unknown = || value.error("dsa::unknown-pool", format!("there is no pool {number}"));
         self.pools.get(&number).copied().ok_or_else(unknown)
     }
 
+    /// A buffer by its id in the file.
     fn known(&self, value: Json) -> Result<BufferId, ReadError> {
         let number = value.number("the id of a buffer")?;
         let unknown = || value.error("dsa::unknown-buffer", format!("there is no buffer {number}"));
@@ -356,8 +376,10 @@ impl Reader {
         self.left_over(&fields, "constraints.")
     }
 
-    /// Two buffers that are never in use at the same time although their lives overlap: the one that starts later may
-    /// lie on the other. Where both start together that cannot be said, and they stay apart.
+    /// Adds two buffers that are never in use at the same time although their recorded lives overlap. A problem says
+    /// this as an overlay: the buffer that starts later may lie on the other one. An overlay needs one that starts
+    /// later, so for two buffers that start together the permission is dropped, with a note, and the plan keeps them
+    /// apart.
     fn exclude(&mut self, one: BufferId, other: BufferId) {
         let buffers = self.builder.buffers_mut();
         let start = |id: BufferId| buffers[id].lifetime.start();
@@ -384,6 +406,7 @@ impl Reader {
         Ok(())
     }
 
+    /// The two buffers of `{"first": 0, "second": 1}`.
     fn pair(&self, fields: &mut Fields) -> Result<(BufferId, BufferId), ReadError> {
         Ok((self.known(fields.need("first")?)?, self.known(fields.need("second")?)?))
     }
@@ -400,7 +423,8 @@ impl Reader {
         }
     }
 
-    /// Reads the place of a buffer. Files name its fields in several ways.
+    /// Reads the place of a pinned buffer: the buffer, its space if one is named, and its offset in bytes. The id of
+    /// the buffer may be called `buffer`, `buffer_id` or `id`, that of the pool `pool` or `pool_id`.
     fn allocation(&self, value: Json) -> Result<(BufferId, Option<SpaceId>, u64), ReadError> {
         let mut fields = Fields::of(value, "an allocation with `buffer`, `pool` and `offset`")?;
         let buffer = match fields.take("buffer").or_else(|| fields.take("buffer_id")) {
@@ -413,6 +437,7 @@ impl Reader {
     }
 }
 
+/// The items of an optional list; an absent list is empty.
 fn list<'a>(value: Option<Json<'a>>, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
     value.map_or_else(|| Ok(Vec::new()), |value| value.list(what))
 }

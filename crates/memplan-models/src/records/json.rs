@@ -56,6 +56,8 @@ impl RecordFormat for Json {
         match builder.build() {
             Ok(problem) => Ok(Records { problem, notes, spans }),
             Err(error) => {
+                // The builder says which buffer is wrong, but not where in the file it stands. For an error that
+                // names no buffer, the relation that was read last is our best guess.
                 let at_buffer = error.buffer().and_then(|buffer| spans.get(buffer.index()).copied());
                 let span = at_buffer.or(relations).unwrap_or_default();
                 Err(ReadError::new("json::problem", text, span, error.to_string()))
@@ -64,11 +66,14 @@ impl RecordFormat for Json {
     }
 }
 
-/// The entries of an object, taken one by one; what is left over is noted.
+/// The fields of one JSON object. A reader takes the fields that it knows, one by one; the fields that are left at the
+/// end are unknown, and the reader reports their names to the user.
 pub(super) struct Fields<'a> {
+    /// The whole object, to which an error about a missing field points.
     object: Value<'a>,
+    /// The fields that have not been taken yet.
     entries: Vec<(Cow<'a, str>, Value<'a>)>,
-    /// The names that were asked for: what an entry that is left over may have meant.
+    /// The names that the reader asked for. An unknown field is compared with them, to find typos.
     known: Vec<&'static str>,
 }
 
@@ -78,7 +83,8 @@ impl<'a> Fields<'a> {
         Ok(Fields { object, entries: object.entries(what)?, known: Vec::new() })
     }
 
-    /// Takes a field; `null` counts as absent, and of two the last counts.
+    /// Removes a field and returns its value. `None` if the object does not have it or it is `null`. If a file has the
+    /// same field twice, the last one counts.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.known.push(key);
         let mut found = None;
@@ -91,6 +97,7 @@ impl<'a> Fields<'a> {
         found.filter(|value| !value.is_null())
     }
 
+    /// Like [`take`](Fields::take) for a required field: an error if it is absent.
     pub(super) fn need(&mut self, key: &'static str) -> Result<Value<'a>, ReadError> {
         self.take(key).ok_or_else(|| self.object.error("json::missing-field", format!("the field `{key}` is missing")))
     }
@@ -114,23 +121,30 @@ impl<'a> Fields<'a> {
 fn is_nearly(name: &str, known: &str) -> bool {
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let (name, known) = (plain(name), plain(known));
-    // In C the field is called `fixed_offset`; a plan that ignored it would be another one than was asked for.
+    // The C interface calls the field `fixed_offset`, and users copy that name into files. If it were ignored, the
+    // buffer would not stay where the user fixed it.
     let is_of_c = name == "fixedoffset" && known == "offset";
-    // Plans have `offsets` beside `offset`, and are problems, too. Short names resemble too many others.
+    // A plan that we wrote can be read as a problem, and its buffers have the field `offsets` beside `offset`: no typo.
+    // Names of three letters or fewer (`id`, `at`) are one edit away from too many other words.
     is_of_c || name != "offsets" && (name == known || known.len() >= 4 && resembles(&name, &known))
 }
 
+/// What has been read so far.
 #[derive(Default)]
 struct Reader<'a> {
     builder: ProblemBuilder,
+    /// Where each buffer stands in the text, in the order of the buffers: as many as there are buffers.
     spans: Vec<Span>,
+    /// Messages for the user about the file.
     notes: Vec<String>,
+    /// Unknown fields with the path of the object they stand in, such as `buffers[].colour`.
     ignored: std::collections::BTreeSet<String>,
     space_ids: HashMap<Cow<'a, str>, SpaceId>,
-    /// Whether the file lists its spaces; otherwise they are made as they are named.
+    /// Whether the file has the list `spaces`. Without it, each new name in a buffer's field `space` makes a space.
     spaces_listed: bool,
     group_ids: HashMap<Cow<'a, str>, GroupId>,
     buffer_ids: HashMap<Cow<'a, str>, BufferId>,
+    /// Where the relation between buffers (an overlay, a pair, the dependencies) that was read last stands.
     relations: Option<Span>,
 }
 
@@ -144,6 +158,7 @@ impl<'a> Reader<'a> {
             None if alignment.is_some() || capacity.is_some() => {
                 let alignment = alignment.unwrap_or(Bytes(1));
                 let space = self.builder.space(Space { alignment, capacity, ..Space::new("default") });
+                // A buffer may name this space as `default`.
                 self.space_ids.insert(Cow::Borrowed("default"), space);
             }
             None => {}
@@ -178,8 +193,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Notes the fields that nobody asked for. One that is nearly the name of a known field is a mistake: without it
-    /// the problem would silently be another one.
+    /// Collects the fields that the reader did not take, for a note. `of` is the path of their object, such as
+    /// `buffers[].`. A field whose name is nearly that of a known one is an error instead: it is a typo, and a problem
+    /// without the field would silently be another problem.
     fn left_over(&mut self, fields: &Fields, of: &str) -> Result<(), ReadError> {
         for (name, value) in &fields.entries {
             if let Some(meant) = fields.known.iter().find(|known| is_nearly(name, known)) {
@@ -215,7 +231,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The space of a name. Where the file has no list of spaces, a new name makes a new one.
+    /// The space that a buffer names. If the file has no list of spaces, an unknown name makes a new space; if it has
+    /// one, an unknown name is an error.
     fn space(&mut self, value: Value<'a>) -> Result<SpaceId, ReadError> {
         let name = value.name("the name of a space")?;
         if let Some(&id) = self.space_ids.get(&name) {
@@ -251,7 +268,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads one buffer of the long form.
+    /// Reads one buffer of the long form, such as `{"id": "a", "size": 64, "lifetime": [[0, 4]], "slots": 2}`.
+    /// `fields` are those of the buffer; its `id` has been taken already.
     fn buffer(&mut self, name: &str, fields: &mut Fields<'a>) -> Result<Buffer, ReadError> {
         let size_value = fields.need("size")?;
         let size = self.size(size_value)?;
@@ -291,7 +309,8 @@ impl<'a> Reader<'a> {
         Ok(buffer)
     }
 
-    /// A number of bytes, the components of a texture, or a symbol with or without an upper bound.
+    /// Reads a size: bytes (`64`), the components of a texture (`[8, 4]`: width, height, …), or a symbol for a size
+    /// that is not known yet, with or without an upper bound in bytes (`{"symbol": "n", "at_most": 512}` or `"n"`).
     fn size(&mut self, value: Value<'a>) -> Result<Size, ReadError> {
         if value.is_list() {
             let components = value.list("a list of 2, 3 or 4 components")?;
@@ -315,7 +334,8 @@ impl<'a> Reader<'a> {
         value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
     }
 
-    /// Reads the group that a buffer is tied to and its place in it. A new name makes a new group.
+    /// Reads the group that a buffer is tied to and the buffer's distance in bytes from the start of that group. A
+    /// group that no buffer has named before is made here.
     fn tie(&mut self, value: Value<'a>) -> Result<Tie, ReadError> {
         let mut fields = Fields::of(value, "a tie, such as {\"group\": \"g\", \"at\": 0}")?;
         let name = fields.need("group")?.name("the name of a group")?;
@@ -332,7 +352,8 @@ impl<'a> Reader<'a> {
         Ok(Tie { group, at })
     }
 
-    /// Reads the short form. Its last task is included in the life, so the end is one more.
+    /// Reads the short form, a list of `[size, first_task, last_task]`. The buffer is still alive in its last task,
+    /// so its half-open life ends one step later: `[64, 0, 2]` lives in `0..3`.
     fn records(&mut self, records: Value<'a>) -> Result<(), ReadError> {
         for (index, record) in records.list("a list of records")?.into_iter().enumerate() {
             let parts = record.list("a record [size, first_task, last_task]")?;
@@ -361,7 +382,7 @@ impl<'a> Reader<'a> {
         self.buffer_ids.get(&name).copied().ok_or_else(unknown)
     }
 
-    /// A buffer by its position.
+    /// The buffer at a position of the list of buffers.
     fn numbered(&self, value: Value<'a>) -> Result<BufferId, ReadError> {
         let index = value.number("the position of a buffer")?;
         match usize::try_from(index).ok().filter(|&index| index < self.spans.len()) {
@@ -422,7 +443,8 @@ impl<'a> Reader<'a> {
         Ok(pairs)
     }
 
-    /// Entries `["a", "b", 3]`; without a weight a pair costs 1.
+    /// Reads the prices of pairs that have bytes in common: `[["a", "b", 3], ["a", "c"]]`. A pair without a price
+    /// costs 1.
     fn reuse_costs(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
         const EXPECTED: &str = "a pair of ids with its cost, such as [\"a\", \"b\", 1]";
         let Some(value) = value else { return Ok(()) };
@@ -442,8 +464,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads which buffer is computed from which. The lists stand in the order of the buffers and name them by
-    /// position.
+    /// Reads which buffer is computed from which. `children` has a list for each buffer, in the order of the buffers:
+    /// the positions of the buffers that are computed from it. `outputs` lists the buffers that an output of the
+    /// graph reads. For `b = f(a)` with `a` at position 0 and `b` at 1 as a result: `"dependencies": [[1], []]`,
+    /// `"read_by_outputs": [1]`.
     fn dependencies(&mut self, children: Option<Value<'a>>, outputs: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(children_value) = children else {
             return match outputs {
@@ -466,8 +490,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `[start, end]` or `[start, end, low, high]`.
+/// Reads one stretch of a life: `[start, end]`, or `[start, end, low, high]` if only the bytes `low..high` of the
+/// buffer are in use. `size` is that of the buffer, in which the window must lie; a symbolic size without a bound is
+/// not compared.
 fn interval(value: Value, size: &Size) -> Result<Interval, ReadError> {
+    // The usual mistake is `"lifetime": [0, 2]`, where the items are numbers and no lists.
     let flat = |error: ReadError| error.help("a life is a list of intervals, also if it has one only: [[0, 2]]");
     let parts = value.list("an interval [start, end] or [start, end, low, high]").map_err(flat)?;
     let numbers = parts.iter().map(|part| part.number("a number of 0 or more")).collect::<Result<Vec<_>, _>>()?;
@@ -489,11 +516,12 @@ fn interval(value: Value, size: &Size) -> Result<Interval, ReadError> {
     Ok(interval)
 }
 
-/// Writes a problem, a buffer a line; reading it again gives the same one.
+/// Writes a problem, one buffer on each line. Reading the text again gives an equal problem.
 pub fn write(problem: &Problem) -> String {
     item_lines::to_string(&ProblemFile::of(problem))
 }
 
+/// The file as it is written: the fields of this type and of the types below are those of the JSON.
 #[derive(Serialize)]
 struct ProblemFile<'a> {
     spaces: Vec<SpaceFile<'a>>,

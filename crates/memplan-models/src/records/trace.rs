@@ -9,7 +9,7 @@
 //! alloc c 32          event 3
 //! ```
 //!
-//! The number of an event is its step. What is never freed lives to the end.
+//! The number of an event is its step. A buffer that is never freed lives to the end of the trace.
 //! `overlay ID VICTIM free|zero` permits ID to start on VICTIM's bytes, anywhere
 //! or at its base.
 
@@ -60,10 +60,12 @@ impl RecordFormat for Trace {
     }
 }
 
-/// A problem as the events of its buffers in the order of time: what ends at a step is freed before what starts there
-/// is allocated, and of buffers that end together the one that started last goes first.
+/// Writes a problem as the events of its buffers in the order of time. At each step, buffers that end there are freed
+/// before buffers that start there are allocated, and of several buffers that end together the one that started last is
+/// freed first.
 ///
-/// A trace has one memory, and a buffer is in it from its first step to its last. What it cannot say is in the notes.
+/// A trace has one memory, and a buffer is in it from its first step to its last. The second result has a note for each
+/// feature of the problem that a trace cannot express.
 ///
 /// ```
 /// use memplan_models::records::{self, trace};
@@ -74,16 +76,21 @@ impl RecordFormat for Trace {
 /// assert!(notes.is_empty());
 /// ```
 pub fn write(problem: &Problem) -> (String, Vec<String>) {
+    // An event is (step, 0 for a free and 1 for an allocation, the start of the freed buffer, the buffer), so that the
+    // order of these tuples is the order of the trace.
     let mut events: Vec<(u64, u8, Reverse<u64>, BufferId)> = Vec::new();
+    // Buffers with gaps in their lives, for the notes.
     let mut gaps = 0;
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let intervals = buffer.lifetime.intervals();
+        // A buffer that is never alive has no events.
         let (Some(Step(start)), Some(Step(end))) = (buffer.lifetime.start(), buffer.lifetime.end()) else { continue };
         gaps += usize::from(intervals.len() > 1);
         events.push((start, 1, Reverse(0), id));
         events.push((end, 0, Reverse(start), id));
     }
-    // Of the events of one step the frees come first: buffers that only touch may share memory.
+    // The frees of a step come before its allocations, because a buffer that starts where another one ends may have its
+    // memory.
     events.sort_unstable();
     let mut overlays: BTreeMap<BufferId, Vec<&Overlay>> = BTreeMap::new();
     for overlay in problem.overlays() {
@@ -111,7 +118,7 @@ fn name(problem: &Problem, id: BufferId) -> String {
     problem.buffers()[id].name.replace(char::is_whitespace, "_")
 }
 
-/// What a problem says and a trace cannot.
+/// Notes on the features of a problem that a trace cannot express; `gaps` is the number of buffers with gaps.
 fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if problem.spaces().len() > 1 {
@@ -127,20 +134,27 @@ fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
     notes
 }
 
+/// A word of a line and where it stands in the file.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     text: &'a str,
     span: Span,
 }
 
+/// A buffer of the trace.
 struct Allocation<'a> {
     id: Word<'a>,
+    /// In bytes.
     size: u64,
+    /// In bytes, at least 1.
     alignment: u64,
+    /// The number of the event that allocates it.
     start: u64,
+    /// The number of the event that frees it; `None` if it has not been freed yet.
     end: Option<u64>,
 }
 
+/// A line `overlay ID VICTIM KIND`.
 struct Hint<'a> {
     id: Word<'a>,
     victim: Word<'a>,
@@ -151,8 +165,10 @@ struct Hint<'a> {
 struct TraceReader<'a> {
     text: &'a str,
     allocations: Vec<Allocation<'a>>,
+    /// The position of each id in `allocations`.
     by_id: HashMap<&'a str, usize>,
     hints: Vec<Hint<'a>>,
+    /// How many events have been read: the number of the next one.
     events: u64,
 }
 
@@ -161,7 +177,7 @@ impl<'a> TraceReader<'a> {
         ReadError::new(code, self.text, span, message)
     }
 
-    /// Reads one line. Everything behind `#` is a comment.
+    /// Reads one line, which starts at byte `position` of the file. Everything behind `#` is a comment.
     fn line(&mut self, line: &'a str, position: usize) -> Result<(), ReadError> {
         let content = line.split('#').next().unwrap_or_default();
         let mut words = words(content, position);
@@ -185,6 +201,7 @@ impl<'a> TraceReader<'a> {
         }
     }
 
+    /// The next word of a line; an error about the whole `line` if there is none.
     fn expect(
         &self,
         words: &mut impl Iterator<Item = Word<'a>>,
@@ -203,7 +220,7 @@ impl<'a> TraceReader<'a> {
         Ok(value)
     }
 
-    /// `alloc ID SIZE [ALIGN]`.
+    /// Reads what follows `alloc`: `ID SIZE [ALIGN]`. The buffer starts at this event.
     fn alloc(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `alloc`")?;
         let size = self.expect(words, line, "a size in bytes after the id")?;
@@ -234,7 +251,7 @@ impl<'a> TraceReader<'a> {
         Ok(())
     }
 
-    /// Reads `free ID`: the buffer ends at this event.
+    /// Reads what follows `free`: `ID`. The buffer ends at this event.
     fn free(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `free`")?;
         let Some(&index) = self.by_id.get(id.text) else {
@@ -249,7 +266,8 @@ impl<'a> TraceReader<'a> {
         Ok(())
     }
 
-    /// Reads `overlay ID VICTIM KIND`, which stands before the allocation of ID.
+    /// Reads what follows `overlay`: `ID VICTIM KIND`. The line is no event, and it must stand before the allocation of
+    /// ID. VICTIM may be allocated later; `finish` looks it up.
     fn overlay(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `overlay`")?;
         let victim = self.expect(words, line, "the id of the buffer it may overlay")?;
@@ -282,14 +300,14 @@ impl<'a> TraceReader<'a> {
     fn finish(self) -> Result<Records, ReadError> {
         let mut builder = ProblemBuilder::new();
         for allocation in &self.allocations {
-            // What is never freed lives to the end of the trace.
+            // A buffer that is never freed lives to the end of the trace.
             let end = allocation.end.unwrap_or(self.events);
             builder.buffer(Buffer {
                 alignment: Bytes(allocation.alignment),
                 ..Buffer::new(allocation.id.text, allocation.size, Lifetime::new(allocation.start, end))
             });
         }
-        // A hint may stand before the allocation that it is about, so hints are resolved when all buffers are known.
+        // Hints stand before the allocation that they are about, so they are resolved now that all buffers are known.
         for hint in &self.hints {
             let (buffer, over) = (self.resolve(hint.id)?, self.resolve(hint.victim)?);
             builder.overlay(Overlay { buffer, over, kind: hint.kind });

@@ -1,11 +1,14 @@
-//! The improver: pieces move one at a time to where they are least in the way.
+//! The improver: pieces move one at a time to where they are least in the way (simulated annealing).
+//!
+//! A *relation* ([`super::model`]) is between two pieces: if the distance of their offsets lies in some interval, this
+//! has a price or is forbidden. A forbidden relation that holds in a placement is *broken*.
 //!
 //! Take a piece out. What it would cost at an offset is a step function of the offset: each relation with a placed
 //! piece adds its weight between two offsets. The steps are sorted and walked once:
 //!
 //! ```text
-//!   cost                 ┌──────┐
-//!     3 ┤        ┌───────┘      │         b forbids 8..24 (weight: the penalty, 3)
+//!   cost
+//!     4 ┤        ┌──────────────┐         b forbids 8..24 (weight: the penalty, 3)
 //!     1 ┤   ┌────┘              └───┐     c costs 1 in 4..28
 //!     0 ┼───┴───────────────────────┴──── offset
 //!       0   4    8              24  28
@@ -38,15 +41,17 @@ use crate::tuning::{
     MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH, RELATIONS_PER_UNIT, ROUND_GROWTH, STRICT_PENALTY,
 };
 
-/// A placement without broken relations.
+/// A placement without broken relations, and what it costs.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
+    /// By piece.
     pub(super) spots: Vec<Spot>,
     pub(super) cost: u64,
 }
 
-/// Moves pieces about as long as the budget lasts or until the cost is `enough`. Returns the cheapest placements of the two
-/// chains; each is at most as expensive as the one at the start.
+/// Moves pieces about as long as the budget lasts, or until a placement costs `enough` or less (a lower bound: nothing
+/// cheaper exists). Returns the cheapest placement of each chain, at most as expensive as `start`; `None` if a chain
+/// found none and there was no `start`.
 pub(super) fn anneal(
     model: &Model,
     start: Option<Found>,
@@ -55,8 +60,8 @@ pub(super) fn anneal(
     budget: &mut Budget,
 ) -> [Option<Found>; 2] {
     let chains = Chains { model, start, enough, seed };
-    // Each chain may do all the work that is left. The dearer of the two is counted, because they can run side by side; so
-    // the result is the same with one thread and with two.
+    // Each chain may do all the work that is left, with one thread as well as with two, so the result is the same. The
+    // work of the chain that did more is counted, because they can run side by side.
     let [free, strict] = [(); 2].map(|()| budget.at_most(budget.work_left()));
     let patience = Patience::current();
     let (one, other) = if budget.threads > 1 {
@@ -97,31 +102,36 @@ impl Chains<'_> {
 enum Kind {
     /// Pieces may move through each other.
     Free,
-    /// Relations stay as they are unless they are priced.
+    /// Pieces never break a relation.
     Strict,
 }
 
+/// One chain of rounds.
 struct Annealer<'m> {
     model: &'m Model,
+    /// By piece: where it is now.
     spots: Vec<Spot>,
-    /// By relation: what breaking it counts.
+    /// By relation: what it counts when a forbidden one is broken, in mean weights.
     penalties: Vec<f32>,
-    /// Pieces that have more than one place.
+    /// Pieces that are moved: those without a fixed offset that are not empty.
     movable: Vec<u32>,
     /// What the mean priced pair costs: the unit of temperatures.
     mean_weight: f64,
+    /// How many forbidden relations hold where the pieces are now.
     broken: u64,
+    /// The price of the pairs that share where the pieces are now.
     cost: u64,
     best: Option<Found>,
     random: Random,
-    /// Scratch memory.
+    /// Scratch memory: offsets at which the cost of the piece in hand changes, and by how much.
     steps: Vec<(i64, f32)>,
+    /// Scratch memory: places for the piece in hand, with their costs in mean weights.
     candidates: Vec<(Spot, f32)>,
 }
 
 impl<'m> Annealer<'m> {
-    /// Starts from a plan, or from random offsets. The walk may go through plans with broken rules; `best` only ever
-    /// has a plan without.
+    /// Starts from a placement, or from random offsets. Relations may be broken on the way; `best` is only ever a
+    /// placement without broken relations.
     fn new(model: &'m Model, start: Option<Found>, seed: u64) -> Annealer<'m> {
         let mut random = Random::new(seed);
         let spots = match &start {
@@ -147,17 +157,19 @@ impl<'m> Annealer<'m> {
         }
     }
 
-    /// A move looks at all relations of a piece; the mean piece decides what a move costs.
+    /// How many moves are one unit of work. A move looks at all relations of a piece, so the mean number of relations
+    /// counts (each is listed at two pieces); what a move does besides is taken for eight relations more.
     fn moves_per_unit(&self) -> f64 {
         let relations = 2.0 * f64::from(self.model.relations) / self.model.items.len().max(1) as f64;
         f64::from(RELATIONS_PER_UNIT) / (relations + 8.0)
     }
 
-    /// Rounds until the budget is over or the cost is enough.
+    /// Runs rounds until the budget is over or the cost is `enough`. Returns the best placement.
     fn chain(mut self, kind: Kind, enough: u64, budget: &mut Budget) -> Option<Found> {
         let mut moves = FIRST_ROUND.saturating_mul(self.movable.len() as u64);
         while !self.movable.is_empty() && self.best.as_ref().is_none_or(|best| best.cost > enough) {
-            // The last round takes what is left, so that it ends cold.
+            // A round has to come to its end to be of use, because it ends cold. So if little would be left after this
+            // round, it takes all that is left and is the last.
             let affordable = (budget.work_left() as f64 * self.moves_per_unit()) as u64;
             let length = if affordable < moves.saturating_mul(LONGEST_ROUND) { affordable } else { moves };
             if length == 0 || self.rounds(kind, length, enough, budget).is_break() {
@@ -168,7 +180,8 @@ impl<'m> Annealer<'m> {
         self.best
     }
 
-    /// One turn of a chain: a strict round, or a free round with a strict one after it.
+    /// One turn of a chain with so many moves: a strict round, or a free round with a strict one after it. Breaks if
+    /// the chain is to end.
     fn rounds(&mut self, kind: Kind, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
         if kind == Kind::Strict {
             // A strict round has to begin with a placement. Without one this chain ends; the other chain may find one.
@@ -180,22 +193,27 @@ impl<'m> Annealer<'m> {
         }
         let free = (moves as f64 * FREE_SHARE) as u64;
         self.round(Kind::Free, HOTTEST, free, enough, budget)?;
+        // The strict round improves the best placement. If there is none yet, the next turn tries again.
         match self.best {
             Some(_) => self.round(Kind::Strict, LUKEWARM, moves - free, enough, budget),
             None => ControlFlow::Continue(()),
         }
     }
 
-    /// One cooling, which begins with the best placement. Breaks where the budget is over or the cost is enough.
+    /// One round: `moves` moves while the temperature falls from `hottest` to `COLDEST` (in mean weights, by the same
+    /// factor each time). It begins with the best placement, if there is one. Breaks where the budget is over or the
+    /// cost is `enough`.
     fn round(&mut self, kind: Kind, hottest: f32, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
         self.penalties.fill(if kind == Kind::Free { FIRST_PENALTY } else { STRICT_PENALTY });
         if let Some(best) = &self.best {
             self.spots.clone_from(&best.spots);
             (self.cost, self.broken) = (best.cost, 0);
         }
+        // Moves between two raises of the penalties.
         let per_check = MOVES_PER_PENALTY.saturating_mul(self.movable.len() as u64).max(1);
         let mut temperature = hottest;
         for number in 0..moves {
+            // Now and then: a lower temperature, payment for the moves up to the next time, and a look at the clock.
             if number.is_multiple_of(MOVES_PER_GLANCE) {
                 let progress = number as f32 / moves as f32;
                 temperature = hottest * (COLDEST / hottest).powf(progress);
@@ -251,7 +269,8 @@ impl<'m> Annealer<'m> {
         (cost, broken)
     }
 
-    /// Draws a spot for an item: one that costs c more than the cheapest has e^(-c / temperature) times its chances.
+    /// Draws a spot for a piece among its candidates in all homes: one that costs c more than the cheapest has
+    /// e^(-c / temperature) times its chances.
     fn draw(&mut self, item: usize, temperature: f32) -> Spot {
         self.candidates.clear();
         for home in 0..self.model.items[item].homes.len() {
@@ -261,10 +280,12 @@ impl<'m> Annealer<'m> {
         let mut sum = 0.0;
         for (_, cost) in &mut self.candidates {
             let surplus = (*cost - least) / temperature;
-            // What is e^20 times less likely is never drawn.
+            // A candidate that is e^20 times less likely than the best one is never drawn. The cost is replaced by the
+            // sum of all chances so far, in which the drawn number is then searched for.
             sum += if surplus > 20.0 { 0.0 } else { (-surplus).exp() };
             *cost = sum;
         }
+        // The upper 24 bits of a random number, as many as an `f32` holds, make a number from 0 to below 1.
         let drawn = (self.random.next() >> 40) as f32 / (1u64 << 24) as f32 * sum;
         let chosen = self.candidates.partition_point(|candidate| candidate.1 <= drawn);
         self.candidates.get(chosen).or(self.candidates.last()).map_or(self.spots[item], |candidate| candidate.0)
@@ -276,6 +297,7 @@ impl<'m> Annealer<'m> {
         let info = &self.model.items[item];
         let home = info.homes[number];
         self.steps.clear();
+        // The cost of the step the walk below is in; until then, that at offset 0.
         // Large penalties are added and taken off again. In 32 bits the small prices beside them would be rounded away.
         let mut level = 0.0f64;
         for relation in &info.relations {
@@ -287,6 +309,8 @@ impl<'m> Annealer<'m> {
                 Some(weight) => (weight as f64 / self.mean_weight) as f32,
                 None => self.penalties[relation.number as usize],
             };
+            // The relation holds from offset `from` on and no longer at `to`. It is left out if that is below 0 or
+            // above the highest offset of the home.
             let (from, to) = (there.offset + relation.low + 1, there.offset + relation.high);
             if to <= 0 || from > home.highest || from >= to {
                 continue;
@@ -302,6 +326,8 @@ impl<'m> Annealer<'m> {
             }
         }
         self.steps.sort_unstable_by_key(|step| step.0);
+        // Each step of the function is `from..to`. Its lowest and its highest multiple of the alignment are
+        // candidates, if there are any.
         let mut from = 0;
         let ends = self.steps.iter().copied().chain([(home.highest + 1, 0.0)]);
         for (to, change) in ends {
@@ -318,11 +344,12 @@ impl<'m> Annealer<'m> {
         }
     }
 
-    /// Makes every rule that is broken now dearer, so that the walk leaves plans in which it is broken.
+    /// Raises the penalty of every relation that is broken now, so that its pieces move apart sooner or later.
     fn raise_penalties(&mut self) {
         for (index, item) in self.model.items.iter().enumerate() {
             for relation in &item.relations {
                 let other = relation.other as usize;
+                // Priced relations have no penalty; the others are listed at both pieces and looked at once.
                 if relation.weight.is_some() || other < index {
                     continue;
                 }
@@ -335,6 +362,7 @@ impl<'m> Annealer<'m> {
     }
 }
 
+/// A random place for a piece, at its fixed offset if it has one.
 fn anywhere(item: &super::model::Item, random: &mut Random) -> Spot {
     let home = random.below(item.homes.len() as u64) as u32;
     let Some(home_info) = item.homes.get(home as usize) else { return Spot { home: 0, offset: 0 } };

@@ -8,7 +8,9 @@
 //!   120 > 100, so a-c or b-c is active: every plan costs 2 or more
 //! ```
 //!
-//! Groups are grown greedily from each priced pair, largest pieces first; a priced pair is used once.
+//! Groups are grown greedily from each priced pair, largest pieces first; a priced pair is used in one group only.
+//! Relations ("these two pieces share bytes if their distance is in this interval", forbidden or at a price) are those
+//! of [`super::model`].
 
 use super::model::Model;
 use crate::search::Budget;
@@ -17,12 +19,13 @@ use crate::tuning::RELATIONS_PER_UNIT;
 /// A lower bound on what every placement costs in addition to pairs that always share. It is given piece by piece: the
 /// sum of the groups that were grown from the piece. The bounds of all pieces may be added up.
 pub(super) fn lower_bound(model: &Model, budget: &mut Budget) -> Vec<u64> {
-    let mut groups = Groups { model, used: vec![false; model.relations as usize], matrix: Vec::new() };
+    let mut groups = Groups { model, used: vec![false; model.relations as usize], priced: Vec::new() };
     let mut bounds = vec![0; model.items.len()];
     for (item, info) in model.items.iter().enumerate() {
         if budget.stop().is_some() {
             break;
         }
+        // Each pair once, from its piece with the smaller number.
         for relation in info.relations.iter().filter(|relation| relation.other as usize > item) {
             if relation.weight.is_some() && !groups.used[relation.number as usize] {
                 budget.spend(1 + info.relations.len() as u64 / u64::from(RELATIONS_PER_UNIT));
@@ -37,18 +40,20 @@ struct Groups<'m> {
     model: &'m Model,
     /// By relation: whether a group has counted it.
     used: Vec<bool>,
-    /// Scratch memory: priced relations of the group.
-    matrix: Vec<u32>,
+    /// Scratch memory: the numbers of the priced relations inside the group that is being grown.
+    priced: Vec<u32>,
 }
 
 impl Groups<'_> {
-    /// Grows a group around two pieces. If it is too large for the space, its cheapest pair is paid for and its pairs are used up.
+    /// Grows a group around two pieces. If it is too large for the space, returns the price of its cheapest pair, and
+    /// its pairs are used up. `None` if it is not, or if a piece has a choice of spaces.
     fn grow(&mut self, one: usize, other: usize) -> Option<u64> {
         let homes = &self.model.items[one].homes;
         let [home] = homes.as_slice() else { return None };
+        // The highest offset was rounded down to the alignment, so the capacity is at most this.
         let limit = home.highest.checked_add(self.model.items[one].size + home.alignment - 1)?;
         let mut group = vec![one];
-        self.matrix.clear();
+        self.priced.clear();
         let mut cheapest = u64::MAX;
         let mut sum = self.model.items[one].size;
         let mut candidates: Vec<usize> =
@@ -63,29 +68,35 @@ impl Groups<'_> {
             let Some((least, numbers)) = self.joins(candidate, &group) else { continue };
             sum = sum.checked_add(self.model.items[candidate].size)?;
             cheapest = cheapest.min(least);
-            self.matrix.extend(numbers);
+            self.priced.extend(numbers);
             group.push(candidate);
         }
+        // A group that fits costs nothing. One without a priced pair cannot fit at all, which is not for this bound to
+        // say.
         if sum <= limit || cheapest == u64::MAX {
             return None;
         }
-        self.matrix.iter().for_each(|&number| self.used[number as usize] = true);
+        self.priced.iter().for_each(|&number| self.used[number as usize] = true);
         Some(cheapest)
     }
 
-    /// Whether a piece cannot share with any of a group for free: its priced relations with them, and the least price.
+    /// Asks whether a piece can join a group: whether with each member sharing is forbidden or has a price that no
+    /// group has counted. If so, returns the least of these prices (`u64::MAX` if all are forbidden) and the numbers
+    /// of the priced relations. `None` if it may share with a member for free, or lives in another space.
     fn joins(&self, candidate: usize, group: &[usize]) -> Option<(u64, Vec<u32>)> {
         let info = &self.model.items[candidate];
         let (mut least, mut numbers) = (u64::MAX, Vec::new());
         for &member in group {
             let size = self.model.items[member].size;
-            // Only relations of whole pieces count: two such pieces cannot have a byte in common.
+            // Only a relation that holds whenever any two bytes of the pieces coincide counts: distances from minus
+            // the own size to the member's size.
             let mut relations = info.relations.iter().filter(|relation| {
                 relation.other as usize == member && relation.low == -info.size && relation.high == size
             });
             let first = relations.next()?;
             let forbidden = std::iter::once(first).chain(relations.clone()).find(|relation| relation.weight.is_none());
             let priced = std::iter::once(first).chain(relations).find(|relation| !self.used[relation.number as usize]);
+            // A forbidden pair never shares, whatever its price is. A priced pair counts once for each group.
             match (forbidden, priced) {
                 (Some(_), _) => {}
                 (None, Some(relation)) => {

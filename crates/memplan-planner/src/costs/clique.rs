@@ -6,9 +6,10 @@
 //!      c 1     d 2
 //! ```
 //!
-//! Cliques grow by one vertex at a time. Vertices that exclude each other form a *class*, and a clique has at most one of each
-//! class. So the sum of the heaviest vertices of all classes bounds what a clique may still gain, and branches that cannot
-//! reach the heaviest clique so far are cut. Vertices are best numbered from heavy to light.
+//! Cliques grow by one vertex at a time. The vertices that may still join are divided into *classes*: no two vertices
+//! of a class are adjacent, so a clique has at most one of each class. So the sum of the heaviest vertices of all
+//! classes bounds what a clique may still gain, and branches that cannot reach the heaviest clique so far are cut.
+//! Vertices are best numbered from heavy to light.
 
 use crate::tuning::MOST_CLIQUE_NODES;
 
@@ -37,9 +38,11 @@ pub(super) struct Clique {
     pub(super) nodes: u64,
 }
 
-/// The heaviest clique, or a heavy one where looking at all of them takes too long.
+/// The heaviest clique, or a heavy one where looking at all of them takes too long. `adjacent` has the neighbours of
+/// each vertex, and there are at most [`MOST_VERTICES`].
 pub(super) fn heaviest(adjacent: &[Set], weights: &[i64]) -> Clique {
     let mut search = Search { adjacent, weights, best: Clique { members: 0, weight: 0, nodes: 0 } };
+    // As many ones as there are vertices. (Shifting all bits out is no shift in Rust: without vertices it is 0.)
     let all = Set::MAX.checked_shr((MOST_VERTICES - weights.len()) as u32).unwrap_or(0);
     search.grow(0, 0, all);
     search.best
@@ -59,7 +62,7 @@ impl Search<'_> {
             (self.best.members, self.best.weight) = (members, weight);
         }
         for (vertex, gain) in self.bounds(candidates).into_iter().rev() {
-            // All candidates that are left gain this much together, or less.
+            // A clique of `members` and candidates up to this one gains at most this. Those after it have been tried.
             if weight + gain <= self.best.weight || self.best.nodes >= MOST_CLIQUE_NODES {
                 return;
             }
@@ -68,10 +71,12 @@ impl Search<'_> {
         }
     }
 
-    /// The candidates class by class, each with what it and all before it can add to a clique.
+    /// The candidates class by class, each with a bound on what it and all before it can add to a clique: the sum of
+    /// the heaviest vertices of its class and of the classes before.
     fn bounds(&self, mut candidates: Set) -> Vec<(usize, i64)> {
         let (mut bounds, mut sum) = (Vec::new(), 0);
         while candidates != 0 {
+            // One class: take a candidate, strike out its neighbours, and go on with what is left.
             let (mut free, mut heaviest) = (candidates, 0);
             let start = bounds.len();
             while free != 0 {

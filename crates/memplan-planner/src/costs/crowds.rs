@@ -1,8 +1,9 @@
 //! The cheapest pairs to activate, found through *crowds*: pieces that are too large together to be kept apart.
 //!
-//! The search decides which pairs share bytes, not where pieces lie. Take all pairs that are forbidden or not yet
-//! activated as edges of a graph. If a clique of this graph is larger than the space, one of its open pairs has to be
-//! activated, and the search tries them one after the other:
+//! The search decides which pairs share bytes, not where pieces lie. To *activate* a pair is to let it share and to
+//! pay for it. A pair with a price is *open* as long as the search has not decided about it; until then it is to be
+//! kept apart. Take all pairs that are forbidden or not yet activated as edges of a graph. If a clique of this graph
+//! is larger than the space, one of its open pairs has to be activated, and the search tries them one after the other:
 //!
 //! ```text
 //!   100 bytes; a, b, c, d: 40 bytes each; every two of them share at a price, a-b costs 3, all others 1
@@ -38,6 +39,7 @@ use crate::search::{self, Budget};
 use crate::tuning::{CLIQUE_NODES_PER_UNIT, HITTING_CALL};
 
 /// Looks for the cheapest plan of a component that costs less than `ceiling`. `alone` is the component as a problem.
+/// The answer is empty (no plan, bound 0) if the component has too many pieces for this method.
 pub(super) fn solve(
     (model, component, pieces): (&Model, &Component, &Pieces),
     alone: &Problem,
@@ -53,6 +55,7 @@ pub(super) fn solve(
 
 /// Two pieces that share bytes at a price.
 struct Edge {
+    /// Vertices of [`Crowds`].
     one: usize,
     other: usize,
     weight: u64,
@@ -67,7 +70,7 @@ struct Edge {
 struct Crowds {
     /// Bytes of a piece, rounded up to what all offsets are multiples of.
     sizes: Vec<i64>,
-    /// By piece: the pieces with which it may never share.
+    /// By piece: the pieces with which it may never share any byte.
     forbidden: Vec<Set>,
     edges: Vec<Edge>,
     /// By the two ends, smaller first: the edge of two whole pieces.
@@ -79,7 +82,7 @@ struct Crowds {
 }
 
 impl Crowds {
-    /// `None` if there are too many pieces.
+    /// The graph of a component; `None` if it has more pieces than a [`Set`] has bits, or a sum of sizes overflows.
     fn of(model: &Model, component: &Component, pieces: &Pieces, alone: &Problem) -> Option<Crowds> {
         let mut order = component.items.clone();
         order.sort_by_key(|&item| (std::cmp::Reverse(model.items[item].size), item));
@@ -97,12 +100,16 @@ impl Crowds {
         let step = if is_step { step } else { 1 };
         let sizes = items.iter().map(|item| Some(item.size.checked_add(step - 1)? / step * step));
         let sizes: Vec<i64> = sizes.collect::<Option<_>>()?;
+        // The space's capacity rounded up: the highest end that any piece can have. All pieces of a component are in
+        // one space.
         let ends = items.iter().zip(&sizes).map(|(item, size)| item.homes[0].highest.checked_add(*size));
         let limit = ends.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
+        // Weights of cliques are sums of sizes, so the sum of all must be a number.
         sizes.iter().try_fold(0i64, |sum, &size| sum.checked_add(size))?;
         let (forbidden, twins) = (vec![0; items.len()], twins(&order, &items));
         let mut crowds = Crowds { forbidden, edges: Vec::new(), edge_of: BTreeMap::new(), twins, sizes, limit };
         for (vertex, item) in items.iter().enumerate() {
+            // Forbidden are pieces that may not coincide in any byte. Relations of parts (windows, ties) say less.
             for relation in item.relations.iter().filter(|relation| relation.weight.is_none()) {
                 let Some(&other) = vertex_of.get(&(relation.other as usize)) else { continue };
                 if relation.low == -item.size && relation.high == items[other].size {
@@ -115,14 +122,17 @@ impl Crowds {
             |buffer| vertex_of.get(&pieces.piece_of(buffer).index()).copied(),
             |vertex| items[vertex].size,
         )?;
-        // Edges of parts of pieces have no partner to be swapped with.
+        // `edge_of` finds the counterpart of an edge when twins are swapped, and it has no edges of parts of pieces.
+        // With such edges twins are not used.
         if crowds.edges.iter().any(|edge| edge.saving.is_none()) {
             crowds.twins.clear();
         }
         Some(crowds)
     }
 
-    /// The priced pairs. Those of two whole pieces are one edge; each of the others is an edge of its own.
+    /// Adds the priced pairs. All prices of the same two whole pieces make one edge, because they are paid together; a
+    /// pair of parts of pieces is an edge of its own. `vertex` gives a buffer's vertex and `size` a vertex's bytes.
+    /// `None` if a sum of prices overflows.
     fn add_edges(
         &mut self,
         alone: &Problem,
@@ -134,7 +144,8 @@ impl Crowds {
                 continue;
             }
             let (one, other) = (vertex(cost.one)?, vertex(cost.other)?);
-            // A piece of several buffers may share some of its bytes for free, so it may be in a crowd only as a whole.
+            // The bound counts bytes of whole pieces. If the buffer is only a part of its piece, the rest of the piece
+            // may share for free, and the edge cannot be part of a crowd.
             let bytes = [cost.one, cost.other].map(|buffer| alone.buffers()[buffer].bytes());
             let bytes = bytes.map(|bytes| bytes.map(|bytes| bytes.0 as i64));
             let is_whole = bytes == [Some(size(one)), Some(size(other))];
@@ -160,7 +171,8 @@ fn twins(order: &[usize], items: &[&Item]) -> Vec<(usize, usize)> {
         let mut relations: Vec<_> =
             others.map(|relation| (relation.other, relation.low, relation.high, relation.weight)).collect();
         relations.sort_unstable();
-        // A pair that is forbidden twice is forbidden; one that is priced twice is paid for twice.
+        // Forbidden twice is the same as forbidden once, so duplicates go. Of two equal prices both are paid and both
+        // stay.
         relations.dedup_by(|one, other| one == other && one.3.is_none());
         relations
     };
@@ -170,6 +182,7 @@ fn twins(order: &[usize], items: &[&Item]) -> Vec<(usize, usize)> {
         (this.size, &this.homes) == (that.size, &that.homes)
             && this.fixed.is_none()
             && that.fixed.is_none()
+            // Between the two themselves it must not matter which one is which.
             && between.clone().all(|relation| relation.low == -relation.high)
             && relations_without(one, other) == relations_without(other, one)
     };
@@ -180,7 +193,7 @@ fn twins(order: &[usize], items: &[&Item]) -> Vec<(usize, usize)> {
 /// What a branch says about an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Choice {
-    /// Nothing; bounds keep it apart.
+    /// Nothing yet. Bounds and questions treat it as kept apart.
     Open,
     /// It is paid for.
     Active,
@@ -190,9 +203,11 @@ enum Choice {
 
 /// What the search for plans without costs says about a choice.
 enum Reply {
+    /// There is a plan; it is in `Search::hit`.
     Fits,
     /// One of these edges has to be activated.
     Core(Vec<usize>),
+    /// Work ran out.
     Unknown,
 }
 
@@ -204,11 +219,14 @@ struct Bound {
     branches: Option<Vec<usize>>,
 }
 
+/// A search for the cheapest set of edges to activate.
 struct Search<'a> {
     crowds: &'a Crowds,
     alone: &'a Problem,
     request: &'a Request<'a>,
+    /// By edge.
     choices: Vec<Choice>,
+    /// Sets of edges of each of which one is active in every plan.
     cores: Vec<Vec<usize>>,
     /// Branches above this cost wait for a later round …
     threshold: u64,
@@ -226,12 +244,15 @@ impl<'a> Search<'a> {
         Search { crowds, alone, request, choices, cores: Vec::new(), threshold: 0, next: 0, debt: 0, hit }
     }
 
-    /// Rounds with a growing threshold, until one finds a plan or nothing below `ceiling` is left.
+    /// Runs rounds with a growing threshold, until one finds a plan or nothing below `ceiling` is left. A round
+    /// searches all branches whose bound is at most the threshold; so when it is over without a plan, every plan costs
+    /// at least the least bound of the branches it left out.
     fn run(mut self, ceiling: u64, budget: &mut Budget) -> Hit {
         while self.threshold < ceiling {
             self.next = u64::MAX;
             let flow = self.branch(0, budget);
-            // A round without any branch left says that nothing fits; the search without costs says so with a witness.
+            // No branch was left out, and yet there is no plan: nothing fits at any price. (The caller learns that
+            // from the search without costs, which has a witness.)
             if flow.is_break() || self.next == u64::MAX {
                 break;
             }
@@ -241,7 +262,8 @@ impl<'a> Search<'a> {
         self.hit
     }
 
-    /// Searches a branch whose active edges cost `spent`. Breaks where a plan is found, or work is over.
+    /// Searches a branch, given by `choices`, whose active edges cost `spent`. Breaks where a plan is found, or work is
+    /// over. All choices are as before when it does not break.
     fn branch(&mut self, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
         let bound = self.bound(spent, budget);
         if bound.cost > self.threshold {
@@ -258,6 +280,7 @@ impl<'a> Search<'a> {
                 Reply::Fits | Reply::Unknown => return ControlFlow::Break(()),
             },
         };
+        // One of the edges in `branches` is active in every plan of this branch. They are tried in turn.
         let swaps = self.swaps();
         let mut settled: Vec<usize> = Vec::new();
         for &edge in &branches {
@@ -280,7 +303,8 @@ impl<'a> Search<'a> {
         ControlFlow::Continue(())
     }
 
-    /// The twins that this branch has not told apart: all edges of the one have the choices of the other's.
+    /// The pairs of twins that this branch has not told apart: when the two are swapped, every edge takes the place of
+    /// an edge with the same choice.
     fn swaps(&self) -> Vec<(usize, usize)> {
         let is_alike = |&swap: &(usize, usize)| {
             let edges = 0..self.crowds.edges.len();
@@ -303,18 +327,21 @@ impl<'a> Search<'a> {
         is_moved.then(|| self.crowds.edge_of.get(&(from.min(to), from.max(to))).copied()).flatten()
     }
 
-    /// Crowds and cores that have no open edge in common, each with the least that it costs.
+    /// A lower bound of what plans of this branch cost, which have paid `spent`: the sum over crowds and cores that
+    /// have no open edge in common, each with the least that it costs. It also names the edges to branch on. The sum
+    /// is not continued once it is above the threshold.
     fn bound(&mut self, spent: u64, budget: &mut Budget) -> Bound {
         let mut bound = Bound { cost: spent, branches: None };
         let mut is_used = vec![false; self.choices.len()];
         let mut adjacent = self.apart();
+        // The heaviest clique of what is kept apart is a crowd if it is larger than the space.
         while bound.cost <= self.threshold {
             let crowd = clique::heaviest(&adjacent, &self.crowds.sizes);
             self.pay(crowd.nodes, budget);
             if crowd.weight <= self.crowds.limit {
                 break;
             }
-            // The edges of earlier crowds have left the graph, so nothing is paid for twice.
+            // The open edges of earlier crowds have been taken out of the graph, so nothing is paid for twice.
             let open = self.open_edges(crowd.members, &is_used);
             bound.cost = bound.cost.saturating_add(self.cheapest_saving(&open, crowd.weight - self.crowds.limit));
             if bound.branches.is_none() {
@@ -331,7 +358,8 @@ impl<'a> Search<'a> {
         bound
     }
 
-    /// By piece, those that a branch keeps apart from it.
+    /// By piece, the pieces that this branch keeps apart from it in every byte: forbidden ones, and those with an edge
+    /// that is not active.
     fn apart(&self) -> Vec<Set> {
         let mut adjacent = self.crowds.forbidden.clone();
         for (edge, _) in self.crowds.edges.iter().zip(&self.choices).filter(|(_, choice)| **choice != Choice::Active) {
@@ -353,6 +381,7 @@ impl<'a> Search<'a> {
             is_open && edge.saving.is_some() && is_inside(edge)
         });
         let mut open: Vec<usize> = open.map(|(number, _)| number).collect();
+        // The price of a saved byte, times 2^40 to keep fractions in whole numbers.
         let rank = |number: &usize| {
             let edge = &self.crowds.edges[*number];
             u128::from(edge.weight) * (1 << 40) / edge.saving.unwrap_or(1).max(1) as u128
@@ -373,7 +402,8 @@ impl<'a> Search<'a> {
         loop {
             let may_leave = |vertex: &&usize| weight - self.crowds.sizes[**vertex] > self.crowds.limit;
             let degree = |vertex: usize| edges.iter().filter(|&&edge| touches(edge, vertex)).count();
-            // The member with the most open edges leaves first; of equals the smaller one, so that more can follow.
+            // The member with the most open edges leaves first; of equals the smaller piece (it has the larger
+            // number), so that more can follow.
             let leaves = members.iter().filter(may_leave).max_by_key(|&&vertex| (degree(vertex), vertex)).copied();
             let Some(leaves) = leaves else { return edges };
             weight -= self.crowds.sizes[leaves];
@@ -382,9 +412,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A lower bound of what it costs to save so many bytes. `open` has the edges that save most for their price first,
-    /// so the bound takes them in this order, and of the last one only the part that is needed (as for a fractional
-    /// knapsack). `u64::MAX` if all edges together save too little.
+    /// A lower bound of what it costs to make a crowd smaller by so many bytes. A pair that shares saves at most as
+    /// many bytes as its smaller piece has. `open` has the edges that save most for their price first, so the bound
+    /// takes them in this order, and of the last one only the part that is needed (as for a fractional knapsack).
+    /// `u64::MAX` if all edges together save too little.
     fn cheapest_saving(&self, open: &[usize], mut bytes: i64) -> u64 {
         let mut cost = 0u64;
         for edge in open.iter().map(|&edge| &self.crowds.edges[edge]) {
@@ -410,6 +441,7 @@ impl<'a> Search<'a> {
             }
             let open: Vec<usize> = core.iter().copied().filter(|&edge| self.choices[edge] == Choice::Open).collect();
             let least = open.iter().map(|&edge| self.crowds.edges[edge].weight).min().unwrap_or(u64::MAX);
+            // (A core of which no edge is open says that the branch has no plan: it costs `u64::MAX`.)
             if !open.iter().any(|&edge| is_used[edge]) {
                 bound.cost = bound.cost.saturating_add(least);
                 open.iter().for_each(|&edge| is_used[edge] = true);
@@ -452,7 +484,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Nodes of a clique search are small; whole units are paid for as they add up.
+    /// Pays for nodes of a clique search. A node is less than a unit of work, so the rest is kept as `debt` until it
+    /// makes a unit.
     fn pay(&mut self, nodes: u64, budget: &mut Budget) {
         self.debt += nodes;
         budget.spend(self.debt / CLIQUE_NODES_PER_UNIT);

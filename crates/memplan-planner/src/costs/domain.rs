@@ -1,25 +1,27 @@
 //! The offsets that are enough to look at, and the groups of pieces that have nothing to do with each other.
 //!
-//! Take a plan and keep what it keeps apart: for every relation that does not hold, one of the two pieces lies past the
-//! other. These inequalities have a lowest solution ([`general`](crate::search) says why), and it costs no more:
-//! relations that did not hold still do not. In it every piece lies at its lowest offset, or just past another piece.
-//! So the offsets to look at are those that chains of relations reach from 0:
+//! A relation ([`super::model`]) says that two pieces share bytes if the distance of their offsets is in an interval.
+//! Take a plan, and for every relation that does not hold write down which of the two pieces lies past the other, and
+//! how far. Among all placements that keep these inequalities one has every piece as low as in any other (each
+//! inequality is a lower bound of one offset by another), and it costs no more than the plan: relations that did not
+//! hold still do not. In it every piece lies at its lowest offset, or just past another piece. So the offsets to look
+//! at are those that chains of relations reach from 0:
 //!
 //! ```text
 //!   pieces of 2 and 3 bytes, 8 bytes:   0, 2, 3, 4, 5, 6   (no piece ever needs to be at 1)
 //! ```
 //!
-//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search does not
-//! look.
+//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search is left out.
 
 use std::collections::BTreeSet;
 
 use super::model::Model;
 use crate::tuning::MOST_COST_OFFSETS;
 
-/// Pieces that relations connect, in order; all of them in one space.
+/// Pieces that relations connect, directly or through others; all of them in one space.
 #[derive(Clone, Debug)]
 pub(super) struct Component {
+    /// Positions in [`Model::items`], ascending.
     pub(super) items: Vec<usize>,
 }
 
@@ -61,6 +63,8 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
 pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i64>>> {
     let mut offsets: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); component.items.len()];
     let mut count = 0;
+    // Offsets whose consequences for other pieces have not been looked at, each with the place of its piece in the
+    // component.
     let mut fresh: Vec<(usize, i64)> = Vec::new();
     for (place, &item) in component.items.iter().enumerate() {
         let lowest = model.items[item].fixed.unwrap_or(0);

@@ -14,7 +14,7 @@
 //! lower bound for the larger ones. When work runs out, the largest doll that was solved still bounds the cost from
 //! below.
 //!
-//! Where all pieces are equally large the offsets are interchangeable, so only the lowest unused one is tried.
+//! Where all pieces are equally large the offsets are interchangeable, so of the unused ones only the lowest is tried.
 //!
 //! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in
 //! fewer bytes, until the answer is no.
@@ -37,7 +37,9 @@ pub(super) struct Solved {
     pub(super) is_lowest: bool,
 }
 
-/// Solves a component, starting from a placement if there is one.
+/// Solves a component. `domains` are the offsets to look at, by position in the component ([`super::domain`]), and
+/// `start` is a placement that is known, if any: only cheaper or lower ones are of interest. When work runs out, the
+/// bound of the largest doll that was solved is returned.
 pub(super) fn solve(
     model: &Model,
     component: &Component,
@@ -47,6 +49,7 @@ pub(super) fn solve(
 ) -> Solved {
     let mut search = Search::new(model, component, domains);
     let mut best: Option<Vec<i64>> = start.map(<[i64]>::to_vec);
+    // Doll by doll: the last piece, the last two, …, all.
     for first in (0..component.items.len()).rev() {
         let known = start.map(|offsets| search.cost_from(first, offsets));
         let below = search.dolls[first + 1];
@@ -60,6 +63,7 @@ pub(super) fn solve(
         if search.place(first, 0, budget).is_break() {
             return Solved { offsets: best, lower_bound: Some(below), is_lowest: false };
         }
+        // Even the pieces of this doll alone have no placement without a forbidden pair.
         if search.found.is_none() && known.is_none() {
             return Solved { offsets: None, lower_bound: None, is_lowest: false };
         }
@@ -73,7 +77,7 @@ pub(super) fn solve(
     Solved { offsets: best, lower_bound: Some(search.dolls[0]), is_lowest }
 }
 
-/// What a component costs at given offsets.
+/// What a component costs at given offsets: every pair once, from the piece that comes first.
 pub(super) fn cost(model: &Model, component: &Component, offsets: &[i64]) -> u64 {
     let price = |(place, relation): (usize, &Relation)| {
         let other = component.items.binary_search(&(relation.other as usize)).ok()?;
@@ -98,7 +102,8 @@ impl Solved {
     }
 }
 
-/// A relation with a piece that comes later.
+/// A relation with a piece that comes later, at position `other` of the component. It holds where "own offset minus the
+/// other's" is above `low` and below `high`, and costs `weight`; `None` where it is forbidden.
 #[derive(Clone, Copy)]
 struct Later {
     other: usize,
@@ -132,13 +137,16 @@ fn is_uniform(items: &[&Item], domains: &[Vec<i64>]) -> bool {
     are_same && is_grid && are_whole && items.iter().all(|item| item.fixed.is_none())
 }
 
+/// The search of one component. Pieces are named by their position in it, and placed in this order.
 struct Search<'d> {
+    /// By piece: the offsets it may have, ascending.
     domains: &'d [Vec<i64>],
     sizes: Vec<i64>,
+    /// By piece: its relations with pieces that are placed after it.
     later: Vec<Vec<Later>>,
     /// By piece and offset: what the placed pieces make it cost, and how many of them forbid it.
     costs: Vec<Vec<(u64, u32)>>,
-    /// By piece: the cheapest offset that is not forbidden.
+    /// By piece: what its cheapest offset costs that is not forbidden; `u64::MAX` if all are.
     least: Vec<u64>,
     /// By first piece: what the pieces from there on cost at least, among themselves.
     dolls: Vec<u64>,
@@ -177,7 +185,8 @@ impl<'d> Search<'d> {
         }
     }
 
-    /// Starts over with the pieces from `first` on.
+    /// Starts over with the pieces from `first` on, none of them placed. Placements have to cost less than `ceiling`,
+    /// and no piece may end above `roof` (offsets that are too high count as forbidden once).
     fn prepare(&mut self, first: usize, ceiling: u64, roof: i64) {
         (self.first, self.ceiling, self.found) = (first, ceiling, None);
         for place in first..self.domains.len() {
@@ -201,14 +210,18 @@ impl<'d> Search<'d> {
         (first..offsets.len()).map(prices).sum()
     }
 
-    /// Gives the pieces from `place` on their offsets, all before it having cost `spent`. Breaks where work is over.
+    /// Gives the pieces from `place` on their offsets; the pieces before it are placed and cost `spent` among
+    /// themselves. Each complete placement is stored in `found` and its cost becomes the ceiling for the next. Breaks
+    /// where work is over.
     fn place(&mut self, place: usize, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
+        // All pieces are placed, and bounds have made sure that the cost is below the ceiling.
         if place == self.domains.len() {
             let offsets = self.chosen.iter().zip(self.domains).map(|(&choice, offsets)| offsets[choice]);
             self.found = Some(offsets.collect());
             self.ceiling = spent;
             return ControlFlow::Continue(());
         }
+        // The offsets that no placed piece forbids, the cheapest first.
         let mut order: Vec<(u64, usize)> = self.costs[place]
             .iter()
             .enumerate()
@@ -243,23 +256,28 @@ impl<'d> Search<'d> {
         ControlFlow::Continue(())
     }
 
-    /// What the pieces cost at least if those up to `place` cost `spent`.
+    /// What all pieces of the doll cost at least if those up to and including `place` cost `spent`: the three sums of
+    /// the module documentation.
     fn bound(&self, place: usize, spent: u64) -> u64 {
         let with_others = self.least[place + 1..].iter().fold(0u64, |sum, &least| sum.saturating_add(least));
         spent.saturating_add(with_others).saturating_add(self.dolls[place + 1])
     }
 
-    /// The lowest offset that no placed piece has. The placed ones leave no gaps, because of this very rule.
+    /// The position, in the domain that all pieces have in common, of the lowest offset that no placed piece has.
+    /// Pieces only ever get offsets up to this one, so the offsets in use have no gaps, and it follows the highest of
+    /// them.
     fn lowest_unused(&self, place: usize) -> usize {
         self.chosen[self.first..place].iter().map(|&choice| choice + 1).max().unwrap_or(0)
     }
 
-    /// Adds or takes away what a piece at its offset costs the later ones.
+    /// Tells the later pieces that a piece has been put at an offset (`is_placed`) or taken away again: the costs of
+    /// their offsets, and how many placed pieces forbid them.
     fn charge(&mut self, place: usize, choice: usize, is_placed: bool) {
         let offset = self.domains[place][choice];
         for index in 0..self.later[place].len() {
             let Later { other, low, high, weight } = self.later[place][index];
-            // The relation holds where our offset minus theirs is between the two, so theirs is in between, too.
+            // The relation holds where low < our offset - theirs < high: their offsets from above `offset - high` to
+            // below `offset - low`.
             let theirs = &self.domains[other];
             let from = theirs.partition_point(|&their| their <= offset - high);
             let to = theirs.partition_point(|&their| their < offset - low);
@@ -275,7 +293,8 @@ impl<'d> Search<'d> {
         }
     }
 
-    /// A node is much less than a unit of work; whole units are paid for as they add up.
+    /// Pays for a node. It counts as 16 offsets, and as 8 and all offsets of the other piece for each relation that
+    /// has to be updated. That is much less than a unit of work, so the rest is kept as `debt` until it makes a unit.
     fn count_node(&mut self, place: usize, budget: &mut Budget) {
         let touched: usize = self.later[place].iter().map(|later| 8 + self.domains[later.other].len()).sum();
         self.debt += 16 + touched as u64;
@@ -288,6 +307,7 @@ impl<'d> Search<'d> {
     fn sink(&mut self, best: &mut Option<Vec<i64>>, budget: &mut Budget) -> bool {
         while let Some(offsets) = best {
             let ends = offsets.iter().zip(&self.sizes).map(|(offset, size)| offset + size);
+            // A byte less than now, and the cost that is known to be the least (the ceiling is one above it).
             let roof = ends.max().unwrap_or(0) - 1;
             self.prepare(0, self.dolls[0].saturating_add(1), roof);
             if self.place(0, 0, budget).is_break() {
@@ -302,6 +322,7 @@ impl<'d> Search<'d> {
     }
 }
 
+/// The cost of the cheapest offset that is not forbidden; `u64::MAX` if all are.
 fn least(costs: &[(u64, u32)]) -> u64 {
     costs.iter().filter(|cost| cost.1 == 0).map(|cost| cost.0).min().unwrap_or(u64::MAX)
 }

@@ -30,12 +30,15 @@ pub(super) struct Hit {
     pub(super) lower_bound: u64,
 }
 
-/// Looks for the cheapest plan that costs less than `ceiling`.
+/// Looks for the cheapest plan that costs less than `ceiling`, the cost of a plan that is known. Without a plan in the
+/// answer either nothing below the ceiling exists (then the bound has reached it), or work ran out, or the search
+/// without costs had no answer. Pairs inside a block are never in a core, so neither cost contains them.
 pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, budget: &mut Budget) -> Hit {
     let weights: Vec<u64> = problem.reuse_costs().iter().map(|cost| cost.weight).collect();
     let mut cores: Vec<Vec<usize>> = Vec::new();
     let mut hit = Hit::default();
     while cores.len() < MOST_CORES && budget.stop().is_none() {
+        // The pairs that may share this time. All plans have one pair of every core, so none is cheaper.
         let Some(choice) = cheapest(&cores, &weights) else { break };
         hit.lower_bound = choice.iter().map(|&pair| weights[pair]).sum();
         if ceiling.is_some_and(|ceiling| hit.lower_bound >= ceiling) {
@@ -44,6 +47,7 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
         let mut is_apart: Vec<bool> = weights.iter().map(|&weight| weight > 0).collect();
         choice.iter().for_each(|&pair| is_apart[pair] = false);
         let Some(apart) = kept_apart(problem, |pair| is_apart[pair]) else { break };
+        // A quarter of what is left, because more questions are likely to follow.
         let share = budget.work_left() / 4;
         let answer = search::search(&apart, &sub_request(request, share, budget));
         budget.spend(answer.nodes.saturating_add(HITTING_CALL));
@@ -52,13 +56,15 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
                 hit.plan = Some(plan);
                 break;
             }
+            // The buffers of the witness do not fit together. The new core: the pairs among them that were kept apart.
             Outcome::Infeasible(witness) => {
                 let pairs = problem.reuse_costs().iter().enumerate();
                 let core = pairs.filter(|(pair, cost)| {
                     is_apart[*pair] && !is_in_one_block(problem, cost) && is_witnessed(&witness, cost)
                 });
                 let core: Vec<usize> = core.map(|(pair, _)| pair).collect();
-                // Nothing fits, whatever is activated; the search without prices says so with a witness.
+                // The witness needs no pair to be kept apart, so nothing fits at any price. There is no plan to be
+                // found here; that nothing fits is said by the search without prices, which the caller asks.
                 if core.is_empty() {
                     break;
                 }
@@ -79,10 +85,14 @@ fn cheapest(cores: &[Vec<usize>], weights: &[u64]) -> Option<Vec<usize>> {
     Some(best)
 }
 
+/// A branch and bound search for the cheapest set of pairs that has one of every core.
 struct Cheapest<'a> {
     cores: &'a [Vec<usize>],
+    /// By pair: its price.
     weights: &'a [u64],
+    /// The pairs chosen on the way to the current node.
     chosen: Vec<usize>,
+    /// The cheapest set so far, with its price.
     best: Option<(u64, Vec<usize>)>,
     nodes: u64,
 }
@@ -94,18 +104,19 @@ impl Cheapest<'_> {
         self.nodes += 1;
         let open = self.cores.iter().filter(|core| !core.iter().any(|pair| self.chosen.contains(pair)));
         let Some(core) = open.min_by_key(|core| core.len()) else {
+            // Every core has a chosen pair.
             if self.best.as_ref().is_none_or(|(best, _)| spent < *best) {
                 self.best = Some((spent, self.chosen.clone()));
             }
             return;
         };
+        // The branch is cut if its price plus the cheapest pairs of cores without a common pair reaches the best price
+        // so far.
         if self.nodes >= MOST_HITTING_NODES
             || self.best.as_ref().is_some_and(|(best, _)| spent + self.disjoint() >= *best)
         {
             return;
         }
-        // The branch is cut above if its price plus the cheapest pairs of cores without a common pair reaches the best
-        // price so far.
         let mut pairs = core.clone();
         pairs.sort_unstable_by_key(|&pair| (self.weights[pair], pair));
         for pair in pairs {
@@ -115,7 +126,8 @@ impl Cheapest<'_> {
         }
     }
 
-    /// What open cores that have no pair in common cost at least.
+    /// A lower bound of what is still to be paid: the cheapest pair of each open core, for cores that have no pair in
+    /// common with each other, taken greedily in the order in which they were found.
     fn disjoint(&self) -> u64 {
         let mut seen: Vec<usize> = self.chosen.clone();
         let mut sum = 0;

@@ -62,15 +62,20 @@ pub(super) struct Spot {
 /// A piece as far as costs are concerned.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
+    /// In bytes.
     pub(super) size: i64,
+    /// An offset that it must have.
     pub(super) fixed: Option<i64>,
+    /// The spaces that it may live in and is not too large for; at least one.
     pub(super) homes: Vec<Home>,
+    /// What it has to do with other pieces.
     pub(super) relations: Vec<Relation>,
 }
 
 /// All pieces of a problem. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
+    /// By the number of the piece.
     pub(super) items: Vec<Item>,
     /// How many relations there are; each is listed twice.
     pub(super) relations: u32,
@@ -82,7 +87,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// `None` if there are too many relations to list, or a piece fits nowhere.
+    /// The model of a problem. `None` if there are too many relations to list, if a piece is larger than all of its
+    /// spaces, or if a piece with several slots has a choice of spaces.
     pub(super) fn of(pieces: &Pieces) -> Option<Model> {
         let is_exact = pieces.problem().overlays().is_empty();
         let mut model = Model { items: items(pieces)?, relations: 0, always: 0, is_exact };
@@ -90,6 +96,8 @@ impl Model {
             model.add_strangers(pieces)?;
         }
         model.add_neighbours(pieces)?;
+        // Pairs that must not share: every slot of the one with every slot of the other. A pair is listed at both
+        // pieces; the piece with the smaller number enters it.
         for piece in pieces.ids() {
             for apart in pieces.apart(piece).iter().filter(|apart| pieces.first_slot(piece) < apart.other) {
                 let (own, others) = ((apart.low, apart.high), (apart.other_low, apart.other_high));
@@ -102,18 +110,21 @@ impl Model {
         Some(model)
     }
 
-    /// Says that bytes of two pieces should not coincide.
+    /// Enters the relation "these bytes of two pieces coincide". `own` and `others` are ranges of bytes relative to the
+    /// offsets of `one` and `other`; empty ones never coincide. `weight` is the price; `None` forbids it. Returns
+    /// `None` if there are too many relations.
     fn add(&mut self, one: PieceId, other: PieceId, own: Bytes, others: Bytes, weight: Option<u64>) -> Option<()> {
         if own.0 >= own.1 || others.0 >= others.1 {
             return Some(());
         }
         let (low, high) = (others.0 as i64 - own.1 as i64, others.1 as i64 - own.0 as i64);
-        self.forbid(one, other, low, high, weight)
+        self.relate(one, other, low, high, weight)
     }
 
-    /// Enters a relation with both pieces: between `low` and `high` bytes of distance they overlap, which is forbidden
-    /// or costs `weight`. `None` if there are too many.
-    fn forbid(&mut self, one: PieceId, other: PieceId, low: i64, high: i64, weight: Option<u64>) -> Option<()> {
+    /// Lists a relation at both pieces: the distance "offset of `one` minus offset of `other`" is forbidden, or costs
+    /// `weight`, between `low` and `high`. Seen from `other` the distance has the other sign. `None` if there are too
+    /// many relations.
+    fn relate(&mut self, one: PieceId, other: PieceId, low: i64, high: i64, weight: Option<u64>) -> Option<()> {
         if self.relations as usize >= MOST_COST_RELATIONS {
             return None;
         }
@@ -125,7 +136,8 @@ impl Model {
         Some(())
     }
 
-    /// Rectangles that are alive together, found by a sweep over time.
+    /// Relates rectangles of different pieces that are alive together. They are found by a sweep over time: rectangles
+    /// in order of their starts, with a list of those that have not ended.
     fn add_neighbours(&mut self, pieces: &Pieces) -> Option<()> {
         let mut rects: Vec<(Rect, PieceId)> =
             pieces.ids().flat_map(|piece| pieces.rects(piece).iter().map(move |&rect| (rect, piece))).collect();
@@ -141,7 +153,8 @@ impl Model {
         Some(())
     }
 
-    /// Two rectangles that are alive together, unless one piece may be computed in place of the other.
+    /// Forbids two rectangles that are alive together to have a byte in common. If one of the two pieces may overlay
+    /// the other at any offset, nothing is forbidden; if only at the same base, every distance but 0 is.
     fn add_together(&mut self, pieces: &Pieces, one: (PieceId, Rect), other: (PieceId, Rect)) -> Option<()> {
         let partners = pieces.partners(one.0);
         let partner = partners.binary_search_by_key(&other.0, |partner| partner.other).ok();
@@ -151,17 +164,19 @@ impl Model {
             Some(OverlayKind::AnyOffset) => Some(()),
             Some(OverlayKind::SameBase) => {
                 let (low, high) = (others.0 as i64 - own.1 as i64, others.1 as i64 - own.0 as i64);
+                // The ends of an interval are not in it, so two intervals that meet at 0 leave out 0 itself.
                 if low < 0 && high > 0 {
-                    self.forbid(one.0, other.0, low, 0, None)?;
-                    self.forbid(one.0, other.0, 0, high, None)
+                    self.relate(one.0, other.0, low, 0, None)?;
+                    self.relate(one.0, other.0, 0, high, None)
                 } else {
-                    self.forbid(one.0, other.0, low, high, None)
+                    self.relate(one.0, other.0, low, high, None)
                 }
             }
         }
     }
 
-    /// Exclusive pieces, and pieces without an order of execution, stay apart whatever their lives.
+    /// Forbids exclusive buffers to share with any other, and buffers that have no order of execution to share with
+    /// each other, whenever they live.
     fn add_strangers(&mut self, pieces: &Pieces) -> Option<()> {
         let are_strangers = |own: &Footprint, other: &Footprint| {
             let is_unordered = pieces.ordering().is_some_and(|order| !order.is_ordered(own.buffer, other.buffer));
@@ -170,6 +185,7 @@ impl Model {
         let is_strange = |piece: PieceId| pieces.ordering().is_some() || pieces.get(piece).exclusive;
         let strange: Vec<PieceId> = pieces.ids().filter(|&piece| is_strange(piece)).collect();
         for &piece in &strange {
+            // Each pair once: if both are strange, the one with the larger number enters it.
             let others = pieces.ids().filter(|&other| other < piece || (other > piece && !is_strange(other)));
             for other in others {
                 for own in pieces.footprints(piece) {
@@ -191,13 +207,15 @@ impl Model {
             if own.0 >= own.1 || others.0 >= others.1 {
                 continue;
             }
+            // Both are in one block: whether they share is decided already.
             if one == other {
                 let coincide = own.0.max(others.0) < own.1.min(others.1);
                 self.always += if coincide { cost.weight } else { 0 };
                 continue;
             }
             let [slots, other_slots] = [one, other].map(|piece| pieces.get(piece).slots as usize);
-            // Several slots can meet, but the pair is paid for once.
+            // Several slots of the two can meet, and a plan pays for the pair once; the relations would count it
+            // several times. So their sum is not the cost.
             self.is_exact &= slots == 1 && other_slots == 1;
             for slot in (0..slots).map(|slot| PieceId::from_index(one.index() + slot)) {
                 for other_slot in (0..other_slots).map(|slot| PieceId::from_index(other.index() + slot)) {
@@ -243,21 +261,24 @@ fn bytes_in_piece(pieces: &Pieces, buffer: BufferId) -> Bytes {
     (at, at + problem.buffers()[buffer].bytes().unwrap_or_default().0)
 }
 
-/// The pieces without relations. A space without a capacity is as large as all pieces side by side.
+/// The pieces without relations. A space without a capacity counts as large enough for all pieces side by side, so that
+/// there is always a highest offset. `None` if a piece cannot be in the model (see `item`).
 fn items(pieces: &Pieces) -> Option<Vec<Item>> {
     let padded = pieces.ids().map(|piece| padded(pieces, piece));
     let ample = padded.fold(0, u64::saturating_add).min(MAX_BYTES);
     pieces.ids().map(|piece| item(pieces, piece, ample)).collect()
 }
 
-/// The bytes that a piece can take at most if all pieces lie side by side: with the gap in front of it.
+/// The bytes that a piece can take at most if all pieces lie side by side: with the gap in front of it, which is less
+/// than its alignment, or which its fixed offset prescribes.
 fn padded(pieces: &Pieces, piece: PieceId) -> u64 {
     let info = pieces.get(piece);
     let widest = pieces.homes(piece).iter().map(|home| home.alignment.min(MAX_BYTES)).max().unwrap_or(1);
     info.fixed.unwrap_or(0).saturating_add(info.size).saturating_add(widest)
 }
 
-/// A piece without relations; `None` if it fits into none of its spaces. Spaces without a capacity have `ample` bytes.
+/// A piece without relations. Spaces without a capacity have `ample` bytes. `None` if the piece fits into none of its
+/// spaces, or if it has several slots and a choice of spaces.
 fn item(pieces: &Pieces, piece: PieceId, ample: u64) -> Option<Item> {
     let info = pieces.get(piece);
     let homes = pieces.homes(piece).iter().filter_map(|home| {
@@ -268,7 +289,8 @@ fn item(pieces: &Pieces, piece: PieceId, ample: u64) -> Option<Item> {
         reaches.then_some(Home { space: home.space, alignment: alignment as i64, highest: highest as i64 })
     });
     let homes: Vec<Home> = homes.collect();
-    // All slots live in one space, and pieces move alone.
+    // All slots of a buffer must live in one space. The annealer moves pieces, which are slots, one at a time, so
+    // slots with a choice of spaces could get separated.
     let may_move = info.slots == 1 || pieces.homes(piece).len() == 1;
     let fixed = info.fixed.map(|offset| offset as i64);
     (may_move && !homes.is_empty()).then_some(Item { size: info.size as i64, fixed, homes, relations: Vec::new() })

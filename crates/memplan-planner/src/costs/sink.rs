@@ -6,11 +6,12 @@
 use super::model::{Model, Relation, Spot};
 use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};
 
-/// The same placement with every piece as low as it can go on its own.
+/// The same placement with every piece as low as it can go on its own. With very many pieces it is returned as it is.
 pub(super) fn sink(model: &Model, mut spots: Vec<Spot>) -> Vec<Spot> {
     if model.items.len() > MOST_SUNK_PIECES {
         return spots;
     }
+    // Pieces with a fixed offset stay.
     let mut order: Vec<usize> = (0..model.items.len()).filter(|&item| model.items[item].fixed.is_none()).collect();
     for _ in 0..MOST_SINKING_PASSES {
         order.sort_by_key(|&item| (spots[item].offset, item));
@@ -37,8 +38,8 @@ fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
         let other = relation.other as usize;
         model.are_together(item, here, other, spots[other])
     });
-    // Only 0 and the offsets just past a neighbour need to be tried. From any other offset the piece could go down
-    // until it touches a neighbour, and on the way no relation begins to hold.
+    // Only 0 and the offsets at which a relation ends (just past a neighbour) need to be tried. From any other offset
+    // the piece could go further down, until it reaches one of these, and on the way no relation begins to hold.
     let past = neighbours.clone().map(|relation| spots[relation.other as usize].offset + relation.high);
     let aligned = past.chain([0]).map(|offset| (offset.max(0) + alignment - 1) / alignment * alignment);
     let mut candidates: Vec<i64> = aligned.filter(|&offset| offset < here.offset).collect();

@@ -20,12 +20,13 @@
 
 use std::sync::Arc;
 
+/// Entries of a node: sixteen of 4 bytes are one cache line.
 const FAN_OUT: usize = 16;
 
 /// An index over stretches of compressed time. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Conflicts {
-    /// Clones of the index share them.
+    /// Where the stretches start, by rank. Clones of the index share them.
     starts: Arc<[u32]>,
     /// Ends by rank, then maxima of sixteen entries of the level below.
     levels: Vec<Vec<u32>>,
@@ -66,6 +67,8 @@ impl Conflicts {
     pub fn insert(&mut self, rank: usize, end: u32) {
         let mut position = rank;
         for level in &mut self.levels {
+            // A maximum that is as large already stays, and so do all above it. (The entry itself, at the position
+            // `rank` of the lowest level, is always written.)
             if level[position] >= end && position != rank {
                 return;
             }
@@ -101,9 +104,11 @@ impl Conflicts {
         }
     }
 
-    /// Visits what lies below a node. As deep as there are levels: eight at most.
+    /// Visits the stretches below a node whose rank is below `limit` and whose end is after `start`. The recursion is as
+    /// deep as there are levels: eight at most, since ranks have 32 bits.
     fn descend(&self, level: usize, node: usize, start: u32, limit: usize, visit: &mut impl FnMut(usize)) {
         let first = node * FAN_OUT;
+        // How many entries of this level have a rank below the limit under them.
         let limit_here = limit.div_ceil(FAN_OUT.pow(level as u32));
         // Whether an entry is met is as good as random, so a branch for each would mostly be guessed wrong. All sixteen
         // are compared at once instead, and only the ones in the mask are looked at.
@@ -111,6 +116,7 @@ impl Conflicts {
         if limit_here < first + FAN_OUT {
             met &= (1u32 << limit_here.saturating_sub(first)) - 1;
         }
+        // From the lowest bit upwards, so that ranks come in ascending order.
         while met != 0 {
             let position = first + met.trailing_zeros() as usize;
             met &= met - 1;

@@ -15,8 +15,9 @@
 //! Sorted by their lower ends, obstacles are walked once: the lowest offset not
 //! yet excluded moves up over each obstacle that contains it.
 //!
-//! First fit needs no sorting. The obstacles are walked in the order they come in, again and again, until the offset stays
-//! where it is. An obstacle that begins below the offset is done with, so every walk is shorter than the one before:
+//! First fit needs no sorting. The obstacles are walked in the order they come in, again and again, until the offset
+//! stays where it is. An obstacle that begins below the offset is done with, so every walk is shorter than the one
+//! before:
 //!
 //! ```text
 //!   obstacles    walk 1             walk 2            walk 3
@@ -26,8 +27,9 @@
 //!    5 .. 20     climb to 20
 //! ```
 //!
-//! A hundred obstacles take about ten walks, and no branch in a walk can be guessed wrong by the processor; sorting them
-//! takes half as long again. Few obstacles are sorted at once, and so is the rest where many more walks would be needed.
+//! A hundred obstacles take about ten walks, and no branch in a walk can be guessed wrong by the processor; sorting
+//! them takes half as long again. Few obstacles are sorted at once, and so is the rest where many more walks would be
+//! needed.
 
 use memplan_core::Bytes;
 
@@ -81,11 +83,13 @@ impl Fit {
     }
 }
 
-/// The lowest offset between the obstacles, which are in any order. After so many walks over them the rest is sorted.
+/// The lowest offset that no obstacle excludes; the obstacles are in any order. If the answer is not found in `walks`
+/// walks over them, those that are left are sorted. `None` if the offset would be above `highest`.
 fn lowest(mut obstacles: &mut [Obstacle], alignment: u64, highest: u64, walks: usize) -> Option<u64> {
     let mut offset = 0;
     for _ in 0..walks {
         let (end, kept) = walk(obstacles, offset);
+        // Nothing excludes the offset.
         if end == offset {
             return (offset <= highest).then_some(offset);
         }
@@ -94,6 +98,7 @@ fn lowest(mut obstacles: &mut [Obstacle], alignment: u64, highest: u64, walks: u
     }
     obstacles.sort_unstable_by_key(|obstacle| obstacle.from);
     for obstacle in obstacles {
+        // This obstacle and all that follow begin at or above the offset: they do not exclude it.
         if obstacle.from >= offset as i64 {
             break;
         }
@@ -102,18 +107,19 @@ fn lowest(mut obstacles: &mut [Obstacle], alignment: u64, highest: u64, walks: u
     (offset <= highest).then_some(offset)
 }
 
-/// Climbs from an offset over every obstacle that contains it, in the order they come in. Says how far, and how many
-/// obstacles were above; those are now in front.
+/// Climbs from an offset over every obstacle that begins below it, in the order they come in. Returns the offset
+/// reached, and how many obstacles began above the offset when it was their turn; those are now in front.
 ///
-/// Everything from the offset up to the result is excluded: each climb goes to the end of an obstacle that begins below.
+/// Everything from the old offset up to the new one is excluded: each climb goes to the end of an obstacle that begins
+/// below. So no possible offset is left out, and an obstacle that begins below is not needed any more.
 fn walk(obstacles: &mut [Obstacle], offset: u64) -> (u64, usize) {
     let mut end = offset as i64;
     let mut kept = 0;
     for index in 0..obstacles.len() {
         let obstacle = obstacles[index];
         let is_above = obstacle.from >= end;
-        // Whether an obstacle is above is as good as random. So it is always stored, and counted only if it is, which
-        // needs no branch.
+        // Whether an obstacle is above is as good as random, and the processor would guess a branch wrong. So it is
+        // always stored, and counted only if it is above; one that is not counted is overwritten by the next.
         obstacles[kept] = obstacle;
         kept += usize::from(is_above);
         end = if is_above { end } else { end.max(obstacle.to) };
@@ -122,11 +128,15 @@ fn walk(obstacles: &mut [Obstacle], offset: u64) -> (u64, usize) {
 }
 
 /// The lowest offset of the smallest gap that the piece fits into, or, if there is no such gap, the first offset above
-/// all obstacles. The obstacles are sorted; `offset` is the first possible one above those seen so far.
+/// all obstacles. `None` if that is above `highest`. The obstacles are sorted by their lower ends; `offset` is the
+/// first possible one above those seen so far.
 fn tightest(obstacles: &[Obstacle], alignment: u64, highest: u64) -> Option<u64> {
     let mut offset = 0;
+    // How many offsets the tightest gap so far has, and its lowest offset.
     let mut best: Option<(u64, u64)> = None;
     for obstacle in obstacles {
+        // The offsets from `offset` up to and including `from` are possible. An obstacle that begins below 0 leaves
+        // none.
         if let Some(left) = (obstacle.from.max(-1) + 1).checked_sub_unsigned(offset).filter(|&left| left > 0) {
             let left = left as u64;
             if offset <= highest && best.is_none_or(|(least, _)| left < least) {

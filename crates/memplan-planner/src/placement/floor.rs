@@ -27,7 +27,7 @@ pub(crate) struct Floor {
     index: Index,
     /// Everything that is placed, as long as there is a moment at which all of it is alive; `None` afterwards.
     heap: Option<Heap>,
-    /// Bytes of exclusive buffers, rounded up to the granule.
+    /// Bytes of exclusive buffers, rounded up to the granule: taken at all times.
     pub(crate) blocked: RangeSet,
     /// Pieces that are placed, except those in `alone`.
     pub(crate) placed: Vec<PieceId>,
@@ -35,12 +35,14 @@ pub(crate) struct Floor {
     pub(crate) alone: Vec<PieceId>,
 }
 
+/// The two ways to find the placed rectangles that are alive during a stretch of time.
 #[derive(Clone, Debug)]
 enum Index {
     Listed {
         conflicts: Conflicts,
-        /// By rank: the piece, and the bytes of its rectangle once it is placed.
+        /// By rank: the piece that owns the rectangle.
         owners: Arc<[PieceId]>,
+        /// By rank: the bytes of the rectangle, from the first to one past the last. Stale if it is not placed.
         bytes: Vec<(u64, u64)>,
     },
     Merged(Skyline),
@@ -61,6 +63,8 @@ impl Grid {
     pub(crate) fn of_spaces(pieces: &Pieces) -> IndexVec<SpaceId, Grid> {
         let problem = pieces.problem();
         let mut granules = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
+        // All offsets are multiples of the greatest common divisor of all alignments. 0 stands for "no buffer yet": the
+        // divisor of 0 and n is n.
         for (id, buffer) in problem.buffers().iter_enumerated() {
             for &space in &buffer.spaces {
                 granules[space] = greatest_common_divisor(granules[space], problem.alignment_in(id, space).0);
@@ -76,7 +80,8 @@ impl Grid {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stretch {
     pub(crate) start: u32,
-    /// Where its rank is to be noted.
+    /// Its number in the order in which the placer lists all rectangles of all homes. The placer writes the rank to
+    /// this position of its table.
     pub(crate) note: u32,
     pub(crate) end: u32,
     pub(crate) owner: PieceId,
@@ -130,7 +135,8 @@ impl Floor {
         self.alone.clear();
     }
 
-    /// Adds what the rectangles alive at the same time mean for the piece of `rect`.
+    /// Adds an obstacle, for the piece that `rect` belongs to, for each placed rectangle that is alive at the same time
+    /// (or for each range of bytes that several of them make together).
     pub(crate) fn obstacles(&self, rect: &Rect, obstacles: &mut Vec<Obstacle>) {
         let own = (rect.low, rect.high);
         match &self.index {
@@ -143,10 +149,13 @@ impl Floor {
         }
     }
 
-    /// The lowest free offset for a piece that is one rectangle, with the number of ranges looked at, where that is
-    /// found without listing all obstacles.
+    /// The lowest free offset for a piece that is one rectangle, where it is found without listing all obstacles, and
+    /// the number of ranges looked at. The outer `None` says that the obstacles have to be listed; the inner one, that
+    /// no offset up to `highest` is free.
     pub(crate) fn lowest(&self, rect: &Rect, alignment: u64, highest: u64) -> Option<(Option<u64>, u64)> {
         let (start, end) = (u64::from(rect.start), u64::from(rect.end));
+        // A rectangle that is alive with everything placed goes on top, if what is placed has no gaps. (With unused
+        // bytes at its low end, a piece could begin below the top, so `low` has to be 0.)
         if let Some(top) = self.heap.as_ref().and_then(|heap| heap.top(start, end)).filter(|_| rect.low == 0) {
             return Some((Bytes(top).align_up(Bytes(alignment)).map(|top| top.0).filter(|&top| top <= highest), 1));
         }
@@ -160,7 +169,8 @@ impl Floor {
     }
 
     /// Calls `visit` with the owner of every placed rectangle alive at the same
-    /// time, and what it means for the piece of `rect`.
+    /// time, and the obstacle that it is for the piece of `rect`. Not for the merged index, which has no owners: the
+    /// callers' pieces have partners, and then the index is not merged ([`Pieces::can_be_merged`]).
     pub(crate) fn for_each_owner(&self, rect: &Rect, mut visit: impl FnMut(PieceId, Obstacle)) {
         if let Index::Listed { conflicts, owners, bytes } = &self.index {
             conflicts.for_each(rect.start, rect.end, |rank| {
@@ -185,20 +195,23 @@ impl Floor {
         }
     }
 
-    /// Lets the rectangle of that rank reach up to the end of another one that was put down on top of it and is alive
-    /// at the same times. False if others could use bytes between the two.
+    /// Lets the placed rectangle of that rank reach up to `high`, instead of adding a rectangle with the bytes
+    /// `low..high` that is alive at the same times. False, with nothing changed, if other pieces could use bytes
+    /// between the two, or if the index is merged.
     pub(crate) fn extend(&mut self, rank: usize, (low, high): (u64, u64)) -> bool {
         let Index::Listed { bytes, .. } = &mut self.index else { return false };
         let touches = bytes[rank].1 <= low && low <= round_up(bytes[rank].1, self.grid.rounding);
         if touches {
             bytes[rank].1 = high;
+            // The heap was told of the lower rectangle only. It is a short cut, and given up.
             self.heap = None;
         }
         touches
     }
 
-    /// Takes the rectangle of that rank away.
+    /// Takes the rectangle of that rank away. Only slots are ever taken away, and with slots the index is not merged.
     pub(crate) fn take(&mut self, rank: usize) {
+        // The heap cannot forget bytes; without it the index answers.
         self.heap = None;
         if let Index::Listed { conflicts, .. } = &mut self.index {
             conflicts.remove(rank);
@@ -212,12 +225,14 @@ impl Floor {
     }
 }
 
+/// The next multiple of the granule; the number itself where that would be too large.
 fn round_up(bytes: u64, granule: u64) -> u64 {
     Bytes(bytes).align_up(Bytes(granule)).map_or(bytes, |bytes| bytes.0)
 }
 
-/// How many rectangles are alive, on average, where another one starts.
+/// How many rectangles are alive, on average, where another one starts: itself and those that have not ended.
 fn crowd(pieces: &Pieces, stretches: &[Stretch]) -> u64 {
+    // How many more are alive at each step than at the step before; summed up, how many are alive.
     let mut change = vec![0i64; pieces.steps().len() + 1];
     for stretch in stretches {
         change[stretch.start as usize] += 1;
@@ -234,6 +249,7 @@ fn crowd(pieces: &Pieces, stretches: &[Stretch]) -> u64 {
     u64::try_from(met / stretches.len().max(1) as i128).unwrap_or(0)
 }
 
+/// Euclid's algorithm.
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);

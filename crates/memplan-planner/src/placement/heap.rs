@@ -12,7 +12,7 @@
 
 use super::range_set::RangeSet;
 
-/// Lives that have a moment in common.
+/// Lifetimes of one stretch each that have a moment in common, boiled down to the two numbers that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gathering {
     latest_start: u64,
@@ -50,7 +50,8 @@ impl Heap {
         Heap { lives: Gathering::empty(), bytes: RangeSet::default() }
     }
 
-    /// The end of a heap without gaps, if a life meets everything in it.
+    /// The lowest byte above the heap, for a buffer that lives in `[start, end)`. `None` if the buffer does not live
+    /// together with everything in the heap, or if the heap is empty or has gaps: then a lower offset may be free.
     pub(crate) fn top(&self, start: u64, end: u64) -> Option<u64> {
         match self.bytes.ranges() {
             &[(0, top)] if self.lives.is_met(start, end) => Some(top),

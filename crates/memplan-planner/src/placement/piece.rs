@@ -45,7 +45,8 @@ use memplan_core::{Block, Buffer, BufferId, Bytes, Id, IndexVec, OverlayKind, Pr
 use crate::happens_before::{Ordering, TooManyBuffers};
 
 memplan_core::index_type! {
-    /// A piece, by position: buffers and blocks in order of their first member, slots in a row.
+    /// A piece, by its position in [`Pieces`]: buffers and blocks in order of their first member; the slots of one
+    /// buffer or block follow each other.
     pub struct PieceId;
 }
 
@@ -93,7 +94,9 @@ pub struct Piece {
     pub slots: u32,
     /// The first of its buffers.
     pub first_buffer: BufferId,
+    /// Its rectangles, as positions in the one list with the rectangles of all pieces.
     rects: Range<u32>,
+    /// Its homes, as positions in the one list of homes.
     homes: Range<u32>,
 }
 
@@ -146,9 +149,13 @@ pub struct Pieces<'p> {
     steps: Vec<Step>,
     /// First slot of each buffer's piece.
     piece_of: IndexVec<BufferId, PieceId>,
+    /// Pairs that must not share, listed at both pieces.
     apart: Lists<Apart>,
+    /// Pairs with a price, listed at both pieces.
     costly: Lists<Apart>,
+    /// Pairs of usable overlays, listed at both pieces.
     partners: Lists<Partner>,
+    /// `None` if the order of execution is fixed.
     ordering: Option<Ordering>,
 }
 
@@ -297,7 +304,7 @@ impl<'p> Pieces<'p> {
         alone.into_iter().chain(members.iter().map(|member| (member.buffer, member.at)))
     }
 
-    /// The bytes of every buffer inside a piece that is not empty.
+    /// The bytes of every buffer inside a piece, without the buffers that are empty.
     pub fn footprints(&self, piece: PieceId) -> impl Iterator<Item = Footprint> + '_ {
         let footprint = |(id, at): (BufferId, Bytes)| {
             let buffer = &self.problem.buffers()[id];
@@ -321,14 +328,16 @@ impl<'p> Pieces<'p> {
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
         let size = reserved(buffer);
         let first_rect = self.rects.len();
-        // With several slots it is not known which one is in use at a step, so every slot counts as taken from the
-        // first start to the last end. With one slot, and for exclusive buffers, the exact stretches are kept.
+        // With one slot there is a rectangle for each stretch of the lifetime (none if the buffer is exclusive, see
+        // `add_rects`). With several slots it is not known which one is in use at a step, so every slot counts as
+        // taken from the first start to the last end.
         if buffer.slots == 1 || buffer.exclusive {
             self.add_rects(clock, buffer, Bytes::ZERO);
         } else if let (Some(start), Some(end)) = (buffer.lifetime.start(), buffer.lifetime.end()) {
             self.add_solid(clock.at(start), clock.at(end), size);
         } else {
-            // A buffer that never lives still gets a place; it needs some stretch of time to be in the index.
+            // The buffer is never alive, but its slots still must not overlap each other. So each of them is a
+            // rectangle in the first step: the slots meet there and are kept apart.
             self.add_solid(0, 1, size);
         }
         self.piece_of[id] = PieceId::from_index(self.pieces.len());
@@ -359,7 +368,8 @@ impl<'p> Pieces<'p> {
                 self.add_rects(clock, &buffers[member.buffer], member.at);
             }
         } else {
-            // Slots of a block rotate together, so the block is solid from its earliest start to its latest end.
+            // Slots of a block rotate together, so the block is solid from its earliest start to its latest end. If no
+            // member is ever alive, it is solid in the first step, as in `add_buffer`.
             let lives = block.members.iter().map(|member| &buffers[member.buffer].lifetime);
             let start = lives.clone().filter_map(|life| life.start()).min().map_or(0, |step| clock.at(step));
             let end = lives.filter_map(|life| life.end()).max().map_or(1, |step| clock.at(step));
@@ -387,8 +397,8 @@ impl<'p> Pieces<'p> {
         self.add_slots(&piece);
     }
 
-    /// Adds a rectangle for each stretch of a buffer's life. Exclusive buffers have none: their bytes are blocked at
-    /// all times in another way.
+    /// Adds a rectangle for each stretch of a buffer's life; the buffer begins `at` bytes past its piece's offset. An
+    /// exclusive buffer gets none: the placer blocks its footprint at all times instead.
     fn add_rects(&mut self, clock: &Clock, buffer: &Buffer, at: Bytes) {
         if buffer.exclusive {
             return;
@@ -403,14 +413,15 @@ impl<'p> Pieces<'p> {
         }
     }
 
+    /// Adds one rectangle with all bytes of a piece; none if the piece is empty.
     fn add_solid(&mut self, start: u32, end: u32, size: Bytes) {
         if size > Bytes::ZERO {
             self.rects.push(Rect { start, end, low: 0, high: size.0 });
         }
     }
 
-    /// The homes that were added from a position on. Most pieces have the same homes as the one before, and then both
-    /// use the same entries.
+    /// The homes of a piece, which are the entries of `homes` from position `first` on. Most pieces have the same homes
+    /// as the piece before. Then the new entries are dropped and both pieces use the older ones, which saves memory.
     fn homes_from(&mut self, first: usize) -> Range<u32> {
         let count = self.homes.len() - first;
         let before = first.saturating_sub(count);
@@ -441,8 +452,8 @@ impl<'p> Pieces<'p> {
                 partners.push((over, Partner { other: buffer, kind: overlay.kind }));
             }
         }
-        // Any-offset sorts after same-base; of several permissions the last one,
-        // the most liberal, stays.
+        // Of several permissions for a pair the most liberal one stays: any-offset, which sorts after same-base.
+        // `dedup_by_key` keeps the first of equals, so the list is reversed for it and reversed back.
         partners.sort_unstable();
         partners.reverse();
         partners.dedup_by_key(|(piece, partner)| (*piece, partner.other));
@@ -450,7 +461,8 @@ impl<'p> Pieces<'p> {
         self.partners = Lists::of(self.pieces.len(), partners);
     }
 
-    /// The byte ranges of pairs of buffers, listed at the pieces of both.
+    /// The byte ranges of pairs of buffers, listed at the pieces of both. Two buffers in one piece (one block) lie at a
+    /// fixed distance from each other: there is nothing to decide, and the pair is left out.
     fn pairs(&self, pairs: impl Iterator<Item = (BufferId, BufferId)>) -> Lists<Apart> {
         let mut ranges = Vec::new();
         for (one, other) in pairs.filter(|&(one, other)| self.piece_of[one] != self.piece_of[other]) {
@@ -460,6 +472,7 @@ impl<'p> Pieces<'p> {
         Lists::of(self.pieces.len(), ranges)
     }
 
+    /// The entry of a pair at the piece of `one`: where the two buffers lie inside their pieces.
     fn apart_of(&self, one: BufferId, other: BufferId) -> Apart {
         let bytes = |id: BufferId| {
             let at = self.problem.blocks().place_of(id).map_or(0, |(_, at)| at.0);
@@ -470,7 +483,8 @@ impl<'p> Pieces<'p> {
         Apart { low, high, other: self.piece_of[other], other_slots, other_low, other_high }
     }
 
-    /// Whether a plan may let `buffer` start on bytes of `over`.
+    /// Whether a plan may let `buffer` start on bytes of `over`: the order of execution is fixed, both are single-slot
+    /// buffers outside of blocks and not exclusive, `over` starts first, and the two may share at all.
     fn is_usable(&self, buffer: BufferId, over: BufferId) -> bool {
         let lone = |id: BufferId| {
             let info = &self.problem.buffers()[id];
@@ -483,6 +497,7 @@ impl<'p> Pieces<'p> {
     }
 }
 
+/// A range of positions in 32 bits, to keep a [`Piece`] small.
 fn range(start: usize, end: usize) -> Range<u32> {
     let narrow = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     narrow(start)..narrow(end)
@@ -491,6 +506,7 @@ fn range(start: usize, end: usize) -> Range<u32> {
 /// The least common multiple, or 2^63, which is past every offset, if it does not fit.
 fn saturating_common_multiple(one: u64, other: u64) -> u64 {
     let (mut a, mut b) = (one, other);
+    // Euclid's algorithm: `a` becomes the greatest common divisor. It is 0 only if both numbers are.
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -500,7 +516,7 @@ fn saturating_common_multiple(one: u64, other: u64) -> u64 {
 /// Maps steps to positions in the sorted list of steps that matter.
 pub(crate) struct Clock {
     steps: Vec<Step>,
-    /// Position by distance from the first step, if steps lie close together.
+    /// Position by distance from the first step. Empty if steps lie too far apart for a table.
     table: Vec<u32>,
 }
 
@@ -511,9 +527,11 @@ impl Clock {
         let intervals = || problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
         let ends = || intervals().flat_map(|interval| [interval.start, interval.end]);
         let (Some(first), Some(last)) = (ends().min(), ends().max()) else {
+            // Nothing is ever alive. Two steps are needed for the rectangles of slots that never live: `[0, 1)`.
             return Clock { steps: vec![Step(0), Step(1)], table: Vec::new() };
         };
         let span = last.0 - first.0;
+        // A table would have more than eight entries for each buffer: the steps are sorted instead.
         if span / 8 > problem.buffers().len() as u64 {
             let mut steps: Vec<Step> = ends().collect();
             steps.sort_unstable();
@@ -521,7 +539,8 @@ impl Clock {
             steps.shrink_to_fit();
             return Clock { steps, table: Vec::new() };
         }
-        // Steps that lie close together are marked and counted, which is cheaper than sorting them.
+        // Steps that lie close together are marked with 1 and counted, which is cheaper than sorting them. Then each
+        // mark is replaced by the position of its step.
         let mut table = vec![0; span as usize + 1];
         ends().for_each(|step| table[(step.0 - first.0) as usize] = 1);
         let mut steps = Vec::with_capacity(table.iter().map(|&is_used| is_used as usize).sum());
@@ -541,7 +560,8 @@ impl Clock {
     }
 }
 
-/// A list per piece, back to back; empty if all lists are.
+/// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are empty,
+/// so is `starts`.
 #[derive(Clone, Debug)]
 struct Lists<T> {
     starts: Vec<u32>,
@@ -555,12 +575,13 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// Keeps the order of items of the same piece.
+    /// Groups items by piece. Items of the same piece keep their order.
     fn of(pieces: usize, mut items: Vec<(PieceId, T)>) -> Lists<T> {
         if items.is_empty() {
             return Lists::default();
         }
         items.sort_by_key(|&(piece, _)| piece);
+        // How many items each piece has, one position later; summed up, these are the positions at which lists begin.
         let mut starts = vec![0; pieces + 1];
         for &(piece, _) in &items {
             starts[piece.index() + 1] += 1;

@@ -46,7 +46,7 @@ pub struct Spot {
 struct Run {
     /// The last of them.
     last: PieceId,
-    /// The rectangle that stands for all of them.
+    /// The rank, in its floor, of the rectangle that stands for all of them.
     rank: usize,
 }
 
@@ -59,6 +59,7 @@ pub struct Placer<'p> {
     /// Per piece, where its ranks start in `ranks`: rectangles of the first
     /// home, then of the second, … Clones of the placer share both.
     first_rank: Arc<IndexVec<PieceId, u32>>,
+    /// The rank of each rectangle: the number by which the [`Floor`] of that home's space knows it.
     ranks: Arc<[u32]>,
     /// The last slots that were put down, if they lie on each other.
     run: Option<Run>,
@@ -66,8 +67,9 @@ pub struct Placer<'p> {
     avoids_costs: bool,
     /// Obstacles looked at since the last [`clear`](Placer::clear): what the placements cost.
     obstacles_met: u64,
-    /// Scratch memory.
+    /// Scratch memory of [`collect_obstacles`](Placer::collect_obstacles): offsets that the piece in hand cannot have.
     obstacles: Vec<Obstacle>,
+    /// The same for pieces on which the piece in hand may lie, if it lies at exactly their offset, which comes second.
     soft: Vec<(Obstacle, u64)>,
 }
 
@@ -151,6 +153,7 @@ impl<'p> Placer<'p> {
     pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
         if !self.spots.is_placed(piece) {
             let homes = self.pieces.homes(piece);
+            // First within the capacities of its spaces. Where that fails, past the end of the first possible one.
             let mut fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
             if (0..homes.len()).find(&mut fits).is_none() {
                 (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, MAX_BYTES));
@@ -171,7 +174,8 @@ impl<'p> Placer<'p> {
         self.place(piece, fit)
     }
 
-    /// Places all slots of a piece in its `home`-th home, or none of them.
+    /// Places all slots of a piece in its `home`-th home, each ending at `limit` at the latest, or none of them. Says
+    /// whether they are placed.
     fn place_slots(&mut self, piece: PieceId, home: usize, fit: Fit, limit: u64) -> bool {
         let space = self.pieces.homes(piece)[home].space;
         let first = self.pieces.first_slot(piece).index();
@@ -180,6 +184,8 @@ impl<'p> Placer<'p> {
             match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit, None) {
                 Some(offset) => self.put(slot, home, Spot { space, offset }),
                 None => {
+                    // The slots before this one have been put down. They are removed, because all slots live in one
+                    // space.
                     slots
                         .map(PieceId::from_index)
                         .take_while(|&placed| placed < slot)
@@ -191,8 +197,10 @@ impl<'p> Placer<'p> {
         true
     }
 
-    /// Places a plain piece that meets pieces of this placer and of another one, in both; see
-    /// [`halves`](crate::parallel_first_fit).
+    /// Places a piece of a plain problem ([`Pieces::is_plain`]: one space, no relations) at an offset that is free here
+    /// and in another placer, and puts it down in both. [`crate::parallel_first_fit`] needs this: it has a placer for
+    /// each half of time, and some pieces live in both halves. As in [`place`](Placer::place), a piece that finds no
+    /// room within the capacity goes past the end.
     pub(crate) fn place_across(&mut self, other: &mut Placer, piece: PieceId, fit: Fit) -> Option<Spot> {
         let home = *self.pieces.homes(piece).first()?;
         let within = self.offset_in(piece, home, fit, self.spaces[home.space].limit, Some(&mut *other));
@@ -228,8 +236,8 @@ impl<'p> Placer<'p> {
         if info.size == 0 {
             return Some(info.fixed.unwrap_or(0));
         }
-        // A plain rectangle with a free choice is the common case. The floor answers it without a list of obstacles,
-        // which is where most of the time goes.
+        // A plain rectangle with a free choice is the common case. Often the floor can answer it without a list of
+        // obstacles; making that list is where most of the time goes.
         if fit == Fit::First && beside.is_none() && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space)
         {
             let rect = &self.pieces.rects(piece)[0];
@@ -239,6 +247,7 @@ impl<'p> Placer<'p> {
             }
         }
         self.collect_obstacles(piece, home.space);
+        // The piece is plain if there is a second placer, so it has no partners and `beside.soft` is empty.
         if let Some(beside) = beside {
             beside.collect_obstacles(piece, home.space);
             self.obstacles.append(&mut beside.obstacles);
@@ -247,8 +256,8 @@ impl<'p> Placer<'p> {
         if let Some(offset) = info.fixed {
             return self.is_free(offset).then_some(offset);
         }
-        // Soft obstacles are partners that this piece may lie on. An in-place offset is looked for with them in
-        // place; otherwise they count like all others.
+        // Soft obstacles are partners on which this piece may lie, at exactly their offset. First these offsets are
+        // tried. For any other offset soft obstacles count like all others.
         let in_place = self.in_place(home, highest);
         self.obstacles.extend(self.soft.iter().map(|&(obstacle, _)| obstacle));
         match (fit, in_place) {
@@ -270,14 +279,15 @@ impl<'p> Placer<'p> {
         is_free && is_unrelated && is_unblocked && self.pieces.rects(piece).len() == 1
     }
 
-    /// Whether an offset is possible: `soft` obstacles are partners that allow
-    /// exactly their own offset.
+    /// Whether an offset is possible, once the obstacles are collected. `soft` obstacles are partners that allow
+    /// exactly their own offset (`base`).
     fn is_free(&self, offset: u64) -> bool {
         let soft = |&(obstacle, base): &(Obstacle, u64)| base != offset && obstacle.excludes(offset);
         !self.obstacles.iter().any(|obstacle| obstacle.excludes(offset)) && !self.soft.iter().any(soft)
     }
 
-    /// The lowest offset at which the piece takes over a same-base partner's bytes.
+    /// The lowest offset at which the piece takes over a same-base partner's bytes; `None` if no partner's offset is
+    /// free and aligned.
     fn in_place(&self, home: Home, highest: u64) -> Option<u64> {
         let bases = self.soft.iter().map(|&(_, base)| base);
         let possible = |&base: &u64| base <= highest && base % home.alignment == 0 && self.is_free(base);
@@ -298,6 +308,8 @@ impl<'p> Placer<'p> {
                 self.obstacles.extend(blocked.iter().map(obstacle));
             }
         }
+        // `blocked` and the rectangles say who may not be met. They do not say whom an exclusive piece meets at other
+        // times, nor who has no order of execution with this piece.
         if pieces.get(piece).exclusive || pieces.ordering().is_some() {
             self.collect_strangers(piece, space);
         }
@@ -320,8 +332,8 @@ impl<'p> Placer<'p> {
             own.exclusive || pieces.ordering().is_some_and(unordered)
         };
         let floor = &self.spaces[space];
-        // The bytes of lone exclusive buffers are blocked for everybody; only the order of execution asks for their
-        // owners.
+        // `alone` are exclusive buffers outside of blocks. Their bytes are in `blocked` already, so they are looked at
+        // again only where the order of execution has to be asked for, buffer by buffer.
         let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
         for &other in floor.placed.iter().chain(alone) {
             let Some(offset) = self.spots.get(other).map(|spot| spot.offset) else { continue };
@@ -360,6 +372,7 @@ impl<'p> Placer<'p> {
             for other in (first..first + apart.other_slots as usize).map(PieceId::from_index) {
                 if let Some(spot) = self.spots.get(other).filter(|spot| spot.space == space) {
                     let occupied = (spot.offset + apart.other_low, spot.offset + apart.other_high);
+                    // An empty buffer has no byte to share.
                     if apart.low < apart.high && apart.other_low < apart.other_high {
                         self.obstacles.push(Obstacle::new(occupied, (apart.low, apart.high)));
                     }
@@ -376,13 +389,15 @@ impl<'p> Placer<'p> {
             "a piece starts at a multiple of its alignment"
         );
         self.spots.set(piece, spot);
+        // An empty piece is in nobody's way.
         if self.pieces.get(piece).size == 0 {
             return;
         }
         let floor = &mut self.spaces[spot.space];
         let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
         list.push(piece);
-        // Few are exclusive, and looking at a buffer takes longer than looking at its piece.
+        // Footprints are read from the buffers, which takes longer than a look at the piece. Few pieces are exclusive,
+        // so the piece is asked first.
         if self.pieces.get(piece).exclusive {
             for own in self.pieces.footprints(piece).filter(|own| own.exclusive) {
                 floor.block(spot.offset + own.low, spot.offset + own.high);
@@ -390,7 +405,9 @@ impl<'p> Placer<'p> {
         }
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
-        // A piece with other slots is one solid rectangle, and so is what slots that touch make together.
+        // One of several slots is a solid rectangle, alive as long as its siblings. If it touches the slot put down
+        // just before, the rectangle of that slot is made higher instead of adding another one: fewer obstacles for
+        // later pieces.
         if let ([rect], true) = (rects, self.pieces.get(piece).slots > 1) {
             let before = self.run.filter(|run| run.last.index() + 1 == piece.index());
             let bytes = (spot.offset + rect.low, spot.offset + rect.high);
@@ -405,14 +422,16 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// Removes a piece that was just put down, because a later part of what it belongs to has found no room.
+    /// Removes a slot that was just put down, because a later slot of the same buffer or block has found no room.
     ///
-    /// The caller removes all of those parts. A rectangle that stands for several slots is removed with the first one.
+    /// The caller removes all earlier slots. One rectangle may stand for several of them ([`Run`]); it has the rank of
+    /// the first one and goes with it. Removing the ranks of the others, which were never put down, changes nothing.
     fn take(&mut self, piece: PieceId, home: usize) {
         let Some(spot) = self.spots.take(piece) else { return };
         self.run = None;
         let floor = &mut self.spaces[spot.space];
         let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
+        // It was put down a moment ago, so it is near the end. Empty pieces are in no list.
         let position = list.iter().rposition(|&placed| placed == piece);
         position.map(|position| list.remove(position));
         let rects = self.pieces.rects(piece);
@@ -447,6 +466,7 @@ impl<'p> Placer<'p> {
             let spot = self.spots.get(piece)?;
             for (buffer, at) in self.pieces.members(piece) {
                 let offset = Bytes(spot.offset + at.0);
+                // Slots of a buffer are pieces in a row, so their offsets are added in order.
                 match &mut plan.placements[buffer] {
                     Some(placement) => placement.offsets.push(offset),
                     empty => *empty = Some(Placement::at(spot.space, offset)),
@@ -458,7 +478,8 @@ impl<'p> Placer<'p> {
         Some(plan)
     }
 
-    /// The overlays that the placement makes use of, by newcomer.
+    /// The overlays that the placement makes use of, one entry for each newcomer with all of its victims, the lowest
+    /// victim first.
     fn reused(&self, problem: &Problem) -> Vec<Reuse> {
         let mut pairs = Vec::new();
         for overlay in problem.overlays() {

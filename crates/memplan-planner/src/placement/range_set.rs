@@ -9,10 +9,13 @@ pub(crate) struct RangeSet {
 impl RangeSet {
     /// Adds the bytes `low..high`. O(log k + ranges moved) for k ranges.
     pub(crate) fn insert(&mut self, low: u64, high: u64) {
+        // The ranges that overlap or touch `low..high`: from the first that does not end below `low`, as long as they
+        // do not begin above `high`.
         let first = self.ranges.partition_point(|range| range.1 < low);
         let touched = self.ranges[first..].partition_point(|range| range.0 <= high);
         match self.ranges[first..first + touched] {
             [] => self.ranges.insert(first, (low, high)),
+            // All of them become one range.
             [(from, _), ..] => {
                 let to = self.ranges[first + touched - 1].1;
                 self.ranges[first] = (from.min(low), to.max(high));

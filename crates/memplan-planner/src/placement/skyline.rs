@@ -34,7 +34,7 @@ use super::range_set::RangeSet;
 /// Ranges of one node that are still to be looked at.
 type Rest<'a> = &'a [(u64, u64)];
 
-/// Which offsets a rectangle may have.
+/// What is asked for: an offset for a rectangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// The bytes it occupies, relative to its offset.
@@ -48,7 +48,9 @@ pub(crate) struct Wanted {
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Skyline {
+    /// Leaves of the tree, a power of two; the leaf of time t is node `leaves + t`.
     leaves: usize,
+    /// By node: bytes taken at some time of the node, and bytes taken at every time of it by one rectangle.
     /// The children of node i are 2i and 2i + 1; node 1 is the root.
     any: Vec<RangeSet>,
     throughout: Vec<RangeSet>,
@@ -92,16 +94,19 @@ impl Skyline {
         let anywhere = parts(self.leaves, start, end).map(|node| self.any[node].ranges());
         let throughout = above(self.leaves, start, end).map(|node| self.throughout[node].ranges());
         let mut rests: Vec<Rest> = anywhere.chain(throughout).filter(|ranges| !ranges.is_empty()).collect();
+        // A heap of the lists, each by where its next range begins: together they are walked in ascending order.
         let firsts = rests.iter().enumerate().map(|(which, rest)| Reverse((rest[0].0, which)));
         let mut next: BinaryHeap<Reverse<(u64, usize)>> = firsts.collect();
         let (mut offset, mut looks) = (0, 0);
         while let Some(mut top) = next.peek_mut() {
             let Reverse((from, which)) = *top;
-            // All sums are below 2^64: offsets and sizes are below 2^63.
+            // All sums are below 2^64: offsets and sizes are below 2^63. The lowest range begins at or above the end of
+            // the rectangle, and so do all others: the offset is free.
             if from >= offset + high {
                 break;
             }
             looks += 1;
+            // The range is in the way. The rectangle's first byte in use goes to its end.
             let to = rests[which][0].1;
             if to > offset + low {
                 match Bytes(to - low).align_up(Bytes(wanted.alignment)).filter(|bytes| bytes.0 <= wanted.highest) {
@@ -109,7 +114,7 @@ impl Skyline {
                     None => return (None, looks),
                 }
             }
-            // Ranges that end at or below the offset are in nobody's way any more.
+            // Ranges of this list that end at or below the rectangle's first byte are not in its way any more.
             rests[which] = skip(rests[which], offset + low);
             match rests[which].first() {
                 Some(range) => *top = Reverse((range.0, which)),
@@ -133,6 +138,8 @@ fn skip(ranges: Rest, end: u64) -> Rest {
     if ranges.last().is_none_or(|last| last.1 <= end) {
         return &[];
     }
+    // Afterwards the range at `step / 2` ends low enough (or is the first one, not looked at), and that at `step` does
+    // not, if it exists. The first to keep is in between.
     let mut step = 1;
     while step < ranges.len() && ranges[step].1 <= end {
         step *= 2;
@@ -141,7 +148,9 @@ fn skip(ranges: Rest, end: u64) -> Rest {
     &ranges[from + ranges[from..to].partition_point(|range| range.1 <= end)..]
 }
 
-/// The fewest nodes that make up `[start, end)`.
+/// The fewest nodes that make up `[start, end)`, from the leaves upwards. At each level `left..right` are the nodes that
+/// are still to be covered by nodes of this level or above. A left end that is a right child, and a right end whose last
+/// node is a left child, cannot be covered by their parents; they are given out here.
 fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);
     std::iter::from_fn(move || {
@@ -160,11 +169,13 @@ fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// All nodes above the first and the last leaf of `[start, end)`, each once. They include every node above a
-/// part (see `parts`), and some nodes below a part. For the latter, whatever holds for the part holds as
-/// well.
+/// All nodes above the first and the last leaf of `[start, end)`, each once, from the leaves' parents to the root. They
+/// include every node above a part (see `parts`), and some nodes below a part. Those below do no harm: bytes taken
+/// throughout a node below a part are taken somewhere in the part, and bytes taken in the part are taken there.
 fn above(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = ((start as usize + leaves) / 2, (end as usize + leaves - 1) / 2);
+    // At each level the ancestors of the two leaves are given out one after the other; where they are the same node, it
+    // is given out once.
     let mut other = None;
     std::iter::from_fn(move || {
         if let Some(node) = other.take() {

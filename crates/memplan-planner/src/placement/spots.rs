@@ -1,7 +1,8 @@
 //! Where pieces are.
 //!
-//! A million pieces on two threads need this table twice, and nearly all problems have one space. So an offset takes eight
-//! bytes, with a number that is no offset for "not placed", and spaces are noted only where there are several.
+//! The table is kept small: a million pieces on two threads need it twice, and nearly all problems have one space. So an
+//! offset takes eight bytes, with a number that is no offset for "not placed", and the space of a piece is stored only
+//! where there are several spaces.
 
 use memplan_core::{Id, IndexVec, MAX_BYTES, SpaceId};
 
@@ -58,7 +59,7 @@ impl Spots {
         spot
     }
 
-    /// Adds the pieces that are placed only in another table of the same pieces.
+    /// Copies the spots of pieces that are placed in `other`, a table of the same pieces, and not in this one.
     pub(crate) fn adopt(&mut self, other: &Spots) {
         for piece in self.offsets.ids() {
             if let (None, Some(spot)) = (self.get(piece), other.get(piece)) {

@@ -4,13 +4,13 @@
 //! and with many. A unit of work is about 4 µs of an ordinary core. What costs how much:
 //!
 //! ```text
-//!   a placement            1/8 + obstacles / 128      as counted in the first pass of the problem
-//!   a node of `exact`      1 + widths / 16384         a node looks at the sections of all items
+//!   a placement            1/8 + obstacles / 128      obstacles: pieces in its way, as counted in the first pass
+//!   a node of `exact`      1 + widths / 16384         widths: the sections of all items, all of which a node looks at
 //!   a node of `general`    1 + pieces / 20
 //! ```
 //!
-//! A [`Clock`] beside it is a cap: long-running code asks it now and then, and it remembers whether it has ever
-//! answered that time is over. If it has not, time has had no influence on the result.
+//! A [`Clock`] beside it is a cap on time: long-running code asks it now and then. The clock remembers whether it has
+//! ever answered that time is over. If it has not, time has had no influence on the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -31,7 +31,8 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Starts the clock of a request. Time that the caller has already waited counts.
+    /// Starts the clock of a request. The deadline is the request's time limit from now, or the deadline of the
+    /// caller's [`Patience`] if that comes first.
     pub(crate) fn start(request: &Request) -> Arc<Clock> {
         let own = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let callers = Patience::current().and_then(|patience| patience.deadline());
@@ -54,7 +55,7 @@ impl Clock {
     }
 }
 
-/// What a pass over pieces costs, as counted in a first one.
+/// What a pass over pieces costs: so many placements took so many units of work in the first pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassCost {
     placements: u64,
@@ -62,13 +63,14 @@ pub(crate) struct PassCost {
 }
 
 impl PassCost {
-    /// So many pieces were placed, among so many obstacles.
+    /// So many pieces were placed, and they looked at so many obstacles together.
     pub(crate) fn counted(placements: u64, obstacles: u64) -> PassCost {
         let units = placements.saturating_mul(PLACEMENT).saturating_add(obstacles) / OBSTACLES_PER_UNIT;
         PassCost { placements: placements.max(1), units }
     }
 
-    /// Work for so many placements of the same problem: at least a unit, so that many passes come to an end.
+    /// Work for so many placements of the same problem. It is at least a unit, so that any number of passes uses up a
+    /// budget some day.
     pub(crate) fn of(self, placements: u64) -> u64 {
         let units = u128::from(placements) * u128::from(self.units) / u128::from(self.placements);
         u64::try_from(units).unwrap_or(u64::MAX).max(1)
@@ -77,11 +79,13 @@ impl PassCost {
 
 /// Work, time and patience left.
 pub(crate) struct Budget<'a> {
+    /// Units of work at the beginning, and those spent since then.
     work: u64,
     spent: u64,
     clock: Arc<Clock>,
     observer: Option<&'a dyn Observer>,
-    /// Whether nothing is reported: the extents of a part are not those of the whole.
+    /// Whether nothing is reported to the observer. That is so where only a part of the problem is planned, whose
+    /// extents are not those of the whole.
     is_quiet: bool,
     cancel: Option<Arc<AtomicBool>>,
     pub(crate) threads: usize,

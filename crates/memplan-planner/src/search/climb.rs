@@ -1,9 +1,9 @@
 //! Orders that get better: hill climbing on the noise of a search.
 //!
-//! Which candidate comes first is decided by an [`Order`] and a number of noise
-//! per item. A short search with them either finds a plan or comes to a
-//! halt with some items placed, and changing a few of the numbers mostly
-//! changes little about it. So good noise can be improved:
+//! Which candidate the exact search tries first is decided by an [`Order`] and a random number per item, the *noise*. A
+//! short search with them either finds a plan or ends at its node limit with some items placed. The more items, the
+//! better are the order and its noise. Changing a few of the numbers mostly
+//! changes little about that. So good noise can be improved:
 //!
 //! ```text
 //!   parent   order, noise 7 1 9 4 …   placed 180 of 213
@@ -11,8 +11,10 @@
 //!   child           noise 7 8 2 4 …   placed 171: forgotten
 //! ```
 //!
-//! A child that came as far as its parent replaces it, so the search drifts on
-//! plateaus; now and then a newborn gets a chance. On instances where one in a
+//! There are a few *parents* side by side, which have *turns* one after the other. In its turn a parent has a
+//! *child*, a copy with some numbers drawn anew. A child that came at least as far as its parent replaces it, even if
+//! it came no further, so that the search does not stay where all neighbours are equally good. Now and then a
+//! *newborn*, an order with fresh noise, takes the place of the child. On instances where one in a
 //! thousand random orders leads to a plan this finds one within a few hundred,
 //! and it does so for any seed.
 
@@ -28,7 +30,7 @@ use crate::tuning::{BEST_PARENT_TURN, CHANGED_THOUSANDTHS, FIRST_NEWBORNS, NEWBO
 #[derive(Clone, Debug)]
 pub(crate) struct Genes {
     pub(crate) order: Order,
-    /// Per item; empty for none.
+    /// A random number per item; an empty list if the order has no noise.
     pub(crate) noise: Arc<[u32]>,
 }
 
@@ -38,12 +40,13 @@ impl Genes {
         Genes { order, noise: Arc::new([]) }
     }
 
-    /// Noise for so many items, at random.
+    /// A random order with fresh noise for so many items.
     pub(crate) fn newborn(items: usize, random: &mut Random) -> Genes {
         let order = Order::noisy(random);
         Genes { order, noise: (0..items).map(|_| number(random)).collect() }
     }
 
+    /// The same order with some of the numbers drawn anew. Which share of them, is drawn as well.
     fn mutated(&self, random: &mut Random) -> Genes {
         let share = CHANGED_THOUSANDTHS[random.below(CHANGED_THOUSANDTHS.len() as u64) as usize];
         let mut mutate = |&noise: &u32| if random.below(1000) < share { number(random) } else { noise };
@@ -59,17 +62,20 @@ fn number(random: &mut Random) -> u32 {
 #[derive(Clone, Debug)]
 struct Parent {
     genes: Genes,
+    /// The extent within which the search was to find a plan.
     target: Bytes,
     /// Most items placed at once.
     depth: usize,
 }
 
-/// See the module documentation.
+/// Parents that are improved side by side. See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Climbers {
+    /// How many items the instance has: noise has a number for each.
     items: usize,
-    /// Children so far.
+    /// Children and newborns judged so far.
     births: u64,
+    /// `None` where no search has been judged yet.
     parents: Vec<Option<Parent>>,
 }
 
@@ -78,10 +84,12 @@ impl Climbers {
         Climbers { items, births: 0, parents: (0..POPULATION).map(|_| None).collect() }
     }
 
-    /// Something to try next: mostly a child of the parent whose turn it is,
-    /// sometimes one of the best, which then competes with that parent.
+    /// Something to try next: mostly a child of the parent whose turn it is, sometimes a child of the best parent,
+    /// and a newborn at first, now and then, and where there is no parent yet. Whichever it is, [`Climbers::judge`]
+    /// compares it with the parent whose turn it is.
     pub(crate) fn child(&self, turn: u64, random: &mut Random) -> Genes {
         let own = self.parents[place(turn)].as_ref();
+        // The best parent aims at the smallest extent, and of those it has placed the most items.
         let best = self.parents.iter().flatten().max_by_key(|parent| (std::cmp::Reverse(parent.target), parent.depth));
         let parent = if random.below(BEST_PARENT_TURN) == 0 { best } else { own };
         match parent {
@@ -92,7 +100,8 @@ impl Climbers {
         }
     }
 
-    /// Keeps a child of that turn if it came as far as its parent, or if the target is another one now.
+    /// Takes in the result of a search with what [`Climbers::child`] gave for that turn. It becomes the parent if it
+    /// placed at least as many items, or if the parent's result was for another target and cannot be compared.
     pub(crate) fn judge(&mut self, turn: u64, genes: &Genes, target: Bytes, depth: usize) {
         self.births += 1;
         let parent = &mut self.parents[place(turn)];
@@ -102,6 +111,7 @@ impl Climbers {
     }
 }
 
+/// Which parent has a turn: they take turns.
 fn place(turn: u64) -> usize {
     (turn % POPULATION as u64) as usize
 }

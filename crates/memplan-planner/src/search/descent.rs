@@ -1,8 +1,8 @@
 //! From a plan to better ones, round by round, and from the other side to proofs.
 //!
 //! Between the extent of the best plan and the lower bound lies the gap. Each
-//! round asks for plans at a few extents in it, with a different order and a
-//! node limit each:
+//! round asks the exact search for plans within a few extents of it (the *targets*), with a different order of the
+//! items and a node limit each:
 //!
 //! ```text
 //!   best  ─┬─  just below: the next step down, and the proof of optimality
@@ -14,14 +14,16 @@
 //!
 //! The lowest success counts. Asking for the bound at once sounds rash, but how
 //! hard an extent is says little about how hard a larger one is: many instances
-//! are solved at the bound and nowhere else in reasonable time. So the first
-//! rounds go through the plain orders. After them orders [climb](super::climb) on
-//! four *rungs*: the bound, a quarter of the gap above it, five eighths, and a step below the
-//! best plan that is halved when it fails. A plan that is found at all is mostly found with little backtracking,
-//! so limits are small multiples of the number of items.
+//! are solved at the bound and nowhere else in reasonable time. The first
+//! rounds go through the plain orders, which have no random numbers ([`PLAIN_ORDERS`]). After them orders are improved
+//! by [climbing](super::climb), separately for four *rungs*, which are four targets: the bound, a quarter of the gap
+//! above it, five eighths of the gap, and a step below the best plan. The step is halved when it fails.
 //!
-//! The tasks of a round run in parallel. A success makes those that asked for
-//! more pointless; they are ignored even if they ended, so that the result does
+//! A plan that is found at all is mostly found with little backtracking. So node limits are small multiples of a
+//! *dive*, the way from the root of the search tree to a plan without going back, which has a node for each item.
+//!
+//! The tasks of a round run in parallel; lower targets have lower numbers. A success makes the tasks with higher
+//! numbers pointless. They are ignored even if they have ended already, so that the result does
 //! not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -42,15 +44,17 @@ use crate::tuning::{ATTEMPTS, FEW_PIECES, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUND
 pub(crate) struct Standing {
     /// No plan is smaller.
     pub(crate) lower: Bytes,
-    /// Extent of the best plan; none above is of interest.
+    /// Extent of the best plan, if there is one; no plan with this extent or more is of interest.
     pub(crate) upper: Option<Bytes>,
-    /// The best plan found here, in granules.
+    /// The best plan that was found here: an offset in granules for each item. `None` if no plan better than the one
+    /// known before was found.
     pub(crate) offsets: Option<Vec<u64>>,
     /// Any plan within this is good enough.
     pub(crate) capacity: Option<Bytes>,
 }
 
 impl Standing {
+    /// Whether the best plan is within the capacity, if there is one.
     fn fits(&self) -> bool {
         self.capacity.is_some_and(|capacity| self.upper.is_some_and(|upper| upper <= capacity))
     }
@@ -66,18 +70,22 @@ impl Standing {
     }
 }
 
-/// One attempt.
+/// What one attempt is to do.
 #[derive(Clone, Debug)]
 struct Task {
+    /// A plan with at most this extent is looked for.
     target: Bytes,
+    /// The order of the items, with its noise.
     genes: Genes,
     rules: Rules,
+    /// Most nodes.
     limit: u64,
-    /// Whose child it is, if it climbs.
+    /// For an order that is improved by climbing: where its result belongs. `None` for other attempts.
     turn: Option<Turn>,
 }
 
-/// Which climbers a task belongs to, and whose turn it is among them.
+/// Which group of climbers a task belongs to ([`Descent::rungs`]), and the number of its turn among them
+/// ([`Climbers::child`]).
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     rung: usize,
@@ -87,23 +95,27 @@ struct Turn {
 /// What came of an attempt.
 struct Attempt {
     verdict: Verdict,
+    /// Offsets in granules if a plan was found, else empty.
     offsets: Vec<u64>,
+    /// Nodes visited.
     nodes: u64,
+    /// Most items that were placed at once.
     depth: usize,
 }
 
-/// Tasks that several threads share.
+/// The tasks of a round, which several threads share.
 struct Round<'t> {
     tasks: &'t [Task],
     budget: &'t Budget<'t>,
-    /// The first task that nobody has taken.
+    /// The number of the first task that no thread has taken.
     next: AtomicUsize,
-    /// The first task that has succeeded.
+    /// The lowest number of a task that has succeeded; `usize::MAX` as long as there is none.
     solved: AtomicUsize,
 }
 
 impl Round<'_> {
-    /// What one thread does: it takes the next task that nobody has taken, until one below it has succeeded.
+    /// What one thread does: it runs the next task that no thread has taken, again and again, until there is none
+    /// left or a task with a lower number has succeeded. Returns its results with the numbers of the tasks.
     fn work<H: Height>(&self, search: &mut Exact<'_, H>) -> Vec<(usize, Attempt)> {
         let mut done = Vec::new();
         loop {
@@ -127,7 +139,8 @@ impl Round<'_> {
     }
 }
 
-/// Improves a standing until it is settled or the budget is used up.
+/// Improves a standing until it is settled (`None`) or the budget is used up, and then says why it stopped. The numbers
+/// of the search have the smallest type that has room for them, because that is faster.
 pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
     let highest = standing.capacity.max(standing.upper).unwrap_or(standing.lower);
     if instance.has_room(i16::ROOM, highest) {
@@ -139,11 +152,12 @@ pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, b
     }
 }
 
+/// The rounds of one call of [`descend`].
 struct Descent<'a, H> {
     instance: &'a Instance,
     /// One per thread.
     searches: Vec<Exact<'a, H>>,
-    /// For each extent that is asked for, lowest first.
+    /// The orders that climb: a group for each target that is asked for side by side, the lowest target first.
     rungs: [Climbers; ATTEMPTS as usize],
     seed: u64,
     /// Bytes below the best plan that are asked for; 0 before the first round.
@@ -169,8 +183,8 @@ impl<'a, H: Height> Descent<'a, H> {
         }
     }
 
-    /// Runs rounds until the plan meets the bound or the budget ends. After two successes in a row the step down is
-    /// doubled; after some failures it becomes smaller (`adapt_step`).
+    /// Runs rounds until the standing is settled (`None`) or the budget ends. If a round succeeds and the one before
+    /// did not fail, the step down is doubled; after some failures it becomes smaller ([`Descent::adapt_step`]).
     fn run(&mut self, standing: &mut Standing, budget: &mut Budget) -> Option<Stop> {
         for round in 0.. {
             if standing.is_settled() {
@@ -192,8 +206,8 @@ impl<'a, H: Height> Descent<'a, H> {
         None
     }
 
-    /// Halves the step down when it has failed for some rounds, and keeps it within a quarter of the gap.
-    /// After two successes in a row it has doubled.
+    /// Sets the step down for the next round. It begins with an eighth of the gap, is halved each time that some rounds
+    /// have failed, and never is more than a quarter of the gap, which has become smaller since the last success.
     fn adapt_step(&mut self, standing: &Standing) {
         let Some(upper) = standing.upper else { return };
         let quarter = upper.0.saturating_sub(standing.lower.0) / 4;
@@ -202,12 +216,16 @@ impl<'a, H: Height> Descent<'a, H> {
             step if self.failures > 0 && self.failures.is_multiple_of(ROUNDS_PER_STEP) => step / 2,
             step => step,
         };
+        // Less than a granule leads to the next smaller extent anyway, and so does 1.
         self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
     }
 
+    /// The tasks of a round. `nodes_left` is how many nodes the budget still pays for.
     fn tasks(&self, standing: &Standing, round: u64, nodes_left: u64) -> Vec<Task> {
         let asked = Asked::of(standing, self.step);
         let tasks = (0..ATTEMPTS).map(|number| self.task(&asked, round, number, nodes_left));
+        // With plain orders, tasks 2 and 3 have the orders of tasks 0 and 1 and other targets. If there is only one
+        // target, they would repeat the same searches.
         if self.instance.items.len() <= FEW_PIECES || round < PLAIN_ROUNDS {
             return tasks.take(if asked.is_decision() { 2 } else { ATTEMPTS as usize }).collect();
         }
@@ -218,10 +236,13 @@ impl<'a, H: Height> Descent<'a, H> {
     fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
         let count = self.instance.items.len();
         let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));
+        // Nodes for one dive, with some going back.
         let dive = 3 * count as u64 + 50;
         let share = nodes_left / ATTEMPTS + 1;
-        // The first rounds go through the plain orders. Small instances stay with this: each round doubles the nodes, so
-        // that one of them ends with a plan or a proof.
+        // The first rounds go through the plain orders, two in each round: the even tasks have one, the odd tasks the
+        // other. Tasks 0 and 1 ask for the lowest target, task 2 for the one half way and task 3 for the highest. Small
+        // instances stay with this, with random orders after the plain ones; each round doubles the nodes, so that
+        // one of them ends with a plan or a proof.
         if count <= FEW_PIECES || round < PLAIN_ROUNDS {
             let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
             let limit = FIRST_ROUND_NODES.max(dive);
@@ -230,10 +251,12 @@ impl<'a, H: Height> Descent<'a, H> {
             let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
             return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
         }
-        // How many times longer than a dive the proof may take: mostly once, now and then 2, 4 or 8 times.
+        // How many times as many nodes as a dive the proof may take. In every fourth round, in which there is one,
+        // that is 1, 2, 1, 4, 1, 2, 1, 8, and so on: mostly little, now and then much.
         let ruler = 1 << (round / 4).trailing_zeros().min(3);
-        // Most tasks climb. One in sixteen is a new order near the bound, and one in sixteen a search without focus, which
-        // may prove that nothing is below the best plan.
+        // Most tasks climb. One in sixteen is a new order, for a target that moves from the bound up to six eighths
+        // of the gap and begins again. One in sixteen is a search without focus just below the best plan, which may
+        // prove that there is no smaller one.
         let (target, rules, limit) = match (number, round % 4) {
             (0, 0) => (asked.between(round / 4 % 7), Rules::HUNT, dive),
             (3, 2) => (asked.between(8), Rules::PROOF, dive * ruler),
@@ -242,6 +265,8 @@ impl<'a, H: Height> Descent<'a, H> {
         Task { target, genes: Genes::newborn(count, &mut random), rules, limit: limit.min(share), turn: None }
     }
 
+    /// A task that climbs: its order is a child of the climbers of its rung. If there is only one target, all tasks of
+    /// the round belong to the first rung and have turns one after the other.
     fn climb(&self, asked: &Asked, round: u64, number: u64, limit: u64, random: &mut Random) -> Task {
         let (target, turn) = if asked.is_decision() {
             (asked.next, Turn { rung: 0, number: round * ATTEMPTS + number })
@@ -252,7 +277,8 @@ impl<'a, H: Height> Descent<'a, H> {
         Task { target, genes, rules: Rules::HUNT, limit, turn: Some(turn) }
     }
 
-    /// Runs the tasks; those after the first success are not looked at.
+    /// Runs the tasks, on as many threads as there are searches. Returns the results in the order of the tasks, up to
+    /// the first success.
     fn attempt(&mut self, tasks: &[Task], budget: &Budget) -> Vec<Attempt> {
         let round = Round { tasks, budget, next: AtomicUsize::new(0), solved: AtomicUsize::new(usize::MAX) };
         let mut done: Vec<(usize, Attempt)> = match self.searches.as_mut_slice() {
@@ -283,9 +309,10 @@ impl<'a, H: Height> Descent<'a, H> {
     ) -> bool {
         let mut improved = false;
         for (task, attempt) in tasks.iter().zip(attempts) {
-            // An attempt that is over before its first node is work, too: rounds
-            // of such attempts must come to an end.
+            // An attempt that is over before its first node counts as one node, so that even rounds of such attempts
+            // use up the budget.
             budget.spend(attempt.nodes.max(1).saturating_mul(self.node_cost));
+            // Climbers are told how far their child came: to the end if it found a plan.
             if let Some(turn) = task.turn {
                 let is_solved = attempt.verdict == Verdict::Solved;
                 let depth = if is_solved { self.instance.items.len() } else { attempt.depth };
@@ -316,17 +343,20 @@ impl<'a, H: Height> Descent<'a, H> {
     }
 }
 
-/// Extents worth asking for.
+/// The extents between which the targets of a round lie.
 struct Asked {
+    /// The lower bound, or the capacity if there is one.
     lowest: Bytes,
-    /// The next step down.
+    /// One step below the best plan.
     next: Bytes,
+    /// One byte below the best plan.
     highest: Bytes,
 }
 
 impl Asked {
-    /// Which capacities are asked for next. Without a fixed capacity they lie between the lower bound and just below
-    /// the best plan.
+    /// With a capacity, only a plan within it is asked for, and all three extents are the capacity. Without one they
+    /// lie between the lower bound and one byte below the best plan; if there is no plan, all three are the lower
+    /// bound.
     fn of(standing: &Standing, step: u64) -> Asked {
         match standing.upper.filter(|_| standing.capacity.is_none()) {
             Some(upper) => {
@@ -341,12 +371,12 @@ impl Asked {
         }
     }
 
-    /// Whether there is nothing to choose.
+    /// Whether there is only one target, so that a round just asks whether there is a plan within it.
     fn is_decision(&self) -> bool {
         self.lowest == self.highest
     }
 
-    /// What the climbers of a rung ask for.
+    /// The target of a rung. None is above the step below the best plan.
     fn rung(&self, number: u64) -> Bytes {
         match number {
             0 => self.lowest,
@@ -356,7 +386,8 @@ impl Asked {
         }
     }
 
-    /// So many eighths of the way from the lowest to the highest.
+    /// So many eighths of the way from the lowest to the highest target. Whole and remaining eighths are multiplied
+    /// separately, so that the product cannot overflow.
     fn between(&self, eighths: u64) -> Bytes {
         let gap = self.highest.0 - self.lowest.0;
         Bytes(self.lowest.0 + gap / 8 * eighths + gap % 8 * eighths / 8)

@@ -47,8 +47,11 @@
 //!   in sections that the candidate does not cover, the candidate is not the cause. Then other
 //!   candidates that do not cover these sections either are skipped.
 //!
-//! All state is in flat arrays. Every change is written to a *trail*, and going back undoes the
-//! changes at the trail's end. The cost of a node is the sum of the widths of the items in its
+//! A *part* is a set of items still to be placed that have no section in common with the others still to be placed. The
+//! search works on one part at a time. It begins with all items as the only part of the *root*.
+//!
+//! All state is in flat arrays ([`State`]). Every change is written to a *trail*, and going back undoes the
+//! changes at the trail's end. The cost of a node is the sum of the widths (numbers of sections) of the items in its
 //! part.
 
 use memplan_core::Bytes;
@@ -68,7 +71,8 @@ pub(crate) enum Verdict {
     Open,
 }
 
-/// Rules that can be switched off to see what they are worth.
+/// Rules that can be switched off to see what they are worth. The module documentation explains each of them; `rerank`
+/// is the new ranking after a *decomposition*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) section_tops: bool,
@@ -93,7 +97,7 @@ impl Rules {
         stacks: true,
         focus: false,
     };
-    /// For hunting.
+    /// For the hunt for a plan: *focus* skips candidates, so a search without success proves nothing.
     pub(crate) const HUNT: Rules = Rules { focus: true, ..Rules::PROOF };
 }
 
@@ -105,6 +109,7 @@ struct Blame {
 }
 
 impl Blame {
+    /// No section. It touches nothing, and adding it to another blame changes nothing.
     const NOTHING: Blame = Blame { lo: u32::MAX, hi: 0 };
 
     fn touches(self, lo: u32, hi: u32) -> bool {
@@ -128,11 +133,12 @@ struct Candidate {
 /// Stands in place of an item's number where there is no item.
 const NOTHING: u32 = u32::MAX;
 
-/// A part of the items, and how far its candidates have been tried.
+/// A part of the items, and how far its candidates have been tried. Pairs of numbers are ranges: first, and one past
+/// the last.
 struct Frame<H> {
-    /// The part's items, in the arena, by first section.
+    /// Where the part's items are in [`Exact::arena`], ordered by their first sections.
     items: (u32, u32),
-    /// The point that is decided: what starts here, in this section?
+    /// The point that is decided: which item starts in this section, at the height of this floor?
     section: u32,
     floor: H,
     /// Where this part's candidates are in [`Exact::candidates`]. If the point may stay empty, that choice is the last.
@@ -141,8 +147,8 @@ struct Frame<H> {
     next_candidate: u32,
     /// The item placed now, [`NOTHING`] if none.
     current: u32,
-    /// Placing the current item leaves several parts. They begin here in [`Exact::parts`]; `next_part` counts those
-    /// that have been entered.
+    /// Placing the current item leaves one part or several. They begin here in [`Exact::parts`]; `next_part` counts
+    /// those that have been entered.
     parts: u32,
     next_part: u32,
     /// Length of [`Exact::arena`] before the item lists of these parts were added.
@@ -166,20 +172,26 @@ pub(crate) struct Exact<'a, H> {
     /// By item: a random number that the order adds to its weights and breaks ties with. Empty for an order without
     /// noise.
     noise: Vec<u32>,
-    /// Item lists of all open parts.
+    /// Item lists of all open parts, one after the other.
     arena: Vec<u32>,
+    /// The parts of all open frames, as ranges of the arena; those of the innermost frame are at the end.
     parts: Vec<(u32, u32)>,
+    /// The candidates of all open frames; those of the innermost frame are at the end.
     candidates: Vec<Candidate>,
+    /// The open frames. The first is the root, which has parts but no candidates; each other one was opened for a part
+    /// of the one before it.
     stack: Vec<Frame<H>>,
+    /// Scratch memory of [`Exact::rank`].
     ranking: Vec<(Key, u32)>,
     /// Nodes of all runs so far.
     pub(crate) nodes: u64,
     /// Most items that were placed at once in the last run: how near it came.
     pub(crate) deepest: usize,
-    /// Per class of twins: the node in which one of them was a candidate.
+    /// Per class of twins: the last node (as counted by `expansions`) in which one of them was a candidate.
     seen: Vec<u64>,
-    /// Per section: candidates that cover it.
+    /// Per section: how many candidates cover it. Scratch memory of [`Exact::pick`].
     choices: Vec<u32>,
+    /// How often [`Exact::drop_twins`] was called, over all runs: a number for each node.
     expansions: u64,
 }
 
@@ -210,7 +222,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.state.offset.iter().map(|offset| offset.to_granules()).collect()
     }
 
-    /// Searches for a plan within `capacity`, for at most `limit` nodes.
+    /// Searches for a plan within `capacity`, for at most `limit` nodes. `order` says which items are tried first,
+    /// with a number of noise for each item (or an empty list). `should_stop` is asked now and then whether to give up.
     pub(crate) fn run(
         &mut self,
         capacity: Bytes,
@@ -249,6 +262,9 @@ impl<'a, H: Height> Exact<'a, H> {
             // When the last part of the root is done, the stack is empty and every item has an offset.
             let Some(frame) = self.stack.last_mut() else { return Verdict::Solved };
             let next = frame.parts + frame.next_part;
+            // All parts that the current candidate has left are solved, so this frame is. If a part beside it fails
+            // later, the frame around both takes another candidate, and this one is not asked again: it has no section
+            // in common with the part that failed, so another plan of it would not help.
             if next as usize == self.parts.len() {
                 self.parts.truncate(frame.parts as usize);
                 self.stack.pop();
@@ -257,6 +273,8 @@ impl<'a, H: Height> Exact<'a, H> {
             frame.next_part += 1;
             let siblings = self.parts.len() as u32 - frame.parts;
             let part = self.parts[next as usize];
+            // The first parts have no ranks yet. A part that is left whole by its candidate keeps the ranks that it
+            // has.
             let anew = self.stack.len() == 1 || (siblings > 1 && self.rules.rerank);
             if let Err(blame) = self.enter(part, anew) {
                 match self.try_next(blame, limit, should_stop) {
@@ -276,6 +294,7 @@ impl<'a, H: Height> Exact<'a, H> {
             let item = self.arena[part.0 as usize] as usize;
             return if self.state.place_alone(item) { Ok(()) } else { Err(own_sections(self.instance, item)) };
         }
+        // `before` leads back to the state without the new ranks, `start` to the one with them.
         let before = self.state.mark();
         self.push_frame(part);
         if anew {
@@ -321,8 +340,8 @@ impl<'a, H: Height> Exact<'a, H> {
         });
     }
 
-    /// After a failure: goes back to the innermost part that has an untried candidate and places that candidate. `None`
-    /// if there was one and the search goes on, else the verdict.
+    /// After a failure in the sections of `blame`: goes back to the innermost part that has an untried candidate and
+    /// places that candidate. `None` if there was one and the search goes on, else the verdict.
     fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {
@@ -357,7 +376,10 @@ impl<'a, H: Height> Exact<'a, H> {
     fn absorb(&mut self, blame: Blame) {
         let Some(frame) = self.stack.last_mut() else { return };
         frame.blame.add(blame.lo, blame.hi);
+        // No candidate has been tried yet, or the point stayed empty: there is no item that could be the cause or not.
         let Some(item) = self.instance.items.get(frame.current as usize) else { return };
+        // The candidate may be a cause if it covers one of these sections: then its own sections belong to the
+        // explanation. If not, candidates that do not cover them either would fail in the same way (rule *focus*).
         if blame.touches(item.lo, item.hi) {
             frame.blame.add(item.lo, item.hi);
         } else {
@@ -374,8 +396,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.state.undo(frame.start);
     }
 
-    /// The next item to try at this node. Once a failure below has been blamed on some sections, only items in these
-    /// sections can change it, and others are skipped.
+    /// The next candidate to try at this node, an item or [`NOTHING`]; `None` if there is none left. In a focused
+    /// frame, candidates outside of the sections that explain the failures so far are skipped.
     fn next_candidate(&mut self) -> Option<u32> {
         let frame = self.stack.last_mut()?;
         while frame.next_candidate < frame.candidates.1 {
@@ -413,7 +435,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.split(start as u32, self.arena.len() as u32);
     }
 
-    /// Cuts a list of items at sections that none of them crosses.
+    /// Cuts the items in `arena[first..end]` where one section ends and the next begins and no item has both, and adds
+    /// the resulting parts to [`Exact::parts`].
     fn split(&mut self, first: u32, end: u32) {
         let mut begin = first;
         let mut reach = 0;
@@ -447,7 +470,8 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
-    /// Picks the point to decide in a part and finds its candidates, or why there is no plan.
+    /// Picks the point to decide in a part and finds its candidates. If the rules show that the part has no plan, the
+    /// error says which sections explain it.
     fn expand(&mut self, part: (u32, u32)) -> Result<(), Blame> {
         let items = &self.arena[part.0 as usize..part.1 as usize];
         self.state.set_early(items, self.rules.stacks).map_err(|item| own_sections(self.instance, item))?;
@@ -463,6 +487,7 @@ impl<'a, H: Height> Exact<'a, H> {
         if floor == H::MAX || is_dominated {
             return Err(self.all_sections(part));
         }
+        // The items that can start at the floor.
         let first = self.candidates.len();
         for &item in items {
             let index = item as usize;
@@ -479,7 +504,8 @@ impl<'a, H: Height> Exact<'a, H> {
         Ok(())
     }
 
-    /// The most urgent section of the candidates from `first`.
+    /// The section whose point is decided next: the most urgent one, in the sense of [`Pick`], that the candidates from
+    /// position `first` on cover. `None` if there are no candidates.
     fn pick(&mut self, first: usize, floor: H) -> Option<u32> {
         let candidates = match self.order.pick {
             Pick::FirstItem => {
@@ -492,6 +518,7 @@ impl<'a, H: Height> Exact<'a, H> {
         // node of a small part must not cost as much as the whole instance.
         let sections = candidates.iter().map(|candidate| &self.instance.items[candidate.item as usize]);
         let (lo, hi) = sections.fold((u32::MAX, 0), |(lo, hi), item| (lo.min(item.lo), hi.max(item.hi)));
+        // Without candidates `lo` is above `hi`; `min` makes that an empty range.
         let (lo, hi) = (lo.min(hi) as usize, hi as usize);
         self.choices[lo..hi].fill(0);
         for candidate in candidates {
@@ -505,7 +532,8 @@ impl<'a, H: Height> Exact<'a, H> {
         Some(section as u32)
     }
 
-    /// Keeps the candidates for one section, and adds the choice to leave it empty.
+    /// Of the candidates from position `first` on, keeps those that cover `section`, sorted by rank, and adds the
+    /// choice to leave the point empty if that is possible.
     fn keep_candidates(&mut self, first: usize, section: u32, floor: H) {
         let mut kept = first;
         let mut is_fixed = false;
@@ -530,7 +558,7 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
-    /// Of candidates that are alike only the first needs to be tried.
+    /// Of the candidates from position `first` on that are alike, keeps only the first one.
     fn drop_twins(&mut self, first: usize) {
         // `seen` holds, for each class of twins, the number of the last node that had one. So the table need not be
         // cleared for every node.

@@ -2,8 +2,8 @@
 //! bytes counted in granules.
 //!
 //! A [`Slab`] is something that occupies the bytes from its offset upwards, up
-//! to a height that may change over time. Three reductions make an
-//! [`Instance`] of a list of slabs, none of which loses a solution:
+//! to a height that may change over time. An [`Instance`] has an [`Item`] for each slab of a list. Three reductions
+//! make it, none of which loses a solution:
 //!
 //! - *Sections*. Only the largest sets of slabs alive together matter. A new
 //!   section starts where a start follows an end; in between, sets only grow or
@@ -16,11 +16,16 @@
 //!   c                    ########               [3, 5) {c}
 //! ```
 //!
-//! - *Granules*. If every offset is a multiple of A, a height may be rounded up
-//!   to A: what lies above starts at a multiple of A anyway. Only the topmost
-//!   slab keeps its unused tail outside the extent, so each item remembers its
-//!   tail. Then everything is divided by the greatest common divisor of what is
-//!   left.
+//! - *Granules*. Let A be the greatest common divisor of all alignments. Every offset is a multiple of A, so a height
+//!   may be rounded up to A: what lies above starts at a multiple of A anyway. The bytes that are added are the item's
+//!   *tail*. An item with no other on top may leave its tail outside of the extent, so each item also remembers its
+//!   true size. Then everything is divided by the greatest common divisor of what is left, the *granule*:
+//!
+//! ```text
+//!   alignments 32 and 64: A = 32. Sizes 40 and 96 become heights 64 and 96; the first has a tail of 24 bytes.
+//!   The granule is 32 bytes, the heights are 2 and 3 granules, and the alignments 1 and 2.
+//! ```
+//!
 //! - *Apart*. Slabs that must not share although they never meet get a section
 //!   of their own, in which only they are alive.
 
@@ -30,7 +35,7 @@ use memplan_core::Bytes;
 
 use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_COMPARISON, WIDTHS_PER_UNIT};
 
-/// Sums of sizes and offsets stay below this, so that searching needs no checks.
+/// Sums of sizes and offsets stay below this, so that the searches need not check for overflow.
 const HIGHEST: u128 = 1 << 60;
 
 /// A stretch of time with the bytes in use, counted from the slab's offset.
@@ -46,13 +51,15 @@ pub(crate) struct Stretch {
 pub(crate) struct Slab {
     /// Sorted and disjoint, heights above 0.
     pub(crate) stretches: Vec<Stretch>,
-    /// What the extent must cover, whatever is alive.
+    /// Bytes from its offset that the extent must cover, even if no stretch is as high.
     pub(crate) size: u64,
+    /// Its offset is a multiple of this many bytes.
     pub(crate) alignment: u64,
+    /// The offset (in bytes) that it must have, if there is one.
     pub(crate) fixed: Option<u64>,
 }
 
-/// Consecutive sections in which an item has one height (in granules).
+/// Consecutive sections `lo..hi` in which an item has one height (in granules).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) lo: u32,
@@ -70,10 +77,11 @@ pub(crate) struct Item {
     pub(crate) hi: u32,
     /// Greatest height.
     pub(crate) height: u64,
-    /// In granules; 1 if granules are aligned enough.
+    /// In granules; 1 if every whole number of granules is aligned enough.
     pub(crate) alignment: u64,
+    /// The offset (in granules) that it must have, if there is one.
     pub(crate) fixed: Option<u64>,
-    /// True size in bytes: what counts at the top.
+    /// True size in bytes, without the tail: what the extent must cover.
     pub(crate) size: u64,
 }
 
@@ -85,14 +93,15 @@ pub(crate) struct Instance {
     pub(crate) sections: usize,
     /// Bytes per granule.
     pub(crate) granule: u64,
-    /// Most bytes by which an item's height is above its size.
+    /// The largest tail of all items in bytes: by how much an item's height is above its size.
     largest_tail: u64,
 }
 
 impl Instance {
-    /// Reduces slabs; the members of each group in `apart` never share, whatever
-    /// their lives. `None` if numbers are so large that sums could wrap.
+    /// Reduces slabs. The members of each group in `apart` (lists of positions in `slabs`) never share bytes, whenever
+    /// they are alive. `None` if numbers are so large that sums could wrap.
     pub(crate) fn new(slabs: &[Slab], apart: &[Vec<u32>]) -> Option<Instance> {
+        // `common` is the A of the module documentation; 1 if there are no slabs.
         let common = slabs.iter().map(|slab| slab.alignment).fold(0, gcd).max(1);
         // If all slabs lay on top of each other, with alignment gaps, this is where the last one would end.
         let padded = slabs.iter().flat_map(|slab| [slab.size, slab.alignment, common]);
@@ -103,7 +112,7 @@ impl Instance {
         let granule = granule_of(slabs, common);
         let mut spans_of = Sections::new(slabs).spans(slabs);
         let mut sections = spans_of.iter().flatten().map(|span| span.hi).max().unwrap_or(0);
-        // A section of its own keeps the members of a group apart, whatever their lives.
+        // One more section for each group, behind all others. In it the members are alive with their whole sizes.
         for group in apart {
             for &slab in group {
                 let height = slabs[slab as usize].size;
@@ -125,8 +134,8 @@ impl Instance {
         Some(instance)
     }
 
-    /// Adds a slab with its sections. Their heights are rounded up to whole granules; what an item does not use of its
-    /// last granule is its tail.
+    /// Adds the item of a slab. `spans` are its sections with heights in bytes, which the caller has rounded up to
+    /// whole granules.
     fn add(&mut self, slab: &Slab, spans: &[Span]) {
         let granule = self.granule;
         debug_assert!(spans.iter().all(|span| span.height % granule == 0), "every height is a number of granules");
@@ -152,7 +161,7 @@ impl Instance {
         self.items.push(item);
     }
 
-    /// Some of the items alone, in the same sections.
+    /// An instance of some of the items alone, in the same sections: item `n` is the item `items[n]` of this one.
     pub(crate) fn subset(&self, items: &[u32]) -> Instance {
         let mut subset = Instance { items: Vec::with_capacity(items.len()), spans: Vec::new(), ..*self };
         for &item in items {
@@ -169,12 +178,13 @@ impl Instance {
         &self.spans[item.first_span as usize..(item.first_span + item.span_count) as usize]
     }
 
-    /// The highest offset (in granules) at which an item still ends within `capacity` bytes.
+    /// The highest offset (in granules) at which an item still ends within `capacity` bytes; `None` if it is larger.
     pub(crate) fn highest_start(&self, item: usize, capacity: Bytes) -> Option<u64> {
         Some(capacity.0.checked_sub(self.items[item].size)? / self.granule)
     }
 
-    /// No stack of items is higher than this (in granules) if all end within `capacity` bytes.
+    /// No stack of items is higher than this (in granules) if all end within `capacity` bytes. The tail of the topmost
+    /// item may stick out, hence the largest tail on top.
     pub(crate) fn highest_top(&self, capacity: Bytes) -> u64 {
         (capacity.0 + self.largest_tail) / self.granule
     }
@@ -185,21 +195,25 @@ impl Instance {
         Bytes(self.items.iter().zip(offsets).map(end).max().unwrap_or(0))
     }
 
-    /// Whether heights, and the numbers of items, stay below `room` for extents up to `highest` bytes.
+    /// Whether all numbers of a search for extents up to `highest` bytes are below `room`: heights, alignments, offsets
+    /// and the numbers of items. If so, the search can use a small type of numbers
+    /// ([`Height`](super::state::Height)).
     pub(crate) fn has_room(&self, room: u64, highest: Bytes) -> bool {
         let is_low = |item: &Item| item.height.max(item.alignment).max(item.fixed.unwrap_or(0)) < room;
         self.highest_top(highest) < room && (self.items.len() as u64) < room && self.items.iter().all(is_low)
     }
 
-    /// No plan needs fewer bytes: the largest load less the largest tail.
+    /// No plan needs fewer bytes than this: the largest load without the largest tail (which may stick out), and no
+    /// fewer than up to the end of each item at its fixed offset or at 0.
     pub(crate) fn lower_bound(&self) -> Bytes {
         let load = self.loads().into_iter().max().unwrap_or(0);
         let ends = self.items.iter().map(|item| item.fixed.unwrap_or(0) * self.granule + item.size);
         Bytes((load * self.granule).saturating_sub(self.largest_tail).max(ends.max().unwrap_or(0)))
     }
 
-    /// Whether a dive of the exact search takes a fraction of a second. For every item it looks at all widths, and
-    /// it compares each item that has a fixed offset with all others.
+    /// Whether a dive of the exact search takes a fraction of a second. A dive goes from the root of the tree to a plan
+    /// without going back, so it has a node for every item. A node looks at every section of every item (the *widths*),
+    /// and it compares each item that has a fixed offset with all others.
     pub(crate) fn is_tractable(&self) -> bool {
         let items = self.items.len() as u64;
         let fixed = self.items.iter().filter(|item| item.fixed.is_some()).count() as u64;
@@ -212,25 +226,29 @@ impl Instance {
         1 + self.widths() / WIDTHS_PER_UNIT
     }
 
+    /// How many sections the items have, counted for each item.
     fn widths(&self) -> u64 {
         self.spans.iter().map(|span| u64::from(span.hi - span.lo)).sum()
     }
 
-    /// Bytes that are enough for any order of placement.
+    /// An extent within which there is a plan if there is any: all items on top of each other, with gaps for their
+    /// alignments, above the highest fixed offset.
     pub(crate) fn enough(&self) -> Bytes {
         let padded = |item: &Item| (item.height + item.alignment) * self.granule;
         let fixed = self.items.iter().filter_map(|item| item.fixed).max().unwrap_or(0);
         Bytes(self.items.iter().map(padded).sum::<u64>() + fixed * self.granule + self.largest_tail)
     }
 
-    /// The smallest extent above `extent` that is not obviously impossible.
+    /// The smallest extent above `extent` that a plan can have. Without tails every extent is a whole number of
+    /// granules.
     pub(crate) fn next_extent(&self, extent: Bytes) -> Bytes {
         let next = extent.0 + 1;
         Bytes(if self.largest_tail == 0 { next.next_multiple_of(self.granule) } else { next })
     }
 
-    /// A number per item, the same for those that can be swapped where one lies
-    /// directly on the other: one span, the same for both, and nothing else to heed.
+    /// A number per item, the same for items that can be swapped where one of them lies directly on the other: both
+    /// have one span with the same sections, any offset is right for them, and they have no tail. An item that can be
+    /// swapped with no other has a number of its own. For the rule *stacks* of the exact search.
     pub(crate) fn stacks(&self) -> Vec<u32> {
         let is_plain = |item: &Item| {
             item.span_count == 1
@@ -241,13 +259,14 @@ impl Instance {
         self.classes(|item| is_plain(item).then_some((item.lo, item.hi)))
     }
 
-    /// A number per item, the same for those that do not differ at all.
+    /// A number per item, the same for items that do not differ at all. For the rule *twins* of the exact search.
     pub(crate) fn twins(&self) -> Vec<u32> {
         let is_plain = |item: &Item| item.span_count == 1 && item.fixed.is_none();
         self.classes(|item| is_plain(item).then_some((item.lo, item.hi, item.height, item.alignment, item.size)))
     }
 
-    /// Numbers items by a key: each one's is that of the first with the same key, its own if it has none.
+    /// A number per item: the position of the first item with the same key. An item for which `key` is `None` gets its
+    /// own position.
     fn classes<K: Ord>(&self, key: impl Fn(&Item) -> Option<K>) -> Vec<u32> {
         let mut first = BTreeMap::new();
         let class = |(number, item): (usize, &Item)| match key(item) {
@@ -257,7 +276,7 @@ impl Instance {
         self.items.iter().enumerate().map(class).collect()
     }
 
-    /// Sum of heights alive in each section.
+    /// Sum of the heights (in granules) alive in each section.
     pub(crate) fn loads(&self) -> Vec<u64> {
         let mut loads = vec![0; self.sections];
         for span in &self.spans {
@@ -269,8 +288,11 @@ impl Instance {
     }
 }
 
-/// The largest number that divides all heights, fixed offsets and alignments
-/// that it does not imply.
+/// The bytes of a granule: the greatest common divisor of all fixed offsets and of all heights, rounded up to `common`.
+///
+/// Every alignment must either divide the granule, so that all offsets in granules have it, or be a whole number of
+/// granules, so that it can be counted in them. An alignment for which neither holds makes the granule smaller: heights
+/// of 24 and 48 bytes with alignments of 8 and 16 have a granule of 8.
 fn granule_of(slabs: &[Slab], common: u64) -> u64 {
     let heights = slabs.iter().flat_map(|slab| &slab.stretches).map(|stretch| stretch.height);
     let sizes = slabs.iter().map(|slab| slab.size);
@@ -288,8 +310,9 @@ struct Sections {
 }
 
 impl Sections {
-    /// Where sections start. A section begins with the first start after an end: until then sets of live slabs only
-    /// grow, and the last of them contains all the others.
+    /// Finds where sections start: at the first start, and at every start that follows an end. Between an end and the
+    /// next start the set of live slabs only shrinks, and between a start and the next end it only grows. So the set at
+    /// the last start of a section contains all other sets of the section.
     fn new(slabs: &[Slab]) -> Sections {
         let stretches = || slabs.iter().flat_map(|slab| &slab.stretches);
         let mut begins: Vec<u64> = stretches().map(|stretch| stretch.start).collect();
@@ -300,6 +323,7 @@ impl Sections {
         let mut ended = 0;
         for begin in begins {
             let mut new_section = starts.is_empty();
+            // There is always an end above `begin`: that of the stretch which starts there.
             while ends[ended] <= begin {
                 ended += 1;
                 new_section = true;
@@ -311,8 +335,9 @@ impl Sections {
         Sections { starts }
     }
 
-    /// The sections of each slab. A stretch covers the section it starts in (a
-    /// section lasts until the next one starts) and all that start in it.
+    /// The sections of each slab, with heights in bytes. A section lasts until the next one starts. A stretch covers
+    /// the section in which it starts, which is the last one that has started by then, and all sections that start
+    /// before the stretch ends.
     fn spans(&self, slabs: &[Slab]) -> Vec<Vec<Span>> {
         let span = |stretch: &Stretch| Span {
             lo: self.starts.partition_point(|&start| start <= stretch.start) as u32 - 1,
@@ -323,8 +348,8 @@ impl Sections {
     }
 }
 
-/// Joins neighbouring spans of one height. Two stretches may fall into one
-/// section only if one of them ends before the other starts, which starts a section.
+/// Joins spans of one slab that follow each other and have the same height. Spans of one slab never have a section in
+/// common: the second stretch starts after the first one has ended, and a start after an end begins a new section.
 fn merge(spans: impl Iterator<Item = Span>) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(1);
     for span in spans {
@@ -336,6 +361,7 @@ fn merge(spans: impl Iterator<Item = Span>) -> Vec<Span> {
     merged
 }
 
+/// The greatest common divisor. That of 0 and `b` is `b`, so 0 is the start for folding a list.
 pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);

@@ -1,4 +1,13 @@
 //! One search over all spaces of a problem: what the stages of the schedule do, and what they share.
+//!
+//! A [`Search`] begins with what the [portfolio](crate::portfolio) of quick passes has found. Then
+//! [`schedule`](super::schedule) walks a table of *stages*. A stage is a method of [`Search`] with a [`Budget`]; it
+//! may put a better plan, a better lower bound or a witness into [`Search::known`]. Other methods say whether a stage
+//! makes sense.
+//!
+//! Two words recur. A problem is *settled* if nothing is left to find out: its plan meets the lower bound, or there
+//! is a proof that there is no plan. It is *decided* if it has capacities and there is a plan within them, which may
+//! not be the smallest one.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -48,24 +57,29 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
     run(problem, request, false)
 }
 
-/// As [`search`], and asks the other strategies in the end.
+/// As [`search`], but in the end all other strategies may be asked for a smaller plan, too.
 pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
     run(problem, request, true)
 }
 
-/// The quick portfolio first, then the schedule of the search with what the budget allows.
+/// The quick portfolio first, then the schedule of the search with what the budget allows. `may_ask` says whether other
+/// strategies may be asked in the end.
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
+    // Where reuse has a price, the smallest cost is looked for and not the smallest extent: another search does that.
     if crate::costs::has_prices(problem) {
         return crate::costs::plan(problem, request);
     }
+    // This fails only for dependencies between too many buffers. Then there is no answer, and no work would change
+    // that.
     let Ok(pieces) = Pieces::of(problem) else {
         let outcome = Outcome::Exhausted { stop: Stop::Finished };
         return Answer { outcome, members: 0, nodes: 0, first_passes: 0, placements: 0 };
     };
     let clock = Clock::start(request);
-    // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
+    // The portfolio has a budget of its own, half of the effort's work; what it spends is not taken off the search's.
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
     let tried = portfolio::try_at_once(&pieces, request, &mut for_members);
+    // Unless the caller says how much work, it follows from the effort and from the size of the problem.
     let usual = || work_for(&pieces, request.effort.work(), for_members.spent());
     let work = request.work_limit.unwrap_or_else(usual);
     let answer = improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock));
@@ -80,6 +94,7 @@ fn improve(mut search: Search, budget: &mut Budget) -> Answer {
         None => walk(SCHEDULE, &mut search, budget),
     }
     search.refine_witness(&mut budget.besides(WITNESS_WORK));
+    // If the clock has cut any stage short, the result depends on time, and the caller is told so.
     if budget.has_been_late() && search.known.stop != Stop::Interrupted {
         search.known.stop = Stop::TimeLimit;
     }
@@ -92,17 +107,20 @@ pub(crate) struct Search<'a, 'p> {
     pub(super) pieces: &'a Pieces<'p>,
     pub(super) problem: &'p Problem,
     request: &'a Request<'a>,
-    /// Whether the other strategies may be asked.
+    /// Whether the other strategies may be asked in the end.
     may_ask: bool,
-    /// How often the search has started anew.
+    /// How often the search has started anew ([`Search::start_anew`]).
     beginnings: usize,
-    /// Whether only the first member of the portfolio was run at once.
+    /// Whether members of the portfolio are left that were not run before the stages. That is so for many pieces.
     began_with_one_order: bool,
+    /// The answer of [`Search::is_flat`], once it was asked for.
     is_flat: OnceCell<bool>,
     /// Buffers with a permission to overlay, sorted.
     in_place: Vec<BufferId>,
+    /// The best plan, the bounds and the witness so far.
     pub(super) known: Tried,
-    /// Spaces with a new placement, where there is no plan yet.
+    /// By space: offsets that a stage has found for the pieces of this space, which [`Search::assemble`] puts into the
+    /// plan. `None` if there are none.
     placed: IndexVec<SpaceId, Option<Vec<(PieceId, Bytes)>>>,
 }
 
@@ -166,13 +184,15 @@ impl<'a, 'p> Search<'a, 'p> {
         !(self.began_with_one_order && self.is_done())
     }
 
-    /// Whether there is work for attempts that take seconds each, once the canonical search has had its share.
+    /// Whether the stage `stretch` has a turn. Its attempts take seconds each, so there must be much work, and the
+    /// problem must be flat.
     pub(super) fn may_pack_around(&self) -> bool {
         let work = self.request.work_limit.unwrap_or(self.request.effort.work());
         work >= STRETCH_WORK && self.is_flat() && !self.is_without("stretch")
     }
 
-    /// Stretches of time packed exactly with everything else around them, each space for itself.
+    /// The stage `stretch`: in each space, a stretch of time is packed exactly and everything else around it. Each
+    /// space gets an equal share of the work that is left when its turn comes.
     pub(super) fn pack_around_stretches(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
         for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
@@ -185,13 +205,16 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
+    /// Looks for a smaller plan of one space with the pieces `here` by [`stretch::pack`]. A plan goes to
+    /// [`Search::placed`].
     fn pack_around_stretch(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
         let Some(flat) = self.flat(space, here).filter(|flat| flat.is_exact) else { return };
         let lower = self.known.per_space[space].max(flat.instance.lower_bound());
         // A plan that fits is enough where there is a capacity, and the capacity is the goal then.
         let capacity = self.problem.spaces()[space].capacity;
         let goal = capacity.map_or(lower, |capacity| capacity.max(lower));
-        // Without a plan, only one at the goal will do.
+        // Only plans below `upper` are looked for. Without a known plan that is one granule above the goal, so that
+        // only a plan at the goal will do.
         let known = self.known.best.as_ref().map(|plan| plan.extents[space]);
         let upper = known.unwrap_or(Bytes(goal.0.saturating_add(flat.instance.granule)));
         let Some(offsets) = stretch::pack(&flat.instance, goal, upper, self.request.seed, budget) else { return };
@@ -205,7 +228,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.placed[space] = Some(placed.collect());
     }
 
-    /// The canonical search, each space for itself.
+    /// The stage `exact`: the canonical search, each space for itself, with an equal share of the work that is left.
     pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
         // If there are few pieces, a part of the budget is left for the general search, which comes later and may prove
@@ -215,6 +238,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
             self.improve_space(space, here, &mut share);
             budget.spend(share.spent());
+            // One space that is too small is the answer for the whole problem.
             if self.known.witness.is_some() {
                 return;
             }
@@ -222,8 +246,9 @@ impl<'a, 'p> Search<'a, 'p> {
         self.assemble();
     }
 
-    /// Where a capacity is given any plan within it is an answer; whether it is the
-    /// smallest is only asked if that is quickly found out.
+    /// The stage `proof`: the general search for a smaller plan, or for the proof that there is none. Where a
+    /// capacity is given, any plan within it is an answer; whether it is the smallest is only asked if that is
+    /// quickly found out.
     pub(super) fn prove(&mut self, budget: &mut Budget) {
         // On larger flat instances the canonical search, which has had its turn, is the better one.
         if self.pieces.len() > FEW_PIECES && self.is_flat() {
@@ -243,7 +268,8 @@ impl<'a, 'p> Search<'a, 'p> {
         self.can_be_repaired() && is_crowded(self.pieces)
     }
 
-    /// Ejection chains, for many pieces alive at once.
+    /// The stage `dense`: ejection chains make the plan smaller, or the one that exceeds a capacity if there is no
+    /// other.
     pub(super) fn pack_densely(&mut self, budget: &mut Budget) {
         let (pieces, seed) = (self.pieces, self.request.seed);
         let Some(plan) = self.known.best.as_ref().or(self.known.too_tall.as_ref()) else { return };
@@ -253,7 +279,7 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// Passes that place what is alive at the peak first.
+    /// The stage `peak-first`: passes that place what is alive at the peak first.
     pub(super) fn place_peak_first(&mut self, budget: &mut Budget) {
         let cost = self.known.pass_cost();
         let known = &mut self.known;
@@ -261,14 +287,18 @@ impl<'a, 'p> Search<'a, 'p> {
         known.stop = stop.unwrap_or(known.stop);
     }
 
-    /// Whether the other strategies have a turn. With a capacity, a plan that fits is an answer.
+    /// Whether the stage `others` has a turn. With a capacity, a plan that fits is an answer, so they are asked for a
+    /// smaller one only with thorough effort.
     pub(super) fn asks_others(&self) -> bool {
         let is_thorough = self.request.effort == Effort::Thorough;
         self.may_ask && self.work_for_others() > 0 && (is_thorough || !self.is_decided())
     }
 
-    /// They are asked where all of them together are cheap, or where none may be better.
+    /// What the stage `others` may spend. Thorough effort promises that no strategy is better than the search, so
+    /// there is no limit. Normal effort asks them only where a pass for each of them together costs little; quick
+    /// effort never does.
     fn work_for_others(&self) -> u64 {
+        // Each of them is taken to cost as much as a pass.
         let all = self.known.pass_cost().of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
         let cheap = 2 * QUICK_WORK;
         match self.request.effort {
@@ -282,9 +312,11 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.besides(self.work_for_others())
     }
 
-    /// Asks the strategies that are no members of the portfolio, and members that had no turn, for something better.
+    /// The stage `others`: asks the strategies that are no members of the portfolio, and members that had no turn,
+    /// for a smaller plan. Each is told the extent that it has to beat (`ceiling`), so that it can give up early.
     pub(super) fn ask_others(&mut self, budget: &mut Budget) {
         let least_objects = bound::objects_lower_bound(self.problem);
+        // `search` and `auto` would run this very search again.
         let is_asked = |strategy: &&&dyn Strategy| {
             let name = strategy.name();
             !["auto", "search"].contains(&name) && !self.known.has_run(name) && !self.is_without(name)
@@ -294,8 +326,8 @@ impl<'a, 'p> Search<'a, 'p> {
             if self.is_settled() || budget.stop().is_some() {
                 return;
             }
-            // A strategy that makes shared objects gets its offsets by laying the objects end to end. So its plan is not
-            // smaller than the lower bound of plans made of objects.
+            // A strategy that makes shared objects gets its offsets by laying the objects end to end. So its plan is
+            // not smaller than the lower bound of plans made of objects.
             let lays_objects = strategy.assigns().first() == Some(&Assign::Objects);
             let ceiling = self.known.best.as_ref().map(Plan::extent);
             if ceiling.is_some_and(|ceiling| lays_objects && ceiling <= least_objects) {
@@ -323,17 +355,18 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some())
     }
 
-    /// Whether there is nothing left to do for many pieces.
+    /// Whether there is nothing left to do for many pieces: for them a plan within a capacity is enough.
     pub(super) fn is_done(&self) -> bool {
         self.is_settled() || self.is_decided()
     }
 
-    /// No plan is smaller.
+    /// No plan is smaller: the lower bound of all spaces together, or the sum of those of the single spaces.
     pub(super) fn known_bound(&self) -> Bytes {
         self.known.lower_bound.max(Bytes(self.known.per_space.iter().map(|lower| lower.0).sum()))
     }
 
-    /// Asks the general search, which knows every feature.
+    /// Asks the general search, which knows every feature, and takes in what it has found: a plan, bounds, or the proof
+    /// that there is no plan. Nothing happens if the problem is too large for it.
     fn settle(&mut self, budget: &mut Budget) {
         let best = self.known.best.as_ref();
         let Some(settled) = general::settle(self.pieces, best, u64::MAX, budget) else { return };
@@ -363,19 +396,23 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut own = budget.besides(WITNESS_WORK);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
         budget.spend(own.spent());
+        // If nothing could be left out, the witness stays, and only the step at which its buffers meet is looked up.
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
         let refined = refined.and_then(|fewer| general::witness(self.problem, fewer));
         let step = meeting_step(self.problem, &witness.buffers);
         self.known.witness = refined.or(Some(Witness { step, ..witness }));
     }
 
+    /// A witness for a problem that the general search has proved to have no plan: as few buffers as can be found
+    /// within the budget, or all of them.
     fn general_witness(&self, budget: &mut Budget) -> Option<Witness> {
         let all: Vec<BufferId> = self.problem.buffers().ids().collect();
         let buffers = general::irreducible(self.problem, &all, budget).unwrap_or(all);
         general::witness(self.problem, buffers)
     }
 
-    /// Lowers the plan where it is tallest: down to the bound, or to the capacity if it exceeds that.
+    /// The stage `repair-peaks`: lowers the plan where it is tallest, down to the bound. If there is no plan within the
+    /// capacity, the one that exceeds it is lowered, down to the capacity. (Plain pieces have one space.)
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
@@ -388,6 +425,7 @@ impl<'a, 'p> Search<'a, 'p> {
             None => repair_peaks(self.pieces, &mut known.too_tall, enough, first, cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
+        // A plan that has been lowered enough becomes the best one; otherwise it goes back to where it was.
         let mended = known.too_tall.take();
         known.keep(self.problem, mended);
     }
@@ -402,14 +440,20 @@ impl<'a, 'p> Search<'a, 'p> {
         is_free && is_many && !is_close && !self.is_done()
     }
 
-    /// Ejection chains from another first plan, which is kept if it becomes smaller than the best one.
+    /// The stage `anew`: ejection chains from another first plan, which is kept if it becomes smaller than the best
+    /// one.
     ///
-    /// Where two peaks lie within a few lives of each other, chains end far above the bound from some plans and close to
-    /// it from others, however long they last. So another beginning pays more than a longer search does. The first two
-    /// repair peaks from their large pieces on; the last begins with what is hard to place, as on crowded problems.
+    /// Where two peaks lie within a few lives of each other, chains end far above the bound from some plans and close
+    /// to it from others, however long they last. So another beginning pays more than a longer search does. The first
+    /// two beginnings are first fit by size, whose peaks are repaired with their large pieces first
+    /// ([`FirstCore::Large`]). The last one is first fit with the pieces first that are hard to place, as on crowded
+    /// problems.
     pub(super) fn start_anew(&mut self, budget: &mut Budget) {
+        // `None` for the last beginning.
         let large_parts = LARGE_PARTS.get(self.beginnings).copied();
         self.beginnings += 1;
+        // The chains of a search count their seeds upwards, two for each round. The last beginning starts 2^33
+        // further, so that it draws random numbers that no other chain has drawn.
         let seed = self.request.seed.wrapping_add(if large_parts.is_some() { 0 } else { 2 << 32 });
         if budget.stop().is_some() {
             return;
@@ -442,7 +486,7 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// The space a piece is in now: as planned, else its favourite.
+    /// The space a piece is in now: as in the best plan, else the first one that it may be in.
     fn space_of(&self, piece: PieceId) -> Option<SpaceId> {
         let buffer = self.pieces.get(piece).first_buffer;
         let planned =
@@ -461,15 +505,18 @@ impl<'a, 'p> Search<'a, 'p> {
         by_space
     }
 
+    /// The pieces `here` as a flat instance of a space. `None` if that is impossible.
     fn flat(&self, space: SpaceId, here: &[PieceId]) -> Option<Flat> {
         Flat::new(self.pieces, space, here, &self.in_place)
     }
 
-    /// Looks for a smaller plan of one space by the canonical search, or proves that there is none. Spaces are
-    /// independent here: pieces with a choice of space are not flat.
+    /// Looks for a smaller plan of one space by the canonical search, or proves that there is none. Each piece stays
+    /// in the space that it is in now. A piece that could also be in another space makes the instance not exact, and
+    /// then only plans count and no proofs.
     fn improve_space(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
         let Some(flat) = self.flat(space, here).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;
+        // An instance that is not exact may need more than the problem, so its bound is not that of the problem.
         let lower = if flat.is_exact {
             self.known.per_space[space].max(flat.instance.lower_bound())
         } else {
@@ -502,19 +549,23 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.stop = descend(&flat.instance, standing, self.request.seed, budget).unwrap_or(self.known.stop);
     }
 
-    /// Says why a space is too small, with as few buffers as possible.
+    /// Says why a space is too small for some items, with as few buffers as possible. `None` if that the items do not
+    /// fit could not be proved again within the budget.
     fn witness(&self, flat: &Flat, items: &[u32], capacity: Bytes, budget: &mut Budget) -> Option<Witness> {
         let kept = irreducible(&flat.instance, items, capacity, budget)?;
+        // The buffers of these items. A buffer with several slots has an item for each, hence `dedup`.
         let members = kept.iter().flat_map(|&item| self.pieces.members(flat.pieces[item as usize]));
         let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
         buffers.sort_unstable();
         buffers.dedup();
         let step = meeting_step(self.problem, &buffers);
-        // Extents of the instance are whole granules; the last buffer need not fill its own.
+        // The bound of these buffers may be at or below the capacity, where only a search could prove that they do not
+        // fit. Then all that is known is that they need a byte more than the capacity.
         let needed = bound::needed_by(self.problem, flat.space, &buffers).max(Bytes(capacity.0 + 1));
         Some(Witness { space: flat.space, buffers, step, needed, capacity })
     }
 
+    /// The witness that names all buffers of a space, where no smaller one was found.
     fn everything(&self, flat: &Flat, capacity: Bytes, needed: Bytes) -> Witness {
         let members = flat.pieces.iter().flat_map(|&piece| self.pieces.members(piece));
         let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
@@ -523,12 +574,14 @@ impl<'a, 'p> Search<'a, 'p> {
         Witness { space: flat.space, buffers, step: None, needed, capacity }
     }
 
-    /// A witness of the lower bound with what can be spared left out.
+    /// Makes the witness of the portfolio smaller: leaves out buffers without which the others still do not fit. The
+    /// witness comes back as it was if it has too many buffers, or if its space is not flat.
     fn reduced(&self, witness: Witness, budget: &mut Budget) -> Witness {
         let only_here = |piece: &PieceId| {
             let homes = self.pieces.homes(*piece);
             homes.len() == 1 && homes[0].space == witness.space
         };
+        // Pieces that could be in another space prove nothing about this one.
         let here: Vec<PieceId> = self.pieces.ids().filter(only_here).collect();
         let flat = self.flat(witness.space, &here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
@@ -545,7 +598,8 @@ impl<'a, 'p> Search<'a, 'p> {
         smaller.unwrap_or(witness)
     }
 
-    /// Replaces the placements of a plan in one space.
+    /// Replaces the placements of a plan in one space. `placed` has the new offset of every piece of the space that has
+    /// bytes.
     fn place_again(&self, space: SpaceId, placed: &[(PieceId, Bytes)], plan: &mut Plan) {
         // Reuses of the old placement say nothing about the new one.
         let placements = &plan.placements;
@@ -567,7 +621,8 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Puts new placements into the plan.
+    /// Makes a plan of the best one and of the new placements in [`Search::placed`]. It becomes the best one if it is
+    /// smaller and fits the capacities.
     fn assemble(&mut self) {
         if self.placed.iter().all(Option::is_none) {
             return;
@@ -578,6 +633,7 @@ impl<'a, 'p> Search<'a, 'p> {
             self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
+        // Without a plan to begin with, some space may not have been placed yet. Its turn may come later.
         if plan.placements.iter().any(Option::is_none) {
             return;
         }

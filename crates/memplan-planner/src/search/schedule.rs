@@ -33,7 +33,7 @@ pub(crate) struct Stage {
     pub(crate) applies: fn(&Search) -> bool,
     /// What it may spend.
     pub(crate) share: Share,
-    /// Does it, within a budget.
+    /// Runs it, within a budget.
     pub(crate) run: fn(&mut Search, &mut Budget),
 }
 
@@ -57,11 +57,12 @@ impl Share {
     }
 }
 
-/// Stands in the table twice: before the other stages, and again on what they have found.
+/// The repair of problems that are not flat. It stands in the table twice: before the other stages for these problems,
+/// and again on what they have found.
 ///
-/// What it can settle, it settles soon: 10^5 random buffers with 30 alive within 6,000 units of work, 40,000 with 150
-/// alive within 89,000. Where it has not ended by then, its excerpts grow, the dense stage gets further, and the work
-/// is kept for that.
+/// A problem that this stage can settle it settles soon: 10^5 random buffers with 30 alive within 6,000 units of work,
+/// 40,000 with 150 alive within 89,000. Where it has not ended by then, its excerpts become larger and larger, and the
+/// dense stage gets further with the same work. So this stage gets only a quarter.
 const REPAIR_PEAKS: Stage = Stage {
     name: "repair-peaks",
     does: "packs the most crowded places of a plan anew",
@@ -70,7 +71,7 @@ const REPAIR_PEAKS: Stage = Stage {
     run: |search, budget| search.repair_peaks(budget),
 };
 
-/// Gets all that is left, unless `stretch` comes behind it: then half.
+/// Gets all the work that is left, unless the stage `stretch` will follow: then another row, with half of it, is used.
 const EXACT: Stage = Stage {
     name: "exact",
     does: "the canonical search, space by space: smaller plans, and proofs",
@@ -79,8 +80,8 @@ const EXACT: Stage = Stage {
     run: |search, budget| search.search_spaces(budget),
 };
 
-/// Has several turns, as long as the plan is not close to the bound: how a turn ends is left to chance, so that a few of
-/// them are better than a longer one.
+/// Has three turns, as long as the plan is not close to the bound. How a turn ends depends on chance, so a few short
+/// turns are better than a long one.
 const ANEW: Stage = Stage {
     name: "anew",
     does: "ejection chains from another first plan",
@@ -209,18 +210,20 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
     stages
 }
 
-/// The names of all that can be left out ([`Request::without`](crate::Request::without)): stages, then the passes that a
-/// search begins with.
+/// The names of all that can be left out ([`Request::without`](crate::Request::without)): stages, then the passes
+/// that a search begins with.
 pub fn switches() -> Vec<&'static str> {
     let stages = stages().into_iter().map(|(name, _)| name);
     stages.chain(portfolio::passes().map(|pass| pass.name())).collect()
 }
 
-/// Walks the rows of a schedule.
+/// Gives every row of a schedule its turn, from top to bottom, until nothing is left to find out. A row is left out
+/// if its name is switched off, if it does not apply, or if the budget is spent and there is a plan (unless the row
+/// has work of its own).
 pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget) {
     for stage in schedule {
         // Stages look at the budget, but only after they have sorted and counted, which takes a tenth of a second each
-        // for a million pieces. Where nobody waits for the plan any more, none of them begins.
+        // for a million pieces. So if the caller no longer waits for the plan, no stage begins.
         if search.is_settled() || patience::is_over_now() {
             return;
         }
@@ -248,7 +251,7 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
         Share::Again => budget.again(),
         Share::Own => search.budget_for_others(budget),
     };
-    // A share is a budget of its own. Whatever the stage does not spend is left to later ones.
+    // A share is a budget of its own. What the stage does not spend of it is left to later stages.
     (stage.run)(search, &mut share);
     let after = extent(search);
     debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);

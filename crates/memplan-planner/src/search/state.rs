@@ -1,25 +1,53 @@
 //! The state of the exact search: flat arrays, and trails to undo changes.
 //!
-//! Nothing here branches. [`State::place`] puts an item down and raises what it
-//! meets; [`State::infer`] finds out what must follow.
+//! Nothing here decides anything: [`exact`](super::exact) does that, and this file carries its decisions out.
+//! [`State::place`] puts an item down and raises the items that it meets. [`State::leave_empty`] forbids items to start
+//! at an offset. [`State::set_early`] and [`State::infer`] find out what follows for the items *to come*, that is, for
+//! those that are still to be placed. [`State::undo`] takes changes back.
+//!
+//! For each item there are several offsets, which are easily confused:
+//!
+//! ```text
+//!   at      where it would lie if it were placed now: the lowest offset above all placed items that it meets
+//!   bar     it may not start below this, because the search has decided to leave a point below it empty
+//!   early   no plan that is still possible at this node has it lower: `at`, or more if `at` is ruled out
+//!   late    no plan that is still possible has it higher; `MAX` as long as nothing forces the item to lie low
+//!   limit   above this it would end above the capacity
+//! ```
+//!
+//! For each section, `done` is the capacity and `top` is `done` minus the heights to come. The lowest of the items to
+//! come must start at or below `top`. An item whose `early` is at or below `top` is a *filler* of the section:
+//!
+//! ```text
+//!   capacity 10; x (height 4) and y (height 3) are to come in a section: top = 10 − 7 = 3
+//!   early(x) = 2, early(y) = 5: only x is a filler, so x is *forced* to start at 3 or lower: late(x) = 3.
+//!   y cannot end below x, because 5 + 3 > 3. So y lies above x: early(y) becomes 2 + 4 = 6.
+//! ```
+//!
+//! Functions that take `items` expect the items to come of one part (see [`exact`](super::exact)), ordered by their
+//! first sections.
 
 use memplan_core::Bytes;
 
 use super::instance::Instance;
 
-/// A number of granules. Most instances fit into 32 or even 16 bits, of which
-/// more fit into a register. Sums are bounded when an instance is made, so they need no checks.
+/// A number of granules. Most instances fit into 32 or even 16 bits, and a processor handles more of these at a time.
+/// The search takes a type only for instances whose numbers are below [`Height::ROOM`]
+/// ([`Instance::has_room`]), so sums need no checks.
 pub(crate) trait Height: Copy + Ord + Send + Sync {
     const ZERO: Self;
     const ONE: Self;
     const MAX: Self;
-    /// Sums of sizes, offsets and alignments stay below this.
+    /// The capacity, heights, alignments, fixed offsets and the number of items are below this: a quarter of the
+    /// numbers of the type, so that sums of two or three of them do not wrap.
     const ROOM: u64;
+    /// The number in this type, [`Height::MAX`] if it does not fit.
     fn from_granules(granules: u64) -> Self;
+    /// The number as an integer, 0 if it is negative.
     fn to_granules(self) -> u64;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
-    /// The sum if `condition` holds; without a branch, for loops over sections.
+    /// `self + other` if `condition` holds, else `self`; without a branch, for loops over sections.
     fn plus_if(self, condition: bool, other: Self) -> Self;
 }
 
@@ -43,6 +71,7 @@ macro_rules! impl_height {
                 self.wrapping_sub(other)
             }
             fn plus_if(self, condition: bool, other: $number) -> $number {
+                // `true` becomes −1, in which all bits are set, so the mask keeps `other`; `false` becomes 0.
                 self.wrapping_add(other & <$number>::from(condition).wrapping_neg())
             }
         }
@@ -53,6 +82,7 @@ impl_height!(i16, 1 << 13);
 impl_height!(i32, 1 << 29);
 impl_height!(i64, 1 << 61);
 
+/// The sections `lo..hi`, in which an item has this height.
 #[derive(Clone, Copy)]
 struct Span<H> {
     lo: u32,
@@ -66,7 +96,7 @@ impl<H> Span<H> {
     }
 }
 
-/// Lengths of the trails at some moment.
+/// Lengths of the trails at some moment, for [`State::undo`].
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     raised: u32,
@@ -75,53 +105,62 @@ pub(crate) struct Mark {
     placed: u32,
 }
 
-/// See the module documentation. Per item, unless said otherwise.
+/// See the module documentation. Every list has an entry for each item, unless said otherwise.
 pub(crate) struct State<H> {
+    /// The spans of all items in a row. Those of an item are at `first_span[item]..first_span[item + 1]`.
     spans: Vec<Span<H>>,
     first_span: Vec<u32>,
-    /// Whether every item has one span, so that `spans` goes by item: what most loops are made for.
+    /// Whether every item has one span. Then the span of an item is `spans[item]`, and quicker loops are used.
     is_plain: bool,
+    /// Height of the highest span.
     height: Vec<H>,
     /// Height of the lowest span.
     least_height: Vec<H>,
     alignment: Vec<u64>,
     fixed: Vec<Option<H>>,
-    /// Highest offset allowed by the capacity.
+    /// For these five offsets see the module documentation. `limit` holds for a run, `at` and `bar` change along a
+    /// branch and are restored by [`State::undo`]; `early` and `late` are found anew at every node.
     limit: Vec<H>,
-    /// Lowest offset above everything placed that it meets.
     at: Vec<H>,
-    /// It was decided to lie at this offset or higher.
     bar: Vec<H>,
-    /// Lowest offset it can get, as far as is known at this node.
     pub(crate) early: Vec<H>,
-    /// Highest offset, if it is forced to be low at this node.
     late: Vec<H>,
+    /// The place of the item in the order of its part: candidates with smaller ranks are tried first.
     pub(crate) rank: Vec<u32>,
+    /// Where the item was placed last; 0 or its fixed offset before that.
     pub(crate) offset: Vec<H>,
     /// Per section: where the lowest of the items to come must start at the latest.
     top: Vec<H>,
     /// Per section: how many items can start at or below `top`, and the sum of their numbers. If there is only one,
-    /// the sum is its number, so it need not be searched for.
+    /// the sum is its number, so it need not be searched for. (A sum of many numbers may wrap. Taking all but
+    /// one of them away again wraps back, so the last number is right.)
     fillers: Vec<H>,
     filler_sum: Vec<H>,
-    empty_top: Vec<u64>,
+    /// Per section: the sum of the heights of all its items, before any is placed.
+    loads: Vec<u64>,
+    /// The trails. Each entry is an item with the value of `at`, `bar` or `rank` that it had before a change.
     raised: Vec<(u32, H)>,
     barred: Vec<(u32, H)>,
     ranked: Vec<(u32, u32)>,
+    /// The trail of placements: the placed items in order.
     placed: Vec<u32>,
-    /// Forced items still to be followed up.
+    /// Forced items still to be followed up by [`State::push_above_forced`].
     queue: Vec<u32>,
-    /// Per section: a top at or above this means that nothing is to come.
+    /// Per section: the capacity in granules ([`Instance::highest_top`]), which `top` reaches when nothing is to come.
+    /// It is the same everywhere.
     done: Vec<H>,
-    /// Which items have the same sections: what lies directly on each other can be swapped.
+    /// The class of an item for the rule *stacks*: items of one class have the same sections, and two of them that lie
+    /// directly on each other can be swapped ([`Instance::stacks`]).
     stack_of: Vec<u32>,
-    /// Per such class: end and first rank of the item placed last.
+    /// Per such class: end and first rank of the item placed last, which is the highest one. (0, 0) if there is none:
+    /// no rank is below 0, so [`State::is_upside_down`] is false then.
     stacks: Vec<(H, u32)>,
-    /// What the stacks were before each placement.
+    /// For each entry of `placed`: what the item's entry of `stacks` was before.
     stack_trail: Vec<(H, u32)>,
-    /// The rank it had at first; for items with the same sections ranks never change sides.
+    /// The rank it had when it was ranked for the first time in this run. The rule *stacks* compares these ranks, so
+    /// that it prefers the same one of two items in the whole tree.
     first_rank: Vec<u32>,
-    /// Items with the same number are alike in every respect.
+    /// Items with the same number are alike in every respect ([`Instance::twins`]).
     pub(crate) twin: Vec<u32>,
 }
 
@@ -129,8 +168,8 @@ impl<H: Height> State<H> {
     /// Arrays for an instance; `reset` fills them before each run.
     pub(crate) fn new(instance: &Instance) -> State<H> {
         let count = instance.items.len();
-        // The arrays go by item and not by field, because the loops of a node walk over one or two of them for all
-        // items.
+        // There is an array for each property, and not one array of items with all their properties, because the loops
+        // of a node need one or two properties of all items.
         let mut spans = Vec::with_capacity(count);
         let mut first_span = Vec::with_capacity(count + 1);
         for item in 0..count {
@@ -161,7 +200,7 @@ impl<H: Height> State<H> {
             top: vec![H::ZERO; instance.sections],
             fillers: vec![H::ZERO; instance.sections],
             filler_sum: vec![H::ZERO; instance.sections],
-            empty_top: instance.loads(),
+            loads: instance.loads(),
             raised: Vec::new(),
             barred: Vec::new(),
             ranked: Vec::new(),
@@ -176,7 +215,8 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Starts afresh; false if something cannot fit at all.
+    /// Takes back everything and sets the limits for a capacity. False if it is clear at once that there is no plan
+    /// within it.
     pub(crate) fn reset(&mut self, instance: &Instance, capacity: Bytes) -> bool {
         self.raised.clear();
         self.barred.clear();
@@ -198,9 +238,9 @@ impl<H: Height> State<H> {
                 self.offset[item] = H::ZERO;
             }
         }
-        // The load of a section is the height of everything that is still to be placed there. All of it has to fit below
-        // the capacity, so the lowest item starts no higher than the capacity minus the load.
-        for (section, &load) in self.empty_top.iter().enumerate() {
+        // The load of a section is the height of everything that is still to be placed there. All of it has to fit
+        // below the capacity, so the lowest item starts no higher than the capacity minus the load.
+        for (section, &load) in self.loads.iter().enumerate() {
             let Some(top) = highest.checked_sub(load) else { return false };
             self.top[section] = H::from_granules(top);
             self.done[section] = H::from_granules(highest);
@@ -218,6 +258,7 @@ impl<H: Height> State<H> {
         self.first_span[item] as usize..self.first_span[item + 1] as usize
     }
 
+    /// The lowest offset at or above `floor` with the item's alignment.
     fn align(&self, item: usize, floor: H) -> H {
         match self.alignment[item] {
             1 => floor,
@@ -274,8 +315,8 @@ impl<H: Height> State<H> {
         self.rank[item as usize] = rank;
     }
 
-    /// What an order ranks an item by: the largest load of its sections (what is still to be placed there), its width in
-    /// sections, and its height.
+    /// What an order ranks an item by: the largest load of its sections (what is still to be placed there), its width
+    /// in sections, and its height.
     pub(crate) fn traits(&self, item: usize) -> (u64, u64, u64) {
         // The load of a section is `done - top`, and `done` is the same everywhere. So the lowest top has the largest
         // load.
@@ -292,7 +333,8 @@ impl<H: Height> State<H> {
         (done.minus(lowest_top).to_granules(), width, self.height[item].to_granules())
     }
 
-    /// Puts an item down and raises those of `others` that it meets.
+    /// Puts an item down at `offset` and raises `at` of those of `others` (the items of its part still to come) that it
+    /// meets.
     pub(crate) fn place(&mut self, item: usize, offset: H, others: &[u32]) {
         debug_assert!(offset >= self.at[item], "an item cannot lie below what it lies on");
         self.offset[item] = offset;
@@ -300,7 +342,7 @@ impl<H: Height> State<H> {
         let end = offset.plus(self.height[item]);
         let stack = &mut self.stacks[self.stack_of[item] as usize];
         self.stack_trail.push(std::mem::replace(stack, (end, self.first_rank[item])));
-        // What is placed need not come any more: the rest of the section may start later.
+        // The load of its sections is smaller now, so the lowest of the items to come may start higher.
         for index in self.span_range(item) {
             let Span { lo, hi, height } = self.spans[index];
             for top in &mut self.top[lo as usize..hi as usize] {
@@ -325,12 +367,13 @@ impl<H: Height> State<H> {
         }
     }
 
+    /// Raises `at` of an item to `end`, aligned.
     fn raise(&mut self, item: u32, end: H) {
         let at = self.align(item as usize, end);
         self.raised.push((item, std::mem::replace(&mut self.at[item as usize], at)));
     }
 
-    /// The highest end of an item at `offset` in the sections of another.
+    /// How high an item at `offset` reaches in the sections of `other`; 0 if they have no section in common.
     fn end_under(&self, item: usize, offset: H, other: usize) -> H {
         let mut end = H::ZERO;
         for span in self.spans(item) {
@@ -343,7 +386,8 @@ impl<H: Height> State<H> {
         end
     }
 
-    /// Places an item that meets nothing to come; false if it does not fit.
+    /// Places an item that is the only one of its part, so that it meets no item to come: at its fixed offset, or as
+    /// low as it can lie. False if something is in the way of its fixed offset, or if it would end above the capacity.
     pub(crate) fn place_alone(&mut self, item: usize) -> bool {
         let offset = match self.fixed[item] {
             Some(offset) if offset < self.at[item] => return false,
@@ -357,12 +401,14 @@ impl<H: Height> State<H> {
         fits
     }
 
-    /// Sets the first `early` and `late` of a node; an item that cannot be placed any more is an error.
+    /// Sets the first `early` and `late` of a node, from which [`State::infer`] goes on. `stacks` says whether the rule
+    /// *stacks* is used. An item that cannot be placed any more is returned as an error: the node has no plan.
     ///
     /// An item may be barred from the offset where it would lie now, or it would make a stack of the wrong order there.
     /// Then it has to lie on an item that is still to be placed, so it lies no lower than the lowest end that any such
     /// item can have.
     pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
+        // The lowest end that any item to come can have. An item may lie on the lowest span of another one.
         let mut lowest_end = H::MAX;
         for &item in items {
             let item = item as usize;
@@ -376,7 +422,8 @@ impl<H: Height> State<H> {
             let is_barred = bar > at || (stacks && self.is_upside_down(item));
             let above = bar.max(lowest_end).max(at.plus(H::ONE));
             self.early[item] = if is_barred { self.align(item, above) } else { at };
-            // A fixed item has one place. If something lies there already the node is dead.
+            // A fixed item has one place. If something lies there already, or the search has decided to leave a point
+            // there empty, the node has no plan.
             if let Some(offset) = self.fixed[item] {
                 if offset < at.max(bar) {
                     return Err(item);
@@ -391,23 +438,25 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    /// The lowest offset at which something can be placed now.
+    /// The lowest offset at which something can be placed now, which is the floor of the node. `MAX` if no item is
+    /// open.
     pub(crate) fn lowest_open(&self, items: &[u32]) -> H {
         let open = items.iter().map(|&item| item as usize).filter(|&item| self.is_open(item));
         open.map(|item| self.early[item]).min().unwrap_or(H::MAX)
     }
 
-    /// Whether something in a section may be left empty at `floor`: not if all that is to come is needed.
+    /// Whether the point of a section at `floor` may stay empty. It may not if the items to come fill the section from
+    /// the floor up to the capacity.
     pub(crate) fn has_slack(&self, section: u32, floor: H) -> bool {
         self.top[section as usize] > floor
     }
 
-    /// How far a section's items to come may be shifted up from `floor`.
+    /// How many granules of a section may stay empty between `floor` and the capacity: 0 if the items to come fill it.
     pub(crate) fn slack(&self, section: usize, floor: H) -> u64 {
         self.top[section].minus(floor.min(self.top[section])).to_granules()
     }
 
-    /// How many items can be the lowest of those to come in a section.
+    /// How many items can be the lowest of those to come in a section, as counted by the last [`State::infer`].
     pub(crate) fn fillers(&self, section: usize) -> u64 {
         self.fillers[section].to_granules()
     }
@@ -421,6 +470,7 @@ impl<H: Height> State<H> {
         }
     }
 
+    /// Whether an item is alive in a section.
     pub(crate) fn covers(&self, item: usize, section: u32) -> bool {
         self.spans(item).iter().any(|span| span.lo <= section && section < span.hi)
     }
@@ -429,7 +479,8 @@ impl<H: Height> State<H> {
         self.fixed[item].is_some()
     }
 
-    /// Nothing that covers a section starts at `floor` any more.
+    /// Decides that the point of `section` at `floor` stays empty: bars all `items` that cover the section from
+    /// starting there. Items that could not start there anyway need no bar.
     pub(crate) fn leave_empty(&mut self, items: &[u32], section: u32, floor: H) {
         for &item in items {
             let index = item as usize;
@@ -439,43 +490,47 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Whether an item would lie directly on one with the same sections that comes
-    /// later in the order: swapped, they take the same room.
+    /// Whether an item, placed now, would lie directly on an item with the same sections that comes after it in the
+    /// search's order. The plan in which the two are swapped takes the same room, and it is tried instead.
     fn is_upside_down(&self, item: usize) -> bool {
         let (end, rank) = self.stacks[self.stack_of[item] as usize];
         rank > self.first_rank[item] && end == self.at[item]
     }
 
-    /// Remembers the ranks that decide which of two items is the lower one.
+    /// Remembers the present ranks for [`State::is_upside_down`].
     pub(crate) fn note_first_ranks(&mut self, items: &[u32]) {
         for &item in items {
             self.first_rank[item as usize] = self.rank[item as usize];
         }
     }
 
-    /// Whether an item can be placed now: nothing forces it higher than it would lie.
+    /// Whether an item can be placed now: nothing forces it higher than where it would lie (or than its fixed offset).
     pub(crate) fn is_open(&self, item: usize) -> bool {
         self.fixed[item].unwrap_or(self.at[item]) == self.early[item]
     }
 
-    /// The lowest end any item could have if it were placed now.
+    /// The lowest end that an item without a fixed offset would have if it were placed now, whether or not that is
+    /// allowed; `MAX` if all are fixed. For the rule *dominance*.
     pub(crate) fn lowest_end(&self, items: &[u32]) -> H {
         let movable = items.iter().map(|&item| item as usize).filter(|&item| self.fixed[item].is_none());
         movable.map(|item| self.at[item].plus(self.height[item])).min().unwrap_or(H::MAX)
     }
 
-    /// Raises `early` by what must be; returns the highest offset the next item
-    /// may have. A section that cannot be filled any more is an error.
+    /// Applies the rules *section tops* and, if `forced` says so, *forced items*, which raise `early`. A section that
+    /// cannot be filled any more is returned as an error: the node has no plan. Otherwise returns the lowest `top` of
+    /// the part's sections with items to come: some item has to start there or lower.
     pub(crate) fn infer(&mut self, items: &[u32], forced: bool) -> Result<H, u32> {
-        // Items come by their first section.
+        // The sections of the part. Items are ordered by their first sections, but any of them may be the last to end.
         let lo = items.first().map_or(0, |&item| self.first_section(item)) as usize;
         let hi = items.iter().fold(0, |hi, &item| hi.max(self.last_section(item))) as usize;
         self.count_fillers(items, lo, hi);
+        // Before anything is inferred, only fixed items have a `late`. They are forced from the beginning.
         self.queue.clear();
         let fixed = items.iter().filter(|&&item| self.late[item as usize] < H::MAX);
         self.queue.extend(fixed);
         let mut highest = H::MAX;
         for section in lo..hi {
+            // In a section whose top has reached the capacity nothing is to come, so it needs no filler.
             if self.top[section] < self.done[section] {
                 highest = highest.min(self.top[section]);
                 self.check_section(section)?;
@@ -491,12 +546,13 @@ impl<H: Height> State<H> {
         self.spans(item as usize).first().map_or(0, |span| span.lo)
     }
 
+    /// One past the last section of an item.
     fn last_section(&self, item: u32) -> u32 {
         let last = self.first_span[item as usize + 1].saturating_sub(1);
         self.spans[last as usize].hi
     }
 
-    /// Counts, in each section, the items that can start at or below its top.
+    /// Counts the fillers of each section from `lo` to `hi`: the items that can start at or below its top.
     fn count_fillers(&mut self, items: &[u32], lo: usize, hi: usize) {
         self.fillers[lo..hi].fill(H::ZERO);
         self.filler_sum[lo..hi].fill(H::ZERO);
@@ -507,7 +563,7 @@ impl<H: Height> State<H> {
                 let Span { lo, hi, .. } = self.spans[index];
                 let (lo, hi) = (lo as usize, hi as usize);
                 let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
-                // The sum is taken without a branch, so that the compiler handles many sections at a time.
+                // `plus_if` has no branch, so the compiler makes code that handles many sections at a time.
                 for (top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {
                     *fillers = fillers.plus_if(early <= *top, H::ONE);
                     *sum = sum.plus_if(early <= *top, number);
@@ -516,8 +572,9 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// What is still to be placed in a section fits only if the lowest of its items starts at or below `top`. If no item
-    /// can start that low, the node has no plan, and the error names the section. If only one can, it is forced to.
+    /// What is still to be placed in a section fits only if the lowest of its items starts at or below `top`. If no
+    /// item can start that low, the node has no plan, and the error names the section. If only one can, it is forced
+    /// to.
     fn check_section(&mut self, section: usize) -> Result<(), u32> {
         match self.fillers[section] {
             none if none == H::ZERO => Err(section as u32),
@@ -534,11 +591,13 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Whatever meets a forced item and cannot end below it lies above it, which
-    /// may force others in turn. A section of an item that has no place left is an error.
+    /// The rule *forced items*: an item that meets a forced item and cannot end below it lies above it. That may force
+    /// further items, which join the queue. If an item has no place left, its first section is returned as an error; if
+    /// a section has no filler left, that section.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
-        // A chain of pushes has each item once, so in the best order all are done after a push for each pair. A stack is
-        // not that order: where it takes longer, what is left is not followed up, which prunes less and loses no plan.
+        // A chain of pushes has each item once. So in the best order, n² follow-ups are enough for n items. The queue
+        // is a stack and does not have the best order, so it may need more. After n² the rest is not followed up.
+        // That only means that fewer conclusions are drawn; no plan is lost.
         let mut patience = items.len().saturating_mul(items.len());
         while let Some(forced) = self.queue.pop() {
             if self.is_plain {
@@ -554,9 +613,10 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    /// As `push_above_spans`, for items with one stretch each, which is the usual case and quicker.
+    /// As [`State::push_above_spans`], for items with one span each, which is the usual case and quicker.
     fn push_above_plain(&mut self, forced: usize, items: &[u32]) -> Result<(), u32> {
         let (under, late) = (self.spans[forced], self.late[forced]);
+        // The lowest end of the forced item: whatever must lie above it starts here or higher.
         let end = self.early[forced].plus(under.height);
         for &item in items {
             let span = self.spans[item as usize];
@@ -564,7 +624,8 @@ impl<H: Height> State<H> {
             if span.lo >= under.hi {
                 break;
             }
-            // Even at its lowest offset the item ends above `late`, so it does not fit below the forced item.
+            // The item is pushed if it could start below `end`, the two meet, and even at its lowest offset it ends
+            // above `late`. Then it does not fit below the forced item.
             let before = self.early[item as usize];
             let is_in_the_way = before < end && late < before.plus(span.height) && under.lo < span.hi;
             if is_in_the_way && item as usize != forced {
@@ -574,8 +635,9 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    /// An item is forced to start at `late` at the latest. Every other item that meets it and cannot end below it must
-    /// lie above it. Heights change over time here, so each stretch is compared with each.
+    /// The item `forced` starts between its `early` and its `late`. Every other item that meets it and ends above
+    /// `late` even at its own lowest offset cannot lie below it, so it must lie above it. Heights change over time
+    /// here, so each span of one item is compared with each span of the other.
     fn push_above_spans(&mut self, forced: u32, items: &[u32]) -> Result<(), u32> {
         let last = self.last_section(forced);
         let late = self.late[forced as usize];
@@ -599,7 +661,8 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    /// Raises the lowest offset an item can get. No place left is an error.
+    /// Raises `early` of an item. If that is above what the item may have, it has no place left, and its first
+    /// section is returned as an error.
     fn push_to(&mut self, item: u32, early: H) -> Result<(), u32> {
         let index = item as usize;
         let before = self.early[index];
@@ -615,14 +678,16 @@ impl<H: Height> State<H> {
         self.no_longer_fills(item, before, early)
     }
 
-    /// Takes an item out of the sections that it could fill from `before` but not from `early`.
+    /// The `early` of an item has risen from `before` to `early`. Takes the item out of the fillers of the sections
+    /// whose tops lie between the two, and checks those of them that have at most one filler left.
     fn no_longer_fills(&mut self, item: u32, before: H, early: H) -> Result<(), u32> {
         let one_less = H::ZERO.minus(H::ONE);
         let number = H::ZERO.minus(H::from_granules(u64::from(item)));
         for index in self.span_range(item as usize) {
             let Span { lo, hi, .. } = self.spans[index];
             let (lo, hi) = (lo as usize, hi as usize);
-            // Without branches, many sections at a time; few of them need a closer look.
+            // The first loop has no branches, so it handles many sections at a time; it counts in `scarce` how many
+            // have at most one filler left. There are few, and only if there are any the second loop looks for them.
             let mut scarce = H::ZERO;
             let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
             for (&top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {

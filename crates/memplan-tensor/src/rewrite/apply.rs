@@ -1,5 +1,10 @@
 //! Writing a layout into the function.
 //!
+//! A layout ([`Layout`]) has the allocations of the new function, each *attached* to a place (the top of the function
+//! or of the body of a loop, launch or mark), and for each buffer the allocation and the offset where it lies. In this
+//! file the *holder* of an allocation is the buffer that the new function allocates for it, and the *root* of a buffer
+//! is the allocated buffer behind it: itself, or for a view the buffer at the end of its chain of views.
+//!
 //! Allocations move to the top of the place they are attached to; every other buffer's allocation becomes, where it
 //! stands, a declaration over the memory it now lives in, so that its uses keep their lines:
 //!
@@ -25,7 +30,9 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn apply(function: Function, layout: &Layout) -> Function {
     let mut rewriter = Rewriter::new(function, layout);
     rewriter.declare_buffers();
+    // The rewriter changes the body and its own tables at once, so the body is taken out of the tables meanwhile.
     let mut body = std::mem::take(&mut rewriter.result.body);
+    // `Some(None)`: allocations belong at the head of this block, those that are attached to the top of the function.
     rewriter.block(&mut body, Some(None));
     rewriter.result.body = body;
     rewriter.result
@@ -34,11 +41,11 @@ pub(super) fn apply(function: Function, layout: &Layout) -> Function {
 struct Rewriter<'a> {
     layout: &'a Layout,
     result: Function,
-    /// The buffer that each allocation allocates.
+    /// The holder of each allocation.
     holders: IndexVec<AllocationId, BufId>,
-    /// The allocated buffer behind each buffer of the input.
+    /// The root of each buffer of the input.
     roots: IndexVec<BufId, BufId>,
-    /// Allocations by place.
+    /// The allocations that move, by the place that they are attached to.
     attached: HashMap<Attach, Vec<AllocationId>>,
     /// Lanes that vector retyping joined, of each buffer.
     vectors: IndexVec<BufId, u16>,
@@ -48,17 +55,19 @@ struct Rewriter<'a> {
     renamed: IndexVec<BufId, bool>,
     /// Buffers whose declaration prints differently from before.
     redeclared: IndexVec<BufId, bool>,
-    /// Source lines of allocations that move.
+    /// Source lines and comments of allocations that move, by their holders.
     moved: HashMap<BufId, (Trivia, Span)>,
     /// How many buffers and variables have each name.
     names: HashMap<String, usize>,
     /// All holders.
     holding: HashSet<BufId>,
+    /// The number of the next statement. Statements are counted in the order of the text, as [`StmtId`]s are, and the
+    /// allocations that we insert are not counted.
     next: usize,
 }
 
-/// How many buffers and variables have each name. A buffer that is never touched has no place and disappears, so its name
-/// may be used for another one.
+/// How many buffers and variables have each name. A buffer that is never touched has no place and disappears, so its
+/// name may be used for another one.
 fn count_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId, BufId>) -> HashMap<String, usize> {
     let mut names: HashMap<String, usize> = HashMap::new();
     let stay = function.buffers.iter_enumerated().filter(|&(buffer, _)| {
@@ -119,15 +128,18 @@ impl<'a> Rewriter<'a> {
         name
     }
 
-    /// Decides what every buffer is from now on.
+    /// Decides what every buffer is from now on: first the holder of each allocation, then the views of it.
     fn declare_buffers(&mut self) {
         let bare = bare_uses(&self.result);
+        // How many buffers lie in each allocation.
         let mut tenants: IndexVec<AllocationId, usize> = IndexVec::filled(0, self.layout.allocations.len());
         for place in self.layout.places.iter().flatten() {
             tenants[place.allocation] += 1;
         }
         for id in self.layout.allocations.ids() {
             let holder = self.holder(id, &bare, tenants[id] > 1);
+            // Two buffers may have the same name in different blocks. An allocation that moves to another block could
+            // hide the other buffer there, so it gets a name of its own.
             if self.names.get(&self.result.buffers[holder].name).is_some_and(|count| *count > 1)
                 && !self.layout.allocations[id].stays
             {
@@ -144,8 +156,9 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The buffer to allocate: the allocation's root where it fits, otherwise a new one that the root becomes a view
-    /// of.
+    /// The holder of an allocation: the buffer that names it (`allocation.root`) where its type and shape fit,
+    /// otherwise a new buffer, of which that one becomes a view. `bare` has the buffers whose address is used,
+    /// `shared` says whether several buffers lie in the allocation.
     fn holder(&mut self, id: AllocationId, bare: &HashSet<BufId>, shared: bool) -> BufId {
         let allocation = &self.layout.allocations[id];
         // An arena belongs to no single buffer, so it gets a buffer of its own.
@@ -153,6 +166,7 @@ impl<'a> Rewriter<'a> {
             let name = self.fresh_name(&allocation.name);
             return self.push(holding(allocation, name, Span::default()));
         };
+        // A mutable scalar (`x: T.int32 = 0`) has no memory that others could lie in.
         if shared && self.result.buffers[root].scalar {
             self.unscalar(root);
         }
@@ -172,6 +186,7 @@ impl<'a> Rewriter<'a> {
             self.redeclared[root] = true;
             return root;
         }
+        // Vector retyping has changed the type and the shape. All accesses will be rewritten to count in vectors.
         if allocation.vector > 1 && !bare.contains(&root) {
             self.result.buffers[root].dtype = allocation.dtype;
             self.result.buffers[root].shape.clone_from(&allocation.shape);
@@ -188,6 +203,7 @@ impl<'a> Rewriter<'a> {
         self.push(holding(allocation, name, own_span))
     }
 
+    /// Adds a new buffer to all tables.
     fn push(&mut self, buffer: Buffer) -> BufId {
         self.vectors.push(1);
         self.shifts.push(0);
@@ -196,6 +212,7 @@ impl<'a> Rewriter<'a> {
         self.result.buffers.push(buffer)
     }
 
+    /// Makes a mutable scalar (`x: T.int32 = 0`, used as `x`) an ordinary buffer (used as `x[0]`).
     fn unscalar(&mut self, buffer: BufId) {
         if std::mem::replace(&mut self.result.buffers[buffer].scalar, false) {
             self.renamed[buffer] = true;
@@ -203,19 +220,25 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Makes a buffer a view of its allocation's holder, and moves it to its offset.
+    /// Makes a buffer a view of its allocation's holder, and moves it to its offset. A buffer that was a view before
+    /// stays a view of what it views, and is moved by the offset of its root: the memory of a view starts where the
+    /// holder starts, however many views are in between.
     fn declare(&mut self, buffer: BufId) {
         let root = self.roots[buffer];
+        // Arguments, and buffers that nothing touches, have no place.
         let Some(place) = self.layout.places[root] else {
             return;
         };
         let holder = self.holders[place.allocation];
         let vector = self.layout.allocations[place.allocation].vector;
         self.vectors[buffer] = vector;
+        // `holder()` has already declared it. It starts where its allocation starts.
         if buffer == holder {
             return;
         }
+        // The declaration of a view names the buffer that it views.
         self.redeclared[buffer] |= self.renamed[root] || self.renamed[holder];
+        // Only roots have a place of their own in the table.
         if self.layout.places[buffer].is_some() {
             self.unscalar(buffer);
             self.result.buffers[buffer].memory = Memory::View { of: holder, elem_offset: None };
@@ -237,8 +260,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Moves a buffer inside of its allocation: subscripts of a flat one grow, a view of several dimensions gets an
-    /// offset.
+    /// Moves a buffer inside of its allocation by `shift` of its elements. The subscripts of a buffer with one
+    /// dimension grow, and so does its extent; a view of several dimensions gets an offset in its declaration.
     fn move_by(&mut self, buffer: BufId, shift: u64) {
         self.redeclared[buffer] = true;
         let declared = &mut self.result.buffers[buffer];
@@ -251,7 +274,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Rewrites all statements of a block. `top` names the place whose allocations are put at the head of this block.
+    /// Rewrites all statements of a block. `top` names the place whose allocations are put at the head of this block;
+    /// without it none are.
     fn block(&mut self, block: &mut Block, top: Option<Attach>) {
         let mut some_are_gone = false;
         for stmt in block.iter_mut() {
@@ -267,22 +291,25 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Puts allocations at the head of a block, each behind the statements that give the variables in its extents their
-    /// values.
+    /// Puts allocations at the head of a block, each behind the statements that give the variables in its extents
+    /// their values.
     fn insert_allocations(&mut self, block: &mut Block, holders: Vec<BufId>) {
+        // An allocation with constant extents can be the first line. One with symbolic extents needs the names of the
+        // sizes, and then all go behind the lines that give these names.
         let all_constant = holders.iter().all(|&holder| self.result.buffers[holder].has_constant_shape());
         let start = if all_constant { 0 } else { self.first_statement(block) };
         let mut positions: Vec<(usize, BufId)> =
             holders.into_iter().map(|holder| (self.behind_sizes(block, holder).max(start), holder)).collect();
         positions.sort_by_key(|&(position, _)| position);
-        // From the last position to the first, so that the positions in front stay what they are.
+        // From the last position to the first, because an insertion moves all positions behind it.
         for (position, holder) in positions.into_iter().rev() {
             let allocation = self.allocation(holder);
             block.insert(position, allocation);
         }
     }
 
-    /// The position behind the arguments of the block that give the variables in a buffer's extents their values.
+    /// The position behind the argument declarations of the block that give the variables in a buffer's extents their
+    /// values: `A = T.match_buffer(a, (n, 4))` gives `n` its value. 0 if the extents have no such variables.
     fn behind_sizes(&self, block: &Block, holder: BufId) -> usize {
         let mentions = |buffer: BufId, wanted: VarId| {
             let is_wanted = |part: &Expr| matches!(part, Expr::Var(var) if *var == wanted);
@@ -306,8 +333,8 @@ impl<'a> Rewriter<'a> {
         position
     }
 
-    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic allocation
-    /// needs.
+    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic
+    /// allocation needs.
     fn first_statement(&self, block: &Block) -> usize {
         let names_sizes = |stmt: &&Stmt| match stmt.kind {
             StmtKind::Nothing => true,
@@ -317,6 +344,7 @@ impl<'a> Rewriter<'a> {
         block.iter().take_while(names_sizes).count()
     }
 
+    /// The statement that allocates a holder, with the line and the comments of the allocation that moved, if one did.
     fn allocation(&mut self, holder: BufId) -> Stmt {
         let (mut trivia, span) = self.moved.remove(&holder).unwrap_or_default();
         if self.redeclared[holder] || self.result.buffers[holder].scalar {
@@ -333,8 +361,8 @@ impl<'a> Rewriter<'a> {
             StmtKind::Alloc(buffer) => return self.old_allocation(stmt, buffer),
             StmtKind::Declare(buffer) => {
                 let root = self.result.root(buffer);
-                // The buffer's memory is gone (nobody is left in it), so a declaration over it would name something
-                // that does not exist.
+                // A root that still has memory of its own but holds no allocation is one that nothing touches. Its
+                // allocation is removed, so a view of it would name something that does not exist.
                 let dropped = self.result.buffers[root].memory == Memory::Own && !self.holding.contains(&root);
                 if dropped {
                     stmt.kind = StmtKind::Nothing;
@@ -387,6 +415,8 @@ impl<'a> Rewriter<'a> {
         if self.layout.allocations[place.allocation].stays {
             return;
         }
+        // The allocation moves: `allocation()` writes it at the head of the block that it is attached to. That block
+        // is around this statement, and its allocations are written after its statements have been visited.
         if buffer == holder {
             self.moved.insert(holder, (stmt.trivia, stmt.span));
             *stmt = Stmt::new(StmtKind::Nothing);
@@ -445,7 +475,8 @@ impl<'a> Rewriter<'a> {
         changed
     }
 
-    /// The start of a buffer that does not start where its memory does.
+    /// What a bare `B.data` becomes: `T.address_of(B[…])`, the address of the first element. `None` if it can stay as
+    /// it is, because the buffer starts where its allocation does or has no place.
     fn address(&self, buffer: BufId) -> Option<Expr> {
         // `.data` of a view is the start of what it views.
         let owner = *self.roots.get(buffer)?;
@@ -453,6 +484,8 @@ impl<'a> Rewriter<'a> {
         if place.bit_offset == 0 {
             return None;
         }
+        // A buffer with one dimension starts at the subscript that it was moved by. One with several starts at zeros,
+        // because its declaration contains the offset.
         let rank = self.result.buffers[owner].shape.len();
         let mut index = vec![Expr::int(0); rank];
         if let [only] = index.as_mut_slice() {
@@ -465,7 +498,9 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// `tvm_access_ptr(type, B.data, offset, …)`: the offset moves with the buffer.
+    /// Rewrites `tvm_access_ptr(type, B.data, offset, …)`: the offset, in elements of `type`, moves with the buffer.
+    /// Says whether the call prints differently from before. `None` for any other expression, and if the buffer's
+    /// offset is no whole number of such elements; `B.data` then becomes an address (see `address`).
     fn access_ptr(&self, expr: &mut Expr) -> Option<bool> {
         let Expr::Call { name, args, .. } = expr else {
             return None;
@@ -538,7 +573,7 @@ fn integer_type(expr: &Expr) -> DType {
     if wide { DType::INT64 } else { DType::INT32 }
 }
 
-/// `expr / by`, exact: every term is a multiple.
+/// `expr / by`: `(i * 8 + 4) / 4` becomes `i * 2 + 1` if every term is a multiple, otherwise `expr // by` is written.
 fn divide(expr: &Expr, by: u16) -> Expr {
     let by = i64::from(by);
     let Some(sum) = Linear::of(expr).filter(|sum| sum.is_multiple_of(by)) else {

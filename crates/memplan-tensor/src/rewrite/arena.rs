@@ -1,15 +1,18 @@
 //! One arena per memory, laid out by any strategy.
 //!
-//! Instead of handing whole entries from buffer to buffer, every memory at every place becomes one arena, and each
-//! buffer gets an offset in it from a planner of problems. A large buffer that dies makes room for several small ones,
-//! and several small neighbours for a large one; entries can do neither:
+//! Without a strategy, buffers share *entries*: memory that is handed as a whole from one buffer to the next
+//! ([`Pool`]). Here every memory at every place (the top of the function, or of a loop or launch that needs memory of
+//! its own) becomes one arena instead, and each buffer gets an offset in it from a strategy of the planner. A large
+//! buffer that dies makes room for several small ones, and several small neighbours for a large one; entries can do
+//! neither:
 //!
 //! ```text
 //! A 32, B 32 used, then C 64:    entries 32 + 64 = 96     arena 64: C lies over both
 //! ```
 //!
-//! Lifetimes are the positions of the linear sequence, in-place candidates become permissions to overlay. Buffers that
-//! are not constant in size, or so small or near that they belong in registers, stay with the entries.
+//! Lifetimes are positions in the [`Sequence`], the list of the function's statements. A pair of buffers of which one
+//! can be computed into the other's memory becomes a permission to overlay. Buffers that are not constant in size, or
+//! so small (32 bits) or in a memory so near to the registers that they will become registers, stay with the entries.
 
 use super::events::Events;
 use super::hazard;
@@ -27,10 +30,12 @@ use memplan_core::{
 use memplan_planner::Request;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Candidates looked at per statement; more than a few never pay.
+/// At most so many pairs per statement are tried as permissions to overlay. A buffer takes the place of one other at
+/// most, so more pairs cost time and bring little.
 const PAIRS_PER_STATEMENT: usize = 16;
 
-/// Lays out arenas with the strategy of the options.
+/// Lays out one arena for each place and memory with `strategy`, and the remaining entries of the pool as without
+/// arenas.
 pub(super) fn lay_out_arenas(
     sequence: &Sequence<'_>,
     events: &Events,
@@ -44,7 +49,8 @@ pub(super) fn lay_out_arenas(
     // Buffers of entries that are fit for an arena are taken out of the pool, grouped by place and memory. What
     // remains is laid out by entries, as without arenas.
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
-    // Nothing can be added to a slice of unknown length, so its buffer has to stand at the start of its memory.
+    // A buffer in an arena has its offset added to all subscripts. That cannot be done with a slice of unknown length
+    // (`A[0:n]`), so a buffer that is accessed with one stays with the entries, at the start of its allocation.
     let sliced: HashSet<BufId> =
         sliced_buffers(sequence.function).into_iter().map(|buffer| sequence.function.root(buffer)).collect();
     for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
@@ -68,12 +74,14 @@ pub(super) fn lay_out_arenas(
     Ok(layout)
 }
 
+/// Whether the buffers of an entry get offsets in an arena: the size is constant (bits > 0), and they are neither
+/// fixed to their place (`alone`) nor likely to become registers.
 fn belongs_in_arena(entry: &Entry) -> bool {
     let registers = entry.scope.is_register_like() || entry.scope.tag.is_empty() && entry.bits <= 32;
     entry.bits > 0 && !entry.alone && !registers
 }
 
-/// All proved in-place pairs of buffers in one arena.
+/// All pairs of buffers in one arena of which one is proved to be computable into the other's memory.
 fn permissions(
     sequence: &Sequence<'_>,
     events: &Events,
@@ -95,6 +103,7 @@ fn permissions(
     found
 }
 
+/// The pairs (destination, source) of which a statement touches the destination first and the source last.
 fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
     let killed = &events.killed[stmt];
     events.generated[stmt]
@@ -116,8 +125,10 @@ fn may_overlay(
     let (a, b) = (&function.buffers[dst], &function.buffers[src]);
     // The source must have begun before: a buffer generated here has no content to take over.
     let begun = events.lives[src].zip(events.lives[dst]).is_some_and(|(src, dst)| src.0 < dst.0);
+    // Symbolic sizes cannot be compared here. Buffers of an arena have constant sizes.
     let same_size =
         a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape();
+    // With equal shapes, equal subscripts are equal addresses. Rows of different lengths would break that.
     let same_rank = a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1;
     let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
     (begun && a.dtype == b.dtype && same_size && same_rank && is_proved(sequence, step, budget)).then_some(step)
@@ -129,16 +140,19 @@ fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
         && hazard::is_safe(sequence, step, budget)
 }
 
+/// The buffers of one arena, and what is known about them.
 struct Arena<'a, 'f> {
     sequence: &'a Sequence<'f>,
     events: &'a Events,
+    /// The buffers in the arena, by number.
     buffers: &'a [BufId],
     permissions: &'a [InPlace],
     apart: &'a Apart,
 }
 
 impl Arena<'_, '_> {
-    /// The arena as buffers with lifetimes.
+    /// The arena as a problem for a strategy: buffers with sizes, alignments and lifetimes, and the permissions to
+    /// overlay. The buffers are in the order of `self.buffers`.
     fn problem(&self) -> Result<Problem, RewriteError> {
         let function = self.sequence.function;
         let alignments = alignments(function);
@@ -150,7 +164,9 @@ impl Arena<'_, '_> {
             let (first, last) = self.life(*buffer);
             // Names need not be unique in a function; positions are.
             let name = format!("{}#{position}", function.buffers[*buffer].name);
+            // Lifetimes end after the last step, so the last record counts.
             let mut planned = Buffer::new(name, bytes.0, Lifetime::new(first as u64, last as u64 + 1));
+            // Alignments are in bits here and in bytes there.
             planned.alignment = Bytes((alignments[*buffer] / 8).max(1));
             ids.insert(*buffer, builder.buffer(planned));
         }
@@ -162,8 +178,9 @@ impl Arena<'_, '_> {
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
     }
 
-    /// First and last record of a buffer's life. Two buffers that must not share live as long as both do: every
-    /// strategy understands lives, and few understand pairs that must not share.
+    /// First and last record of a buffer's life. Of two buffers that must not share, each lives from the first record
+    /// of either to the last of either, so that they overlap in time: every strategy keeps buffers apart that live at
+    /// the same time, and few understand pairs that must not share.
     fn life(&self, buffer: BufId) -> (usize, usize) {
         let own = self.events.lives[buffer].unwrap_or_default();
         let partners = self.apart.iter().filter_map(|(one, other)| match buffer {
@@ -176,7 +193,7 @@ impl Arena<'_, '_> {
         lives.fold(own, |life, other| (life.0.min(other.0), life.1.max(other.1)))
     }
 
-    /// Writes a plan of the arena into the layout.
+    /// Adds the arena to the layout: its allocation, as large as the plan's extent, and the places of its buffers.
     fn place(
         &self,
         problem: &Problem,
@@ -191,8 +208,7 @@ impl Arena<'_, '_> {
         // The limit is checked before the allocation is written, in bits, as for entries.
         super::layout::check_limit(scope, extent.0.saturating_mul(8), limits)?;
         let first = self.buffers.first().map(|buffer| function.buffers[*buffer].dtype.element());
-        // If all buffers have the same element type, the arena has it too and their subscripts need no view.
-        // Otherwise the arena consists of bytes.
+        // If all buffers have the same element type, the arena has it, too. Otherwise the arena consists of bytes.
         let common =
             first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
         let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));
@@ -218,7 +234,8 @@ impl Arena<'_, '_> {
     }
 }
 
-/// A plan of a problem that the judge accepts.
+/// Runs a strategy on a problem and gives its plan. It is an error if there is no such strategy, if it refuses the
+/// problem or finds no plan, and if the judge's packing check rejects the plan.
 fn solve(
     problem: &Problem,
     strategy: &str,

@@ -1,4 +1,5 @@
-//! Are the decisions of the original right? Every way in which they are known not to be, looked for by name.
+//! Are the decisions of the original (TVM's `StorageRewrite`) right? Every [`Defect`] by which they are known to be
+//! wrong is looked for here, in the compatible mode. What this misses is found by the dataflow check, without a name.
 
 use super::hazard;
 use super::inplace::{self, Views};
@@ -9,7 +10,7 @@ use super::{Defect, RewriteError};
 use crate::ir::{BufId, Expr, ForKind, Rank, StmtKind};
 use memplan_core::Span;
 
-/// Input that the original cannot handle.
+/// Refuses input that the original cannot handle: loops whose iterations run as lanes of vectors.
 pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
     for stmt in &sequence.statements {
         if let StmtKind::For { kind: ForKind::Vectorized, .. } = &stmt.kind {
@@ -19,7 +20,8 @@ pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
     Ok(())
 }
 
-/// Whether a plan of the original is right.
+/// Refuses a plan of the original that is wrong: buffers computed in place without proof, allocations at a place or
+/// with a type that does not suit their buffers, addresses that would lose their offset.
 pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
     let mut budget = hazard::BUDGET;
     for step in &pool.in_place {
@@ -51,7 +53,8 @@ fn refuse_buffer(defect: Defect, sequence: &Sequence<'_>, buffer: BufId) -> Rewr
     refuse(defect, &declared.name, declared.span)
 }
 
-/// Refuses layouts of one buffer that the original would write down wrongly.
+/// Refuses layouts of one buffer that the original would write down wrongly. `root` is the allocated buffer behind
+/// `buffer`: itself, or what a view looks at.
 fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) -> Result<(), RewriteError> {
     let declared = &sequence.function.buffers[buffer];
     let Some(place) = layout.places[root] else {
@@ -64,6 +67,8 @@ fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) 
     if buffer == root && declared.dtype.lanes > allocation.dtype.lanes {
         return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
     }
+    // The allocation gets the type of its first buffer. If a later one has more lanes, `lay_out` has made the
+    // allocation wider than that, which the original does not.
     let first_lanes = allocation.root.map_or(1, |root| sequence.function.buffers[root].dtype.lanes);
     if allocation.dtype.lanes > first_lanes {
         return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
@@ -74,14 +79,19 @@ fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) 
     Ok(())
 }
 
-/// Whether the allocation of a buffer may stand at `attach`.
+/// Refuses a buffer whose allocation moves to `attach` although it must not: its extents use a variable that has no
+/// value there, or every iteration of a loop in between needs memory of its own.
 fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(), RewriteError> {
+    // Statements are numbered in the order of the text and `None` (the top of the function) is the smallest, so `>`
+    // says that the variable is defined further inside.
     if innermost_definition(sequence, buffer) > attach {
         return Err(refuse_buffer(Defect::LoopExtent, sequence, buffer));
     }
     let Some(site) = sequence.allocated_at[buffer] else {
         return Ok(());
     };
+    // Loops whose iterations each need their own copy: parallel ones, and for global memory, which all threads see,
+    // those that are bound to threads.
     let private = |stmt: StmtId| match &sequence.statements[stmt].kind {
         StmtKind::For { kind: ForKind::Parallel, .. } => true,
         StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => {
@@ -89,6 +99,7 @@ fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(),
         }
         _ => false,
     };
+    // The statements that the allocation is moved out of.
     let between = sequence.enclosing(site).take_while(|stmt| Some(*stmt) != attach);
     if between.into_iter().any(private) {
         return Err(refuse_buffer(Defect::SharedPrivate, sequence, buffer));
@@ -96,8 +107,8 @@ fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(),
     Ok(())
 }
 
-/// Refuses a buffer that does not start at the start of its allocation and whose address is taken as it is: the address
-/// would be that of the allocation.
+/// Refuses a buffer that does not start at the start of its allocation and whose address is taken as it is: the
+/// address would be that of the allocation.
 fn bare_addresses(sequence: &Sequence<'_>, layout: &Layout) -> Result<(), RewriteError> {
     let moved = |buffer: BufId| layout.places[sequence.function.root(buffer)].is_some_and(|place| place.bit_offset > 0);
     for stmt in &sequence.statements {
@@ -116,7 +127,8 @@ fn bare_addresses(sequence: &Sequence<'_>, layout: &Layout) -> Result<(), Rewrit
     Ok(())
 }
 
-/// Bare uses of buffers; `tvm_access_ptr` carries its own offset.
+/// Calls `found` with every buffer whose bare address is used. `tvm_access_ptr(type, A.data, offset, …)` is no bare
+/// use: its offset is adapted. So its first two arguments are left out.
 fn find_bare(expr: &Expr, found: &mut dyn FnMut(BufId)) {
     match expr {
         Expr::Data(buffer) => found(*buffer),

@@ -1,7 +1,9 @@
 //! Proof that computing a destination into its source's memory changes nothing.
 //!
-//! Given a statement that passed the structural test ([`super::inplace`]), look at one memory cell that the two buffers
-//! would share and at what happens to it, in order. It may hold
+//! Given is a statement that passed the structural test ([`super::inplace`]): every load of the source stands in the
+//! value of a store to the destination, with the same subscripts as that store, and the destination is never loaded.
+//! Look at one memory cell (an element) that the two buffers would share and at what happens to it, in order. The cell
+//! may be in one of these states:
 //!
 //! | state | meaning |
 //! |---|---|
@@ -34,10 +36,11 @@
 //!
 //! # How it is decided
 //!
-//! There are two ways. If the destination is stored at one place only, at an index that differs in every iteration, and
-//! the source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the left. Otherwise the
-//! statement is run over its indices alone, which is exact wherever bounds and indices do not depend on data, up to a
-//! budget. Parallel iterations are run first to last and last to first. What cannot be decided counts as a hazard.
+//! There are two ways. If the destination is stored at one place of the text only, at an index that differs in every
+//! iteration, and the source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the
+//! left. Otherwise the statement is run over its indices alone ([`Run`]: loops and subscripts are computed, elements
+//! are not), which is exact wherever bounds and indices do not depend on data, up to a budget. Parallel iterations are
+//! run first to last and last to first. What cannot be decided counts as a hazard.
 
 use super::pool::InPlace;
 use super::sequence::{Sequence, StmtId};
@@ -45,17 +48,21 @@ use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId,
 use crate::linear::Linear;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+// The states of the module documentation. Each is a bit, so that one `u8` can hold all states that a cell may be in.
 const SRC: u8 = 1;
 const BOTH: u8 = 2;
 const DST: u8 = 4;
 const LOST: u8 = 8;
 
-/// Work that deciding all candidates of one function may take, in executed index steps.
+/// Work that deciding all candidates of one function may take, in steps of [`Run::step`]: one for each statement, each
+/// iteration and each stored element of a run.
 pub(super) const BUDGET: u64 = 1 << 24;
 /// Steps that one candidate may take, both directions together. A candidate that needs more counts as unsafe.
 const STEPS_PER_QUESTION: u64 = 1 << 17;
 
-/// Whether the destination of `step` may be computed into the memory of its source.
+/// Whether it is proved that the destination of `step` may be computed into the memory of its source. `false` says
+/// that there is a hazard, or that no proof was found. `budget` has the work that the function has left ([`BUDGET`]);
+/// what this question takes is subtracted.
 pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
     let InPlace { stmt, dst, src, .. } = step;
     let function = sequence.function;
@@ -67,6 +74,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     if each_cell_once(function, body, step, &threads) {
         return true;
     }
+    // The first way of the module documentation has failed, so the statement is run over its indices.
     let allowance = STEPS_PER_QUESTION.min(*budget);
     let mut left = allowance;
     let mut concerned = HashSet::new();
@@ -93,8 +101,10 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     safe
 }
 
-/// The threads around a statement that run it together: none if each has a memory of its own. Blocks always have: the
-/// buffers stand in the statement's own block, inside the launch.
+/// The thread axes (index and number of threads) around a statement whose threads run it on the same two buffers, so
+/// that they count as parallel loops around it. There is none if each thread has a memory of its own. Axes that number
+/// thread blocks (rank 0, `blockIdx`) are left out: both buffers are allocated in the list of statements that contains
+/// `stmt`, which is inside of the launch, so each thread block has its own copy of them.
 fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Vec<(VarId, &'f Expr)> {
     if sequence.function.buffers[dst].scope.is_per_thread() {
         return Vec::new();
@@ -107,10 +117,11 @@ fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Ve
     threads.filter(|(_, _, tag)| thread_rank(tag) != Some(0)).map(|(var, extent, _)| (var, extent)).collect()
 }
 
-/// Whether the check takes the statement for one op that reads the source.
+/// Whether the check that follows the rewrite (`crate::lower`) sees the statement as one op that reads the source.
 ///
-/// The dataflow check permits a reuse in place to an op as a whole. It looks at a statement with allocations inside
-/// iteration by iteration, and it takes a source that is only stored for another result. It would permit neither.
+/// That check permits a reuse in place only to an op as a whole. A statement with allocations inside is not one op but
+/// is followed iteration by iteration, and a source that the statement stores but never loads counts as a second
+/// result. The check would reject the reuse in both cases, so we do not propose it.
 fn is_one_step(function: &Function, body: &Stmt, src: BufId) -> bool {
     let mut loads = false;
     body.walk(&mut |stmt| {
@@ -121,7 +132,9 @@ fn is_one_step(function: &Function, body: &Stmt, src: BufId) -> bool {
     loads && !crate::lower::has_allocation(body)
 }
 
-/// Whether no cell is written twice, for any extents.
+/// The first way of the module documentation: whether the statement stores to the destination at one place of its
+/// text, and at another element in every iteration. Then no cell is written twice, whatever the extents of the loops
+/// are.
 fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(VarId, &Expr)]) -> bool {
     let mut loops: Vec<(VarId, &Expr)> = threads.to_vec();
     let mut found = None;
@@ -134,9 +147,13 @@ fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(V
     }
 }
 
+/// A store to the destination: its subscripts, and the variables of the loops around it with their extents. A variable
+/// of a `let` is listed among the loops, with its value in the place of the extent.
 type Found<'a> = Option<(&'a [Expr], Vec<(VarId, &'a Expr)>)>;
 
-/// Stores to the destination; `None` if a store to the source may hit it, or a store repeats unpredictably.
+/// Counts the places in the text of a statement that store to the destination, and leaves the last of them in `found`.
+/// `loops` has the loops around the statement and is the same again afterwards. `None` if the source is stored, too,
+/// while the destination is needed afterwards, or if a `while` repeats a store an unknown number of times.
 fn count_stores<'a>(
     function: &Function,
     stmt: &'a Stmt,
@@ -149,7 +166,8 @@ fn count_stores<'a>(
     match &stmt.kind {
         StmtKind::Store { buffer, index, .. } => {
             let root = function.root(*buffer);
-            // Over a destination that nobody reads afterwards, the source may be stored at any time.
+            // A store to the source may destroy an element of the destination. That matters only if somebody reads the
+            // destination after the statement.
             if root == step.src && step.needed_after {
                 return None;
             }
@@ -168,7 +186,8 @@ fn count_stores<'a>(
         for inner in block {
             in_block += count_stores(function, inner, step, loops, found)?;
             if let StmtKind::Let { var, value } = &inner.kind {
-                // Its value may change with the loops: `3 - i` in a subscript `x + i` cancels the loop.
+                // The named value may change with the loops: with `x = 3 - i`, the subscript `x + i` is always 3. So
+                // the name counts as one more loop, of unknown extent unless the value is a constant.
                 loops.push((*var, value));
             }
         }
@@ -176,7 +195,7 @@ fn count_stores<'a>(
         branches.push((in_block, found.clone()));
     }
     count += match branches.as_slice() {
-        // Only one branch runs: stores at the same place count once.
+        // Only one branch of an `if` runs: one store in each, with the same subscripts, counts once.
         [(1, then), (1, otherwise)] if then == otherwise => 1,
         _ => branches.iter().map(|(stores, _)| stores).sum(),
     };
@@ -185,7 +204,8 @@ fn count_stores<'a>(
     if repeats && count > 0 { None } else { Some(count) }
 }
 
-/// Whether different iterations give different subscripts.
+/// Whether different iterations give different subscripts: the subscripts together determine the variable of every
+/// loop that runs more than once.
 fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
     let mut determined: Vec<VarId> = Vec::new();
     for subscript in index {
@@ -201,7 +221,7 @@ fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
 /// subscript but the first must take fewer values in a row than its dimension has.
 fn rows_are_apart(shape: &[Expr], index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
     index.iter().zip(shape).skip(1).all(|(subscript, length)| {
-        // A loop over a row of unknown length.
+        // The subscript is the variable of a loop over exactly one row. The length of the row may be symbolic.
         let is_column = |&(var, extent): &(VarId, &Expr)| *subscript == Expr::Var(var) && extent == length;
         let is_short = || span(subscript, loops).zip(length.as_int()).is_some_and(|(span, length)| span < length);
         loops.iter().any(is_column) || is_short()
@@ -216,7 +236,8 @@ fn span(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<i64> {
         }
         _ => (subscript, 0),
     };
-    // What stays the same in all iterations moves all of them alike.
+    // Terms without loop variables are the same in all iterations and do not change the distance. A term that uses a
+    // loop variable but is not a multiple of it (`i // 2`) has an unknown distance: `find` gives `None`.
     for (atom, coefficient) in Linear::of(base)?.terms.iter().filter(|(atom, _)| uses_loop(atom, loops)) {
         let (_, extent) = loops.iter().find(|(var, _)| *atom == Expr::Var(*var))?;
         let last = extent.as_int()?.checked_sub(1)?.max(0);
@@ -225,15 +246,18 @@ fn span(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<i64> {
     Some(span)
 }
 
-/// The loop variables that the value of one subscript determines; `None` if two iterations may share it. In `i * 4 + j`
-/// with `j < 4`, each value belongs to one pair of `i` and `j`, as the digits of a number belong to the number.
+/// The loop variables that the value of one subscript determines; `None` if two iterations may have the same value. In
+/// `i * 4 + j` with `j < 4`, each value belongs to one pair of `i` and `j`, as the digits of a number belong to the
+/// number.
 fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId>> {
     let (base, lanes) = match subscript {
         Expr::Ramp { base, stride, lanes } => (&**base, Some((stride.as_int()?, i64::from(*lanes)))),
         _ => (subscript, None),
     };
     let sum = Linear::of(base)?;
-    // (|coefficient|, extent) of each digit of a mixed-radix number.
+    // Each loop variable is a digit of a mixed-radix number: (|coefficient|, extent), with `None` for an extent that
+    // is not a constant. The lanes of a vector access are a digit, too: the vectors of two iterations must not
+    // overlap.
     let mut digits: Vec<(i64, Option<i64>)> =
         lanes.into_iter().map(|(stride, lanes)| (stride.abs(), Some(lanes))).collect();
     let mut vars = Vec::new();
@@ -253,16 +277,18 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
                     (length, Expr::Var(var)) if is_loop(*var, loops) && !uses_loop(length, loops) => (*var, length),
                     _ => return None,
                 };
+                // Only one product of this kind is understood, and only without a constant factor.
                 if row.replace((var, length)).is_some() || coefficient.abs() != 1 {
                     return None;
                 }
             }
             _ if uses_loop(atom, loops) => return None,
+            // The term is the same in all iterations.
             _ => {}
         }
     }
     if let Some((var, length)) = row {
-        // The only digit below a symbolic row is the column, exactly as long as the row.
+        // In `i * m + j`, the only other digit is the column `j`, whose loop must be exactly as long as the row: `m`.
         let column = match vars.as_slice() {
             [] => digits.is_empty(),
             [column] => {
@@ -275,8 +301,8 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
         vars.push(var);
         return column.then_some(vars);
     }
-    // From the lowest digit to the highest: `below` is the largest number that the digits so far can make. The next digit
-    // must count for more than that, or two iterations could make the same number.
+    // From the lowest digit to the highest: `below` is the largest number that the digits so far can make. The next
+    // digit must count for more than that, or two iterations could make the same number.
     digits.sort_unstable_by_key(|(coefficient, _)| *coefficient);
     let mut below = 0i64;
     for (position, (coefficient, extent)) in digits.iter().enumerate() {
@@ -297,6 +323,8 @@ fn is_loop(var: VarId, loops: &[(VarId, &Expr)]) -> bool {
     loops.iter().any(|(known, _)| *known == var)
 }
 
+/// Whether a value may change from iteration to iteration. A load or a call counts, too, because its result is
+/// unknown.
 fn uses_loop(expr: &Expr, loops: &[(VarId, &Expr)]) -> bool {
     expr.any(&|part| {
         matches!(part, Expr::Var(var) if is_loop(*var, loops)) || matches!(part, Expr::Load { .. } | Expr::Call { .. })
@@ -330,8 +358,8 @@ fn binary_value(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
     Some(i64::from(truth))
 }
 
-/// Collects the statements that store to one of the two buffers, and all statements around them; whether this one is
-/// among them.
+/// Adds to `found` the statements in `stmt` that store to one of the two buffers, and all statements around those
+/// stores. Returns whether `stmt` itself was added. Statements are told apart by their addresses.
 fn find_concerned(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, found: &mut HashSet<*const Stmt>) -> bool {
     let mut concerned = match &stmt.kind {
         StmtKind::Store { buffer, .. } => {
@@ -349,32 +377,39 @@ fn find_concerned(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, foun
     concerned
 }
 
+/// An element of the shared memory: the indices of the threads that have their own copy of it, and the subscripts.
 type Cell = (Vec<i64>, Vec<i64>);
 
-/// A run over indices; every method is `None` for a hazard and for what cannot be decided.
+/// A run of a statement over its indices. Every method returns `None` for a hazard, for something that cannot be
+/// decided, and when the allowed steps are used up; `None` ends the run.
 struct Run<'a> {
     function: &'a Function,
     dst: BufId,
     src: BufId,
     /// The values of variables that the statement defines, where they are known.
     values: HashMap<VarId, i64>,
+    /// The states that each cell may be in, as a sum of bits. A cell that is not listed is in `SRC`.
     cells: HashMap<Cell, u8>,
-    /// States before the branch that is being run, to come back to.
+    /// While a branch of an undecided `if` is run: the states, before the branch, of the cells it has changed so far.
     undo: Option<BTreeMap<Cell, u8>>,
     /// Thread indices, where each thread has cells of its own.
     thread: Vec<i64>,
+    /// Whether loops without an order run from the last iteration to the first.
     backward: bool,
-    /// Statements that store to one of the two, or contain such a statement.
+    /// Statements that store to one of the two buffers, or contain such a statement.
     concerned: &'a HashSet<*const Stmt>,
+    /// Steps that the question may still take.
     left: &'a mut u64,
 }
 
 impl Run<'_> {
+    /// Counts one step; `None` if there is none left.
     fn step(&mut self) -> Option<()> {
         *self.left = self.left.checked_sub(1)?;
         Some(())
     }
 
+    /// Runs `body` for all combinations of thread indices, as parallel loops around it.
     fn with_threads(&mut self, threads: &[(VarId, &Expr)], body: &Stmt) -> Option<()> {
         let Some(((var, extent), rest)) = threads.split_first() else {
             return self.statement(body);
@@ -383,8 +418,8 @@ impl Run<'_> {
         self.repeat(*var, 0, extent, true, |run| run.with_threads(rest, body))
     }
 
-    /// Runs a body for every value of a loop variable. If the loop may run in any order, a second run of everything
-    /// goes backward, so that both orders are seen.
+    /// Runs a body for every value of a loop variable, from `min` on. A loop that may run in any order goes backward
+    /// in the second run of the statement ([`is_safe`] runs it twice), so that both orders are seen.
     fn repeat(
         &mut self,
         var: VarId,
@@ -406,7 +441,7 @@ impl Run<'_> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
-    /// Runs a statement; `None` if it depends on something that is not known.
+    /// Runs a statement.
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
         self.step()?;
         match &stmt.kind {
@@ -418,6 +453,7 @@ impl Run<'_> {
                 };
                 Some(())
             }
+            // No store to either buffer inside: the statement changes no cell.
             _ if !self.concerned.contains(&std::ptr::from_ref(stmt)) => Some(()),
             StmtKind::For { var, min, extent, kind, body, .. } => {
                 let (min, extent) = (self.value(min)?, self.value(extent)?);
@@ -444,7 +480,8 @@ impl Run<'_> {
                 None => self.either(then, otherwise),
             },
             StmtKind::While { body, .. } => {
-                // The indices cannot depend on the iteration, so a second one shows all a third could.
+                // How often the body runs is not known. Subscripts that depend on data end the run, so every iteration
+                // touches the same cells, and a third one would find nothing that the second does not.
                 self.either(body, &[])?;
                 self.either(body, &[])
             }
@@ -453,7 +490,8 @@ impl Run<'_> {
         }
     }
 
-    /// Runs both branches from the same states and joins the results.
+    /// Runs both branches from the same states and joins the results: afterwards each cell has the states that it may
+    /// be in after the one or after the other.
     fn either(&mut self, then: &[Stmt], otherwise: &[Stmt]) -> Option<()> {
         // `undo` notes the state of each cell before its first change. With it the first branch is undone, so that the
         // second one starts where the first did.
@@ -466,9 +504,10 @@ impl Run<'_> {
         }
         self.block(otherwise)?;
         let before_otherwise = self.undo.take().unwrap_or_default();
+        // From here on changes are noted for the `if` around this one again, where there is one.
         self.undo = outer;
-        // Which branch runs is not known, so a cell may be in the state that either leaves. A cell that one branch does
-        // not touch keeps its old state there.
+        // Which branch runs is not known, so a cell may be in the state that either leaves. A cell that one branch
+        // does not touch keeps its old state there.
         for (cell, state) in after_then {
             let joined = state | self.cells.get(&cell).copied().unwrap_or(SRC);
             let before = before_then.get(&cell).copied().unwrap_or(SRC);
@@ -483,6 +522,7 @@ impl Run<'_> {
         Some(())
     }
 
+    /// Sets the states of a cell and notes those `before`, for an `if` around this that has to undo the change.
     fn set_from(&mut self, cell: Cell, before: u8, state: u8) {
         if let Some(undo) = &mut self.undo {
             undo.entry(cell.clone()).or_insert(before);
@@ -490,6 +530,7 @@ impl Run<'_> {
         self.cells.insert(cell, state);
     }
 
+    /// Replaces the states of a cell by what `next` makes of them; `None` if `next` finds a hazard.
     fn change(&mut self, cell: Cell, next: impl Fn(u8) -> Option<u8>) -> Option<()> {
         let before = self.cells.get(&cell).copied().unwrap_or(SRC);
         let state = next(before)?;
@@ -497,8 +538,9 @@ impl Run<'_> {
         Some(())
     }
 
-    /// Runs a store. The state of a cell says whose element it holds: that of the source, that of the destination, or
-    /// one that is right for both. `None` if an element of the source is read after the destination has replaced it.
+    /// Runs a store: the transitions between the states of the module documentation. If the value reads the source, it
+    /// reads the very cell that is stored (so the structural test says), and `None` means that the destination has
+    /// already replaced the source's element there.
     fn store(&mut self, buffer: BufId, index: &[Expr], value: &Expr) -> Option<()> {
         let root = self.function.root(buffer);
         if root != self.dst && root != self.src {
@@ -509,8 +551,8 @@ impl Run<'_> {
         let copies = matches!(value, Expr::Load { .. }) && reads;
         for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
-            // A store to the source where the destination's element already lies destroys that element. A plain copy of
-            // the source's element is right for both. Any other store leaves the destination's element.
+            // A store to the source where the destination's element already lies destroys that element (`LOST`). A
+            // plain copy of the source's element is right for both. Any other store leaves the destination's element.
             if root == self.src {
                 self.change(cell, |state| {
                     let kept = state & (SRC | LOST);
@@ -525,8 +567,9 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The cells of an access, one per lane. A subscript that leaves its row is an element of another row, which is not
-    /// followed.
+    /// The cells of an access, one per lane; `None` if a subscript is not known. `None` also if a subscript leaves its
+    /// row: in rows of four, `[0, 4]` is the same memory as `[1, 0]`, and cells with different subscripts would be
+    /// one.
     fn cells_of(&self, shape: &[Expr], index: &[Expr]) -> Option<Vec<Cell>> {
         let mut cells = vec![Vec::new()];
         for (dimension, subscript) in index.iter().enumerate() {
@@ -552,7 +595,7 @@ impl Run<'_> {
         Some(cells.into_iter().map(|cell| (self.thread.clone(), cell)).collect())
     }
 
-    /// The value of an integer expression of known variables.
+    /// The value of an integer expression; `None` if it depends on data or on a variable whose value is not known.
     fn value(&self, expr: &Expr) -> Option<i64> {
         match expr {
             Expr::Int { value, .. } => Some(*value),

@@ -1,11 +1,12 @@
-//! May a result take the place of an operand? The structural test of the original.
+//! May a result take the place of an operand? The structural test of the original (TVM's `StorageRewrite`), which
+//! looks at the form of the accesses only.
 //!
 //! `for i: B[i] = f(A[i])` with A not needed afterwards: B can be computed into A's memory. The test
 //! looks at one statement and asks that every load of the source stands in a store to the destination at the very same
 //! index and with the same element type, and that the destination is not read.
 //!
-//! That is not sufficient. A second write to the same element, or a write to the source, breaks it;
-//! [`super::hazard`] proves that neither happens.
+//! That is not sufficient. After a second write to the same element, or a write to the source, the result may be wrong
+//! all the same; [`super::hazard`] proves that neither does harm.
 
 use crate::DType;
 use crate::ir::{BufId, Expr, Function, JUMPS, Memory, Stmt, StmtKind, UNKNOWN_REGION};
@@ -15,11 +16,12 @@ use crate::ir::{BufId, Expr, Function, JUMPS, Memory, Stmt, StmtKind, UNKNOWN_RE
 pub(super) enum Views {
     /// An access through a view counts as an access of the viewed buffer.
     Followed,
-    /// The original takes them for accesses of something else, and so overlooks them.
+    /// An access through a view counts as an access of some other buffer: the mistake of the original.
     Overlooked,
 }
 
-/// Whether every access in `stmt` fits the pattern.
+/// Whether `stmt` is of a kind that the original looks at, and every access in it to `dst` and `src` fits the pattern
+/// of the module documentation.
 pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, views: Views) -> bool {
     let allowed = matches!(
         stmt.kind,
@@ -34,6 +36,7 @@ pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, vie
     allowed && check.statement(stmt)
 }
 
+/// The walk over a statement that tests the pattern. Its methods return whether what they visit fits.
 struct Check<'a> {
     function: &'a Function,
     dst: BufId,
@@ -41,7 +44,8 @@ struct Check<'a> {
     views: Views,
     /// How many subscripts we are inside of.
     index_depth: usize,
-    /// The store to the destination whose value is being looked at.
+    /// If the value of a store to the destination is being looked at: the subscripts of the store, and the value's
+    /// type.
     store: Option<(&'a [Expr], DType)>,
 }
 
@@ -50,6 +54,7 @@ impl<'a> Check<'a> {
     /// compute the element of the destination at the same index.
     fn statement(&mut self, stmt: &'a Stmt) -> bool {
         let own = match &stmt.kind {
+            // Nothing is known about the accesses of an external region.
             StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
             StmtKind::Store { buffer, index, value } => {
                 self.index_depth += 1;
@@ -74,7 +79,8 @@ impl<'a> Check<'a> {
         (root == self.dst || root == self.src).then_some(root)
     }
 
-    /// Whether a name of one of the two buffers counts elements as the buffer itself does.
+    /// Whether a subscript of a name (a buffer or a view of it) means the same element as the same subscript of the
+    /// buffer itself: no offset, the same type and shape. Names of other buffers do not matter.
     fn plain(&self, buffer: BufId) -> bool {
         let Some(root) = self.resolve(buffer) else {
             return true;
@@ -86,12 +92,13 @@ impl<'a> Check<'a> {
             && (name.shape.len() == 1 && root.shape.len() == 1 || name.shape == root.shape)
     }
 
-    /// Whether an expression does so. An index may read neither buffer.
+    /// Whether the loads in an expression fit. Inside of subscripts the original permits no load at all.
     fn expr(&mut self, expr: &'a Expr) -> bool {
         match expr {
-            // A view's address is its buffer's.
+            // Whoever has the address of one of the buffers may access any element. The address of a view is that of
+            // its buffer.
             Expr::Data(buffer) => self.resolve(self.function.root(*buffer)).is_none(),
-            // Behind a jump an element may be left as it was.
+            // A jump (`break`, `continue`) may skip the stores behind it, so that elements are left as they were.
             Expr::Call { name, .. } if self.views == Views::Followed && JUMPS.contains(&name.as_str()) => false,
             Expr::Load { buffer, index } => {
                 if self.index_depth > 0 || !self.plain(*buffer) {

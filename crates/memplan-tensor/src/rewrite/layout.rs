@@ -1,7 +1,9 @@
 //! From entries to allocations: sizes, types, and offsets of entries that share one block.
 //!
-//! An entry becomes one allocation, as large as its largest buffer. Entries of a *special* memory (a scope with a tag,
-//! such as `local.L0A`) that stand at the same place are packed into one block instead, one behind the other:
+//! An [`Entry`] is a group of buffers that use the same memory one after the other; the pool decides which. An entry
+//! becomes one allocation, as large as its largest buffer, attached to the place where the entry is. Entries of a
+//! *special* memory (a scope with a tag, such as `local.L0A`) that stand at the same place are packed into one block
+//! instead, one behind the other:
 //!
 //! ```text
 //! local.L0A: A f32[200], A1 f32[200], B i16[200] alive together
@@ -30,7 +32,8 @@ const BLOCK_ALIGNMENT: u64 = 32;
 pub struct Allocation {
     /// Where it stands.
     pub attach: Attach,
-    /// The buffer that gives it its name; `None` for an arena that has a name of its own.
+    /// The buffer that gives it its name: the first buffer in it, which starts at offset 0. `None` for an arena, which
+    /// has a name of its own.
     pub root: Option<BufId>,
     /// Name, if it is no buffer's.
     pub name: String,
@@ -64,7 +67,8 @@ pub struct Layout {
     pub places: IndexVec<BufId, Option<Place>>,
 }
 
-/// Lays out the entries of a pool.
+/// Lays out the entries of a pool. An entry without buffers (its buffers have been moved to an arena) gives no
+/// allocation.
 pub(super) fn lay_out(
     sequence: &Sequence<'_>,
     pool: &Pool,
@@ -73,6 +77,8 @@ pub(super) fn lay_out(
 ) -> Result<Layout, RewriteError> {
     let function = sequence.function;
     let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
+    // The entries that are packed into one block, by place and memory; and the entries that begin an allocation, in
+    // their order.
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
     for (id, entry) in pool.entries.iter_enumerated() {
@@ -111,6 +117,7 @@ pub(super) fn lay_out(
     Ok(layout)
 }
 
+/// The error of the compatible mode for an entry of a special memory whose size is not constant.
 fn symbolic_tag(function: &Function, entry: &Entry) -> RewriteError {
     let first = entry.buffers.first().map(|buffer| &function.buffers[*buffer]);
     RewriteError::Refused {
@@ -125,7 +132,8 @@ fn too_large(function: &Function, root: BufId) -> RewriteError {
     RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span }
 }
 
-/// Several entries of one special memory, one behind the other.
+/// Makes one allocation of several entries of a special memory, one behind the other. Its element type is that of the
+/// first entry, and its name that of the first entry's first buffer.
 fn lay_out_block(
     function: &Function,
     pool: &Pool,
@@ -145,6 +153,7 @@ fn lay_out_block(
     let Some(&root) = head.buffers.first() else {
         return Ok(());
     };
+    // The id that the allocation will have once it is pushed below; until then its size is not known.
     let allocation = AllocationId::from_index(layout.allocations.len());
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
@@ -189,6 +198,7 @@ pub(super) fn alignments(function: &Function) -> IndexVec<BufId, u64> {
     alignments
 }
 
+/// The least common multiple, by Euclid's algorithm. 0 counts as 1, and a result beyond 64 bits is `u64::MAX`.
 pub(super) fn least_common_multiple(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a.max(1), b.max(1));
     while y != 0 {
@@ -197,6 +207,7 @@ pub(super) fn least_common_multiple(a: u64, b: u64) -> u64 {
     (a.max(1) / x).saturating_mul(b.max(1))
 }
 
+/// An extent as a constant: of 64 bits if `wide` or if 32 bits cannot hold it.
 fn constant(value: u64, wide: bool) -> Expr {
     let value = i64::try_from(value).unwrap_or(i64::MAX);
     Expr::Int { value, dtype: if wide || i32::try_from(value).is_err() { DType::INT64 } else { DType::INT32 } }
@@ -209,6 +220,7 @@ fn lay_out_single(
     limits: &[MemoryLimit],
     layout: &mut Layout,
 ) -> Result<(), RewriteError> {
+    // The buffers have been moved to an arena.
     let Some(&root) = entry.buffers.first() else {
         return Ok(());
     };
@@ -262,8 +274,9 @@ fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<E
         wide |= bits / per_element.max(1) > (i32::MAX as u64) / per_element.max(1);
         wide |= declared.shape.iter().any(|extent| matches!(extent, Expr::Int { dtype, .. } if dtype.bits == 64));
     }
-    let whole = u64::from(!largest.is_multiple_of(unit));
-    Ok(constant(largest / unit + whole, wide))
+    // One more element for the bits that do not fill a whole one.
+    let rest = u64::from(!largest.is_multiple_of(unit));
+    Ok(constant(largest / unit + rest, wide))
 }
 
 /// How many elements of `dtype` an allocation needs for the largest of its buffers, if sizes are known only when the
@@ -294,6 +307,7 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
     if exact { largest } else { plus_one(largest) }
 }
 
+/// An error if an allocation of `bits` is larger than the limit that the options give for its memory.
 pub(super) fn check_limit(scope: &StorageScope, bits: u64, limits: &[MemoryLimit]) -> Result<(), RewriteError> {
     let name = scope.to_string();
     match limits.iter().find(|limit| limit.scope == name) {

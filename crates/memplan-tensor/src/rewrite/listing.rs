@@ -34,10 +34,10 @@ pub(crate) fn below(path: &str, part: &str) -> String {
     if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") }
 }
 
-/// Lists all allocations of a block, with the scopes around them.
+/// Lists all allocations of a block, with the scopes around them. `path` is the path of the block itself.
 fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<AllocationSite>) {
-    // A path names the scopes around an allocation. Two versions of a function can be compared by paths, because
-    // statements may have other numbers in each.
+    // The paths are there to compare two versions of a function: the numbers of statements may differ between them,
+    // the names of the scopes do not.
     for stmt in block {
         match &stmt.kind {
             StmtKind::Alloc(id) => {
@@ -102,6 +102,8 @@ impl Rewritten {
             .filter_map(|(id, buffer)| {
                 let root = input.root(id);
                 let place = self.layout.places[root]?;
+                // The numbers of buffers are the same in both functions. What was a buffer with its own memory is now
+                // itself an allocation or a view of one, and `root` gives that.
                 let holder = self.function.root(root);
                 Some(BufferPlace {
                     name: buffer.name.clone(),
@@ -112,7 +114,8 @@ impl Rewritten {
             .collect()
     }
 
-    /// One line for each allocation, and one for each buffer in it.
+    /// One line for each allocation: type, extents, memory and place, and every buffer in it with its offset in
+    /// elements (`B@8`).
     pub fn dump(&self, input: &Function) -> String {
         let mut text = String::new();
         for site in allocation_sites(&self.function) {
@@ -136,6 +139,7 @@ impl Rewritten {
 impl Layout {
     /// Whether any two buffers share an allocation.
     pub fn shares(&self) -> bool {
+        // Some allocation is met a second time.
         let mut seen = vec![false; self.allocations.len()];
         self.places
             .iter()

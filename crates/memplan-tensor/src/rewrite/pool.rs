@@ -1,19 +1,21 @@
 //! Storage entries: which buffers share an allocation.
 //!
-//! The planner walks the sequence and keeps a pool of entries nobody uses at the moment. A generated buffer first tries
-//! to take the place of one that dies in the same statement (in place); then it looks for a free entry of the same
-//! memory and scope: the smallest one that is large enough, up to sixteen times its size, whatever its type; otherwise
-//! the largest smaller one, down to a sixteenth, if the element type agrees, and makes it grow. A killed buffer returns
-//! its entry to the pool.
+//! An *entry* is memory that buffers use one after the other. The planner walks the function's statements in order
+//! (the [`Sequence`]) and keeps the entries that nobody uses at the moment. A statement *generates* the buffers that
+//! it is the first to touch and *kills* those that it is the last to touch ([`Events`]). A generated buffer first
+//! tries to take the place of one that the same statement kills (in place); then it looks for a free entry of the same
+//! memory at the same place: the smallest one that is large enough, up to sixteen times its size, whatever its type;
+//! otherwise the largest smaller one, down to a sixteenth, if the element type agrees, and makes it grow. The entry of
+//! a killed buffer is free again. These rules and numbers are those of the original, TVM's `StorageRewrite`.
 //!
 //! ```text
 //! A f32[64], B f32[1024] used one after the other:  A's entry grows to 1024 and serves both (ratio 16)
 //! A f32[64], B f32[1025]:                           two entries
 //! ```
 //!
-//! An entry lives where it is *attached*: at the top of the function, or at the top of a thread launch or parallel
-//! loop, so that every thread has its own. In sound mode scopes nest, and a buffer whose extent uses a loop variable
-//! stays inside that loop.
+//! An entry is *attached* to the place where it will be allocated: the top of the function, or the top of a thread
+//! launch or parallel loop (here called a *scope*), so that every thread has its own. In sound mode scopes nest, and a
+//! buffer whose extent uses a loop variable stays inside that loop.
 
 use super::Mode;
 use super::events::Events;
@@ -32,7 +34,8 @@ index_type! {
     pub struct EntryId;
 }
 
-/// Where an entry's allocation stands: at the top of the function or of a statement's body.
+/// Where an entry's allocation stands: at the top of the function (`None`) or of a statement's body. Statements are
+/// numbered in the order of the text, so of several statements around one place the largest is the innermost.
 pub type Attach = Option<StmtId>;
 
 /// Memory that buffers take turns in.
@@ -48,7 +51,7 @@ pub struct Entry {
     pub element: DType,
     /// Buffers in it, in the order in which they were planned.
     pub buffers: Vec<BufId>,
-    /// Whether it may be shared at all.
+    /// Whether its one buffer keeps the entry for itself, with its allocation where it is.
     pub alone: bool,
 }
 
@@ -89,7 +92,7 @@ pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, R
         .ok_or_else(|| RewriteError::TooLarge { buffer: declared.name.clone(), span: declared.span })
 }
 
-/// Plans the entries of a function.
+/// Plans the entries of a function; the pairs of `apart` get different ones.
 pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &Apart) -> Result<Pool, RewriteError> {
     let buffers = sequence.function.buffers.len();
     let mut planner = Planner {
@@ -105,6 +108,7 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
         budget: hazard::BUDGET,
     };
     for position in 0..sequence.records.len() {
+        // The caller waits no longer and throws away what we return, complete or not.
         if patience::is_over() {
             break;
         }
@@ -113,11 +117,14 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
     Ok(planner.pool)
 }
 
-/// Free entries of one place, memory and element type, by size; equal sizes in the order of their return.
+/// Free entries of one place, memory and element type.
 struct Shelf {
     scope: StorageScope,
     element: DType,
+    /// Entries of constant size, by size in bits. Those of one size are in the order in which they became free, each
+    /// with the value of [`Planner::returned`] at that time.
     sized: BTreeMap<u64, VecDeque<(u64, EntryId)>>,
+    /// Entries of symbolic size, in the order in which they became free.
     symbolic: VecDeque<EntryId>,
 }
 
@@ -127,7 +134,7 @@ struct Planner<'a, 'f> {
     mode: Mode,
     apart: &'a Apart,
     pool: Pool,
-    /// Buffers whose entry went over to another in place.
+    /// Buffers whose entry has been taken over by another buffer in place.
     consumed: IndexVec<BufId, bool>,
     /// Open thread launches and parallel loops.
     scopes: Vec<StmtId>,
@@ -172,7 +179,8 @@ impl Planner<'_, '_> {
     }
 
     /// Gives every buffer that a statement begins an entry of the pool: in place of a buffer that the same statement
-    /// ends, if that is allowed, else a free one. With more than two buffers at once none is taken in place.
+    /// ends, if that is allowed, else a free one. If the statement begins more than two buffers, none is taken in
+    /// place, as in the original.
     fn generate(&mut self, stmt: StmtId) -> Result<(), RewriteError> {
         let events = self.events;
         let generated = &events.generated[stmt];
@@ -191,13 +199,14 @@ impl Planner<'_, '_> {
     }
 
     /// Opens or closes a scope: entries that are made inside of it are attached to it, and no buffer outside may use
-    /// them. In compat mode scopes do not nest: a parallel loop inside of another scope opens none, and a thread launch
-    /// there is an error, as in the original.
+    /// them. In compat mode scopes do not nest: a parallel loop inside of another scope opens none, and a thread
+    /// launch there is an error, as in the original.
     fn switch_scope(&mut self, stmt: StmtId, begins: bool) -> Result<(), RewriteError> {
         let opens = match &self.sequence.statements[stmt].kind {
             StmtKind::Thread { .. } => true,
             StmtKind::Attr { key, .. } => key == "virtual_thread",
             StmtKind::For { kind, .. } => match kind {
+                // `self.scopes == [stmt]`: this is the end of the parallel loop that opened the only scope.
                 ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
                 // Beyond the original: these iterations run together, too.
                 ForKind::Vectorized => self.mode == Mode::Sound,
@@ -228,13 +237,15 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Where a new entry of this buffer would stand.
+    /// Where a new entry of this buffer would stand: in the innermost open scope, in sound mode also inside of the
+    /// loops that its extents depend on and of the thread block that allocates it.
     fn attach_for(&self, buffer: BufId) -> Attach {
         let scope = self.scopes.last().copied();
         if self.mode == Mode::Compat {
             return scope;
         }
-        // Blocks share global memory: what each allocates for itself stays inside its loop.
+        // All thread blocks share global memory. A buffer that is allocated inside of a loop over thread blocks (a
+        // thread-binding loop, which is no scope) is one for each of them, so it has to stay inside of that loop.
         let global = self.sequence.function.buffers[buffer].scope.rank == Rank::Global;
         let block = self.sequence.allocated_at[buffer].filter(|_| global).and_then(|site| {
             let bound = |stmt: &StmtId| {
@@ -242,13 +253,14 @@ impl Planner<'_, '_> {
             };
             self.sequence.enclosing(site).find(bound)
         });
+        // All three are around the buffer's allocation, so the largest number is the innermost; `None` is the top.
         innermost_definition(self.sequence, buffer).max(scope).max(block)
     }
 
     /// Looks for an entry that `dst` can take over in place: its buffer `src` dies in the statement that computes
     /// `dst`, has the same size, type and memory, and each of its elements is read before the element of `dst` on the
     /// same bytes is written. The last condition is proved in sound mode; compat mode only looks at the subscripts, as
-    /// the original does.
+    /// the original does, and checks later. `None` if there is no such entry.
     fn take_over(&mut self, stmt: StmtId, dst: BufId, bits: u64, attach: Attach) -> Option<EntryId> {
         let function = self.sequence.function;
         let declared = &function.buffers[dst];
@@ -285,7 +297,7 @@ impl Planner<'_, '_> {
         None
     }
 
-    /// Buffers that are left as they are: annotated ones, and extents that can only be computed where they stand.
+    /// See the function of the same name below.
     fn stands_alone(&self, buffer: BufId) -> bool {
         stands_alone(self.sequence, buffer)
     }
@@ -297,6 +309,7 @@ impl Planner<'_, '_> {
         let (scope, element) = (declared.scope.clone(), declared.dtype.element());
         let alone = self.stands_alone(buffer);
         let registers = scope.is_register_like() || scope.tag.is_empty() && (1..=32).contains(&bits);
+        // The original gives a buffer of several dimensions an entry of its own.
         let flat = declared.shape.len() == 1 || self.mode == Mode::Sound;
         if !registers && flat && !alone {
             let found = if bits > 0 {
@@ -305,6 +318,7 @@ impl Planner<'_, '_> {
                 self.find_symbolic(buffer, &scope, element, attach)
             };
             if let Some(entry) = found {
+                // An entry that was smaller than the buffer grows.
                 let entry_bits = &mut self.pool.entries[entry].bits;
                 *entry_bits = bits.max(*entry_bits);
                 return entry;
@@ -393,7 +407,7 @@ impl Planner<'_, '_> {
     }
 }
 
-/// Takes the free entry of a size at a position of its queue.
+/// Takes a free entry off its shelf: the one at a position of the queue of a size.
 fn take(shelf: &mut Shelf, size: u64, position: usize) -> Option<EntryId> {
     let queue = shelf.sized.get_mut(&size)?;
     let (_, entry) = queue.remove(position)?;
@@ -403,7 +417,7 @@ fn take(shelf: &mut Shelf, size: u64, position: usize) -> Option<EntryId> {
     Some(entry)
 }
 
-/// The innermost loop or launch whose variable the buffer's extents use.
+/// The innermost loop, launch or `let` whose variable the buffer's extents use; `None` if they use none.
 pub(super) fn innermost_definition(sequence: &Sequence<'_>, buffer: BufId) -> Attach {
     let mut innermost = None;
     for extent in &sequence.function.buffers[buffer].shape {
@@ -416,7 +430,9 @@ pub(super) fn innermost_definition(sequence: &Sequence<'_>, buffer: BufId) -> At
     innermost
 }
 
-/// Whether a buffer keeps its allocation where and as it is.
+/// Whether a buffer keeps its allocation where and as it is, and shares it with nobody: its extents can only be
+/// computed where they stand (they use a `let`, a load or a call), its elements are parts of bytes, or the text ties
+/// it to its place by annotations or by using its address (`held`).
 pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
     let declared = &sequence.function.buffers[buffer];
     let computed = declared.shape.iter().any(|extent| {

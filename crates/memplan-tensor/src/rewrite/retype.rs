@@ -5,7 +5,7 @@
 //! The original also lets the *base* type follow the accesses without changing the extent: memory allocated as
 //! `float32[300]` that is only accessed as `int8[1200]` becomes `int8[300]`, four times too small. In compatible mode
 //! this is reproduced where it makes the allocation larger and refused where it makes it smaller; otherwise base types
-//! stay.
+//! stay. The *base* of a type is the type of one lane: `float32` of `float32x4`.
 
 use super::layout::{Allocation, Layout};
 use super::sequence::Sequence;
@@ -18,12 +18,13 @@ use memplan_core::IndexVec;
 /// What is known of the accesses to one allocation.
 #[derive(Clone, Default)]
 struct Accesses {
+    /// The types, with lanes, of all accesses; each type once.
     types: Vec<DType>,
     /// Some access is not of a form that retyping can rewrite.
     fixed: bool,
 }
 
-/// Changes the types of allocations where their accesses agree.
+/// Changes the types of allocations whose accesses all have one other type. Accesses are rewritten later (`apply`).
 pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -> Result<(), RewriteError> {
     let mut accesses: IndexVec<_, Accesses> = IndexVec::filled(Accesses::default(), layout.allocations.len());
     for stmt in &sequence.statements {
@@ -52,8 +53,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
-        // All accesses have one type. If it has several lanes, the memory becomes vectors of so many lanes, unless some
-        // access cannot be rewritten (`fixed`).
+        // All accesses have one type. If it has several lanes, the memory becomes vectors of so many lanes, unless
+        // some access cannot be rewritten (`fixed`).
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL
@@ -65,12 +66,13 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
     Ok(())
 }
 
-/// Truth values are stored as bytes.
+/// The type in which a value lies in memory: truth values are stored as bytes, all others as they are.
 fn stored(dtype: DType) -> DType {
     if dtype.element() == DType::BOOL { DType::scalar(Kind::Int, 8).with_lanes(dtype.lanes) } else { dtype }
 }
 
-/// Gives an allocation another element type. A smaller one would make the allocation smaller, which is refused.
+/// Gives an allocation another element type, with the same number of elements. A narrower type would make the
+/// allocation too small for its buffers, which is refused.
 fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, new: DType) -> Result<(), RewriteError> {
     if new.total_bits() < allocation.dtype.total_bits() {
         let root = allocation.root.map(|root| &sequence.function.buffers[root]);
@@ -92,6 +94,7 @@ fn widen(allocation: &mut Allocation, lanes: u16) {
     if !is_multiple_of(last, i64::from(lanes)) {
         return;
     }
+    // The divisor has the type of the extent that it divides.
     let dtype = match last {
         Expr::Int { dtype, .. } => *dtype,
         _ => DType::INT32,
@@ -116,6 +119,8 @@ fn collect_statement(
     for expr in stmt.exprs() {
         expr.walk(&mut |part| match part {
             Expr::Load { buffer, index } => note(sequence, layout, *buffer, index, accesses),
+            // The code that gets such a pointer accesses the memory by itself, as elements of the given type. Those
+            // accesses cannot be rewritten, so the allocation's type is `fixed`.
             Expr::Call { name, args, .. } if name == "tvm_access_ptr" => {
                 if let [Expr::Type(dtype), Expr::Data(buffer), ..] = args.as_slice()
                     && let Some(place) = layout.places[sequence.function.root(*buffer)]
@@ -128,6 +133,7 @@ fn collect_statement(
     }
 }
 
+/// Adds the type of an access to the list, once.
 fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
     let dtype = stored(dtype);
     if !accesses.types.contains(&dtype) {
@@ -136,7 +142,8 @@ fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
     accesses.fixed |= fixed;
 }
 
-/// Notes one access. It counts as a vector only if its lanes follow each other and start at a multiple of their number.
+/// Notes one access. It counts as a vector only if its lanes follow each other and start at a multiple of their
+/// number.
 fn note(
     sequence: &Sequence<'_>,
     layout: &Layout,
@@ -149,6 +156,7 @@ fn note(
         return;
     };
     let declared = &function.buffers[buffer];
+    // A buffer at an offset, or a view at one, need not start at a multiple of the lanes.
     let shifted = place.bit_offset != 0 || matches!(&declared.memory, Memory::View { elem_offset: Some(_), .. });
     let lanes = match index.last() {
         Some(Expr::Ramp { base, stride, lanes })

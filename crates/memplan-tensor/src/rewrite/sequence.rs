@@ -12,8 +12,15 @@
 //!
 //! A touch of a buffer is charged to the statement that stands *directly in the block of the buffer's
 //! allocation* and contains the access: a buffer allocated outside a loop is in use during the
-//! whole loop, one allocated inside only during its own statements. Touches of a scope are
-//! listed at its end.
+//! whole loop, one allocated inside only during its own statements. Touches that are charged to a scope are
+//! listed at its end:
+//!
+//! ```text
+//! A = alloc                 records:  for            offset +2
+//! for i:                                  B[0] = …   offset  0    touches B
+//!     B = alloc                       end of for     offset -2    touches A
+//!     B[0] = A[i]
+//! ```
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
@@ -47,11 +54,12 @@ pub struct Sequence<'f> {
     pub parents: IndexVec<StmtId, Option<StmtId>>,
     /// The events.
     pub records: Vec<Record>,
-    /// For each allocated buffer, its allocation.
+    /// For each allocated buffer, the statement that allocates it.
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,
-    /// Buffers that stay where they are: a let or a store keeps their address, or a view of them has strides.
+    /// Allocated buffers that stay where they are: a let or a store keeps their address, or a view of them has
+    /// strides.
     pub held: BTreeSet<BufId>,
 }
 
@@ -77,7 +85,8 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
     finder.sequence
 }
 
-/// Buffers that marks name and that nothing else touches. They keep an allocation, so that the marks still name something.
+/// Buffers that marks name (`T.attr(A.data, …)`) and that nothing else touches. They keep an allocation, so that the
+/// marks still name something that exists.
 fn only_named(function: &Function) -> BTreeSet<BufId> {
     let (mut named, mut touched) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
@@ -115,15 +124,20 @@ fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     strided.map(|(buffer, _)| function.root(buffer)).collect()
 }
 
+/// The walk that builds a sequence.
 struct Finder<'f> {
     sequence: Sequence<'f>,
-    /// Depth of the scope stack at each buffer's allocation.
+    /// For each buffer the height of `stack` at its allocation: a touch is charged to the open statement at this
+    /// position of the stack. `usize::MAX` for arguments, whose touches are not noted.
     levels: IndexVec<BufId, usize>,
     /// Buffers for which the mark that names them counts as a touch.
     only_named: BTreeSet<BufId>,
-    /// Touches charged to each open statement.
+    /// Touches charged so far to each open statement, the outermost first. A statement that is looked
+    /// through (such as a mark) has no list.
     stack: Vec<Vec<BufId>>,
+    /// Whether the walk is inside of a thread launch.
     in_thread: bool,
+    /// The statement around the one that is visited next.
     parent: Option<StmtId>,
 }
 
@@ -160,6 +174,7 @@ impl<'f> Finder<'f> {
                 self.leaf(id, [value], None);
             }
             StmtKind::Evaluate(value) => self.leaf(id, [value], None),
+            // An assertion has no block here, but in the original it contains what follows; it appears twice, too.
             StmtKind::Assert { condition, .. } => self.scope(id, &[condition], &[]),
             StmtKind::Nothing => {}
             StmtKind::Thread { var, extent, body, .. } => {
@@ -178,11 +193,14 @@ impl<'f> Finder<'f> {
                 }
             }
             StmtKind::Attr { node, value, body, .. } => {
+                // A mark touches the buffer that it names only if nothing else does (see `only_named`).
                 if let Some(node @ Expr::Data(buffer)) = node
                     && self.only_named.contains(&self.sequence.function.root(*buffer))
                 {
                     self.leaf(id, [node], None);
                 }
+                // A region that may run at another time is a scope. Any other mark is looked through: its body belongs
+                // to the block around it.
                 if stmt.is_opaque_region() {
                     self.scope(id, &[value], &[body]);
                 } else {
@@ -209,6 +227,7 @@ impl<'f> Finder<'f> {
         }
     }
 
+    /// A declaration of a view touches what its offset reads.
     fn declare(&mut self, id: StmtId, buffer: BufId) {
         if let Memory::View { elem_offset: Some(offset), .. } = &self.sequence.function.buffers[buffer].memory {
             self.leaf(id, [offset], None);
@@ -225,15 +244,17 @@ impl<'f> Finder<'f> {
             self.touch(buffer);
         }
         let touched = self.stack.pop().unwrap_or_default();
+        // Touches of buffers from outer blocks went to outer statements. If none is left, there is no record.
         if !touched.is_empty() {
             self.sequence.records.push(Record { stmt: id, offset: 0, touched });
         }
     }
 
-    /// Adds a statement with blocks: one record in front of what is inside and one behind it, each with the distance to
-    /// the other.
+    /// Adds a statement with blocks: one record in front of what is inside and one behind it, each with the distance
+    /// to the other.
     fn scope(&mut self, id: StmtId, exprs: &[&'f Expr], blocks: &[&'f Vec<Stmt>]) {
         let begin = self.sequence.records.len();
+        // The distance is not known before the inner statements have their records; it is filled in below.
         self.sequence.records.push(Record { stmt: id, offset: 0, touched: Vec::new() });
         self.stack.push(Vec::new());
         for expr in exprs {
@@ -260,6 +281,7 @@ impl<'f> Finder<'f> {
         }
     }
 
+    /// Charges a touch of a buffer, or of what it views, to an open statement (see `levels`).
     fn touch(&mut self, buffer: BufId) {
         let root = self.sequence.function.root(buffer);
         if let Some(charged) = self.stack.get_mut(self.levels[root]) {
@@ -274,7 +296,7 @@ impl Sequence<'_> {
         std::iter::successors(self.parents[stmt], |inner| self.parents[*inner])
     }
 
-    /// Offsets as nested lists: `[8, [3, [1, -1], -3], -8]`; the leaves are left out.
+    /// The offsets of all scopes as nested lists: `[8, [3, [1, -1], -3], -8]`. Records with offset 0 are left out.
     pub fn shape(&self) -> String {
         let mut text = String::new();
         for record in &self.records {

@@ -1,4 +1,8 @@
 //! Sizes as expressions: the largest of several extents, as short as the original writes it.
+//!
+//! The *original* is TVM's `StorageRewrite`, which multiplies extents by the size of an element in bits and hands the
+//! result to TVM's simplifier. The rules and orders of terms in this file repeat what comes out of it, so that our
+//! result is the same text. Any other correct expression would do for the memory itself.
 
 use crate::DType;
 use crate::ir::{BinaryOp, Expr};
@@ -44,7 +48,8 @@ pub(super) fn maximum(a: Expr, b: Expr, unit: u64) -> Expr {
 struct Sum(Linear);
 
 impl Sum {
-    /// Reads an extent of 32 bits.
+    /// Reads an extent of 32 bits as a sum, its positive terms first. `None` if a part has 64 bits or is a cast: of
+    /// such extents a plain `max` is written.
     fn of(expr: &Expr) -> Option<Sum> {
         let wide = |part: &Expr| match part {
             Expr::Int { dtype, .. } => dtype.bits == 64,
@@ -98,7 +103,13 @@ impl Sum {
         }
     }
 
-    /// `max(self, other) + shared`, the parts in the order of the original.
+    /// `max(self, other) + shared`, the parts in the order of the original:
+    ///
+    /// ```text
+    /// shared n * 2, the rest 1 and m     n * 2 + max(1, m)     a shared term with a factor comes first
+    /// shared -1, the rest n and m        max(n, m) - 1
+    /// shared n, the rest 1 and m         max(1, m) + n
+    /// ```
     fn maximum_plus(&self, other: &Sum, shared: &Sum, unit: u64) -> Expr {
         let larger = self.maximum(other, unit);
         let scaled = shared.0.terms.iter().any(|(_, coefficient)| *coefficient != 1);
@@ -113,10 +124,11 @@ impl Sum {
         }
     }
 
-    /// A term that both sums begin or end with, and what is left of them.
+    /// A part that both sums have when each is split in two, and what is left of this one and of the other.
     fn shared_term(&self, other: &Sum) -> Option<(Sum, Sum, Sum)> {
         let ((a, b), (c, d)) = (self.split()?, other.split()?);
-        // `n - 1` is a sum to the original only as a factor of its bits.
+        // The original writes `n - 1` as a difference, and it takes nothing out of a difference. Only if both sums are
+        // products (see `factor`), so that they stand in brackets times the element's bits, they count as sums.
         let is_difference = b.0.constant < 0 || d.0.constant < 0;
         if is_difference && !(self.is_product() && other.is_product()) {
             None
@@ -133,7 +145,8 @@ impl Sum {
         }
     }
 
-    /// `x + y + 1` as `x + y` and `1`.
+    /// A sum in two parts, the last term and all before it: `x + y + 1` as `x + y` and `1`. `None` if there is only
+    /// one term, or if a variable is subtracted.
     fn split(&self) -> Option<(Sum, Sum)> {
         let Linear { terms, constant } = &self.0;
         if terms.iter().any(|(_, coefficient)| *coefficient < 0) {
@@ -147,14 +160,15 @@ impl Sum {
         Some((part(rest), part(std::slice::from_ref(last))))
     }
 
-    /// `x` and `y` of `x * c` and `y * c`, and `c`.
+    /// `x` and `y` of `x * c` and `y * c`, and `c`. `None` if the sums have no common factor above 1.
     fn shared_factor(&self, other: &Sum) -> Option<(Sum, Sum, i64)> {
         let factor = self.factor().filter(|factor| *factor > 1)?;
         let alike = other.factor() == Some(factor) || other.0.terms.is_empty() && other.0.constant % factor == 0;
         alike.then(|| (self.divided(factor), other.divided(factor), factor))
     }
 
-    /// The factor of a product: `2` of `n * 2`, of `n * 2 + 2` and of `n * 2 - m * 2`.
+    /// The factor of a product: `2` of `n * 2`, of `n * 2 + 2` and of `n * 2 - m * 2`. `None` if the terms have
+    /// different factors (`n * 4 + m * 2`), or if there are none.
     fn factor(&self) -> Option<i64> {
         let (_, first) = self.0.terms.first()?;
         let factor = first.checked_abs()?;
@@ -204,8 +218,9 @@ impl Sum {
     }
 }
 
-/// Whether it can be read off that a is never smaller than b: a is `max(b, …)`, b is `min(a, …)`, both name a common
-/// part, b is a rounded down, or a is b rounded up.
+/// Whether it can be read off that `a` is never smaller than `b`: `a` is `max(b, …)`; `b` is `min(a, …)`; `a` is
+/// `max(x, …)` and `b` is `min(x, …)`; `b` is `a` rounded down (`a // 4 * 4`); `a` is `b` rounded up
+/// (`(b + 3) // 4 * 4`).
 fn is_at_least(a: &Expr, b: &Expr) -> bool {
     let (larger, smaller) = (operands(BinaryOp::Max, a), operands(BinaryOp::Min, b));
     let holds = |pair: Option<[&Expr; 2]>, part: &Expr| pair.is_some_and(|pair| pair.contains(&part));
@@ -218,6 +233,7 @@ fn is_at_least(a: &Expr, b: &Expr) -> bool {
         })
 }
 
+/// Both operands of an expression with this operator.
 fn operands(op: BinaryOp, expr: &Expr) -> Option<[&Expr; 2]> {
     match expr {
         Expr::Binary { op: found, left, right } if *found == op => Some([left, right]),
@@ -233,7 +249,8 @@ fn rounded(expr: &Expr) -> Option<(&Expr, i64)> {
     Some((x, by))
 }
 
-/// `elements` of `bits` counted in units of `unit` bits: the count, and whether it is exact.
+/// `elements` elements of `bits` bits each, counted in units of `unit` bits: the count, and whether it is exact. If it
+/// is not, it is rounded down, and the caller has to add one.
 pub(super) fn rescale(elements: Expr, bits: u64, unit: u64) -> (Expr, bool) {
     if bits.is_multiple_of(unit) {
         let factor = i64::try_from(bits / unit).unwrap_or(i64::MAX);
@@ -243,11 +260,13 @@ pub(super) fn rescale(elements: Expr, bits: u64, unit: u64) -> (Expr, bool) {
         };
         return (product(elements, Expr::Int { value: factor, dtype }), true);
     }
+    // A constant number of elements: the count is computed here.
     if let (Some(count), true) = (elements.as_int(), true) {
         let total = (count as u64).saturating_mul(bits);
         let exact = total.is_multiple_of(unit);
         return (Expr::int(i64::try_from(total / unit).unwrap_or(i64::MAX)), exact);
     }
+    // A symbolic number is divided by the elements that one unit holds.
     let divisor = i64::try_from(unit / bits.max(1)).unwrap_or(i64::MAX);
     let exact = Linear::of(&elements).is_some_and(|sum| sum.is_multiple_of(divisor));
     (Expr::binary(BinaryOp::FloorDiv, elements, Expr::int(divisor)), exact)

@@ -90,7 +90,8 @@ impl ScriptError {
         line_column(source, self.span().range().start)
     }
 
-    /// Nobody waits for the script any more; the driver says so in its own words.
+    /// The error with which reading ends when the caller waits no longer (time limit, Ctrl-C). Nobody sees it: the
+    /// driver reports the stop in its own words.
     pub(super) fn stopped() -> ScriptError {
         ScriptError::invalid(Span::default(), "reading was stopped")
     }

@@ -16,11 +16,15 @@ pub(super) enum Tok {
     Op,
     /// End of a logical line.
     Newline,
+    /// The first line of a block that is indented further than the line before.
     Indent,
+    /// The end of a block; one for each block that ends here.
     Dedent,
+    /// The end of the text.
     End,
 }
 
+/// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) tok: Tok,
@@ -47,14 +51,18 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, ScriptError> {
 
 struct Lexer<'a> {
     source: &'a str,
+    /// The byte that is read next.
     at: usize,
+    /// How many brackets are open. While there are any, the ends of lines mean nothing.
     open_brackets: usize,
+    /// The indentation of every open block in characters, the outermost first.
     indents: Vec<usize>,
     tokens: Vec<Token>,
 }
 
 impl Lexer<'_> {
-    /// All tokens of the text.
+    /// Reads all tokens of the text. At the start of each logical line the indentation is measured; then the first
+    /// character decides what kind of token follows.
     fn run(mut self) -> Result<Vec<Token>, ScriptError> {
         let mut at_line_start = true;
         while self.at < self.source.len() {
@@ -64,6 +72,7 @@ impl Lexer<'_> {
             if at_line_start {
                 at_line_start = false;
                 if !self.line_start()? {
+                    // The line was skipped as a whole; the next one starts here.
                     at_line_start = true;
                     continue;
                 }
@@ -82,6 +91,7 @@ impl Lexer<'_> {
                     }
                 }
                 ' ' | '\t' | '\r' | '\u{c}' => self.at += 1,
+                // A backslash at the end of a line joins the next line to it.
                 '\\' if rest[1..].trim_start_matches('\r').starts_with('\n') => {
                     self.at += rest.find('\n').unwrap_or(0) + 1;
                 }
@@ -109,7 +119,8 @@ impl Lexer<'_> {
         self.tokens.push(Token { tok, span: Span::new(start, end) });
     }
 
-    /// Measures indentation; `false` if the line holds no code and was skipped.
+    /// Measures the indentation of a line and reports the blocks that begin or end there. `false` if the line holds no
+    /// code and was skipped.
     fn line_start(&mut self) -> Result<bool, ScriptError> {
         let rest = &self.source[self.at..];
         let width = rest.len() - rest.trim_start_matches([' ', '\t', '\u{c}']).len();
@@ -138,8 +149,8 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    /// A string with a prefix of `prefix` characters (`r"…"`). A backslash always takes the next character along; what
-    /// it means is decided later.
+    /// Reads a string whose prefix (`r"…"`) has `prefix` characters. The character behind a backslash never ends the
+    /// string; what the two mean is decided later. Only a string with triple quotes may go over several lines.
     fn string(&mut self, prefix: usize) -> Result<(), ScriptError> {
         let start = self.at;
         let rest = &self.source[start + prefix..];
@@ -188,11 +199,12 @@ impl Lexer<'_> {
         self.push(Tok::Number, start, end);
     }
 
-    /// A name, or the string whose prefix it is.
+    /// Reads a name, or a string if the name is its prefix: `r"…"`.
     fn name(&mut self) -> Result<(), ScriptError> {
         let start = self.at;
         let rest = &self.source[start..];
-        // Nearly all names are ASCII, which needs no decoding.
+        // Nearly all names are ASCII, where characters are bytes. Only behind a byte that is not ASCII are characters
+        // decoded.
         let ascii = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         let length = match rest.as_bytes().get(ascii) {
             Some(byte) if !byte.is_ascii() => {

@@ -1,7 +1,14 @@
 //! The Python syntax that TVMScript uses, as a tree that knows nothing of TVM.
 //!
-//! Statements by indentation; expressions are in [`super::python_expr`]. Both refuse to nest deeper than
-//! [`MAX_NESTING`], so walking the tree recursively is safe.
+//! This file reads statements, with their blocks by indentation; expressions are in [`super::python_expr`]. Both
+//! refuse to nest deeper than [`MAX_NESTING`], so walking the tree recursively is safe. The parser goes over the
+//! tokens once, from the first to the last, and looks at most one token ahead:
+//!
+//! ```text
+//! for i in range(4):            For([i], range(4), [
+//!     B[i] += 1                     Assign(B[i], Binary("+", B[i], 1))
+//! else_value: T.int32 = 0       ]), Annotated(else_value, T.int32, Some(0))
+//! ```
 
 use super::ScriptError;
 use super::lex::{Tok, Token};
@@ -17,6 +24,7 @@ pub(super) struct Py {
     pub(super) depth: usize,
 }
 
+/// What an expression is.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Name(String),
@@ -30,7 +38,9 @@ pub(super) enum Node {
     True,
     False,
     None,
+    /// `base.name`.
     Attribute(Box<Py>, String),
+    /// The function, its arguments, and its keyword arguments.
     Call(Box<Py>, Vec<Py>, Vec<(String, Py)>),
     Subscript(Box<Py>, Vec<Subscript>),
     Tuple(Vec<Py>),
@@ -40,15 +50,17 @@ pub(super) enum Node {
     /// `~a`.
     Inverted(Box<Py>),
     Not(Box<Py>),
+    /// The operator as written, and its operands.
     Binary(&'static str, Box<Py>, Box<Py>),
     /// `then if condition else otherwise`, in the order of the text.
     Choice(Box<[Py; 3]>),
 }
 
+/// What stands between two commas of a subscript.
 #[derive(Clone, Debug)]
 pub(super) enum Subscript {
     One(Py),
-    /// Start, stop and step; a bound that is left out is `None`.
+    /// Start, stop and step. A start or stop that is left out is [`Node::None`].
     Slice(Py, Py, Option<Py>),
 }
 
@@ -60,20 +72,25 @@ pub(super) struct PyStmt {
     pub(super) span: Span,
 }
 
+/// What a statement is.
 #[derive(Clone, Debug)]
 pub(super) enum PyKind {
     Expr(Py),
+    /// Target and value.
     Assign(Py, Py),
     /// `name: annotation = value`.
     Annotated(Py, Py, Option<Py>),
+    /// Loop variables, what they run over, and the body.
     For(Vec<Py>, Py, Vec<PyStmt>),
     While(Py, Vec<PyStmt>),
     /// Condition, then, else and the span of the `else:` line.
     If(Py, Vec<PyStmt>, Vec<PyStmt>, Option<Span>),
+    /// `with context as target`, and the body.
     With(Py, Option<Py>, Vec<PyStmt>),
+    /// The condition, and where the message stands.
     Assert(Py, Option<Span>),
     Pass,
-    /// `break` or `continue`.
+    /// `break` or `continue`, as the name of the call that the loop IR has for it.
     Jump(&'static str),
     Return(Option<Py>),
 }
@@ -83,6 +100,7 @@ pub(super) enum PyKind {
 #[derive(Clone, Debug)]
 pub(super) struct PyDef {
     pub(super) name: String,
+    /// Name, annotation, and where the name stands.
     pub(super) params: Vec<(String, Py, Span)>,
     /// Start of the `def` line up to its colon.
     pub(super) header: Span,
@@ -90,10 +108,13 @@ pub(super) struct PyDef {
     pub(super) body: usize,
 }
 
+/// Reads tokens from the first to the last.
 pub(super) struct Parser<'a> {
     pub(super) source: &'a str,
     tokens: &'a [Token],
+    /// The token that is read next.
     pub(super) at: usize,
+    /// How many nested statements and expressions are being read.
     depth: usize,
 }
 
@@ -102,6 +123,7 @@ impl<'a> Parser<'a> {
         Parser { source, tokens, at: 0, depth: 0 }
     }
 
+    /// The next token, without going on. Behind the last token it is always [`Tok::End`].
     pub(super) fn peek(&self) -> Token {
         let end = || Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) };
         self.tokens.get(self.at).copied().unwrap_or_else(end)
@@ -117,19 +139,23 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// The end of the token that was read last; 0 if none was.
     pub(super) fn previous_end(&self) -> usize {
         let last = self.tokens.get(self.at.wrapping_sub(1));
         last.map_or(0, |token| token.span.end as usize)
     }
 
+    /// Whether the next token is this operator or word.
     pub(super) fn looking_at(&self, text: &str) -> bool {
-        // Asked several times for every token, so bytes are compared: whether a slice is text need not be looked at.
+        // This is asked several times for every token, so bytes are compared: a slice of text would be checked for
+        // starting and ending between characters.
         self.tokens.get(self.at).is_some_and(|token| {
             let is_word = matches!(token.tok, Tok::Op | Tok::Name) && token.span.range().len() == text.len();
             is_word && self.source.as_bytes().get(token.span.range()) == Some(text.as_bytes())
         })
     }
 
+    /// Reads this operator or word if it comes next; whether it did.
     pub(super) fn accept(&mut self, text: &str) -> bool {
         let found = self.looking_at(text);
         if found {
@@ -138,6 +164,7 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// Reads this operator or word, which must come next.
     pub(super) fn expect(&mut self, text: &str) -> Result<Span, ScriptError> {
         let token = self.peek();
         if self.accept(text) {
@@ -170,7 +197,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads something that may contain itself, up to a fixed depth, so that no text can exhaust the stack.
+    /// Reads something that may contain itself (a block, an expression) with `inner`. Beyond a fixed depth it is an
+    /// error, so that no text can exhaust the stack.
     pub(super) fn nested<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<T, ScriptError>,
@@ -184,8 +212,8 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Reads the next function up to its body; `None` at the end of the text. A `def` counts, at any indentation, if one
-    /// of its decorators mentions `prim_func`. All other lines are skipped.
+    /// Reads the next function up to its body; `None` at the end of the text. A `def` counts, at any indentation, if
+    /// one of its decorators mentions `prim_func`. All other lines are skipped.
     pub(super) fn next_function(&mut self) -> Result<Option<PyDef>, ScriptError> {
         let mut decorated = false;
         loop {
@@ -199,7 +227,7 @@ impl<'a> Parser<'a> {
                 }
                 _ if self.looking_at("def") && decorated => return self.def().map(Some),
                 _ => {
-                    // Decorators belong to the line behind them.
+                    // Decorators belong to the `def` on the next line. This line is none, so they are forgotten.
                     decorated = false;
                     self.skip_line();
                 }
@@ -207,9 +235,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next statement of the function whose body was entered last; `None` where it ends.
+    /// The next statement of the function whose header [`Parser::next_function`] has read; `None` where its body ends.
     pub(super) fn next_statement(&mut self) -> Result<Option<PyStmt>, ScriptError> {
         match self.peek().tok {
+            // The block of the function ends, which `def` has counted as one level of nesting.
             Tok::Dedent => {
                 self.at += 1;
                 self.depth = 0;
@@ -220,6 +249,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Goes to the end of the line; where the skipped tokens stand.
     fn skip_line(&mut self) -> Span {
         let start = self.peek().span;
         let mut end = start;
@@ -229,7 +259,8 @@ impl<'a> Parser<'a> {
         start.to(end)
     }
 
-    /// Reads the head of a function. Its body is read statement by statement later.
+    /// Reads the head of a function, `def main(a: T.Buffer(…), n: T.int32) -> None:`, and enters its body, which is
+    /// read statement by statement later ([`Parser::next_statement`]).
     fn def(&mut self) -> Result<PyDef, ScriptError> {
         let start = self.expect("def")?;
         let (name, _) = self.name()?;
@@ -244,16 +275,19 @@ impl<'a> Parser<'a> {
             }
         }
         self.expect(")")?;
+        // The type of the result says nothing that we need.
         if self.accept("->") {
             self.expression()?;
         }
         let header = start.to(self.expect(":")?);
         self.open_block()?;
+        // The body is one level of nesting, as any block.
         self.depth = 1;
         Ok(PyDef { name, params, header, body: self.peek().span.range().start })
     }
 
-    /// End of the last real token before the current position.
+    /// The end of the body that has just been read: of the last token that has text of its own, which ends of lines
+    /// and indentation have not.
     pub(super) fn body_end(&self) -> usize {
         let seen = &self.tokens[..self.at.min(self.tokens.len())];
         let last = seen.iter().rev().find(|token| !matches!(token.tok, Tok::Dedent | Tok::Newline | Tok::Indent));
@@ -274,7 +308,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads an indented block.
+    /// Reads an indented block, up to the end of its indentation or of the text.
     fn block(&mut self) -> Result<Vec<PyStmt>, ScriptError> {
         self.open_block()?;
         let mut statements = Vec::new();
@@ -290,7 +324,7 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
-    /// Reads one statement.
+    /// Reads one statement. Its first word decides which kind it is.
     fn statement(&mut self) -> Result<PyStmt, ScriptError> {
         if patience::is_over() {
             return Err(ScriptError::stopped());
@@ -316,7 +350,7 @@ impl<'a> Parser<'a> {
         Ok(PyStmt { kind, span })
     }
 
-    /// Reads a loop, which may have several variables.
+    /// Reads a loop, which may have several variables: `for i, j in T.grid(4, 8):`.
     fn for_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let mut targets = Vec::new();
@@ -352,6 +386,7 @@ impl<'a> Parser<'a> {
         Ok((PyKind::If(condition, then, otherwise, else_line), header))
     }
 
+    /// Reads `with context as target:` and its block.
     fn with_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let context = self.expression()?;
@@ -376,15 +411,15 @@ impl<'a> Parser<'a> {
             self.assert_statement()?
         } else {
             let target = self.expression_list()?;
-            // Only after the target is it known what kind of statement this is: an annotation, an assignment, an update
-            // such as `+=`, or an expression by itself.
+            // Only after the target is it known what kind of statement this is: an annotation, an assignment, an
+            // update such as `+=`, or an expression by itself.
             if self.accept(":") {
                 let annotation = self.expression()?;
                 let value = if self.accept("=") { Some(self.expression()?) } else { None };
                 PyKind::Annotated(target, annotation, value)
             } else if self.accept("=") {
                 PyKind::Assign(target, self.expression_list()?)
-            // `a += b` is read as `a = a + b`, so that nothing behind the parser needs to know updates.
+            // `a += b` is read as `a = a + b`, so that later stages need not know updates.
             } else if let Some(operator) = self.accept_update() {
                 let operand = self.expression()?;
                 let span = target.span.to(operand.span);
@@ -399,7 +434,7 @@ impl<'a> Parser<'a> {
         Ok(PyStmt { kind, span })
     }
 
-    /// The operator of `A[i] += 1` and the like.
+    /// Reads the sign of an update (`+=`) and gives its operator (`+`); `None` if no such sign comes next.
     fn accept_update(&mut self) -> Option<&'static str> {
         const UPDATES: [(&str, &str); 6] =
             [("+=", "+"), ("-=", "-"), ("*=", "*"), ("/=", "/"), ("//=", "//"), ("%=", "%")];
@@ -423,6 +458,7 @@ impl<'a> Parser<'a> {
         }
         let mut items = vec![first];
         while self.accept(",") {
+            // The comma was the last character of the list: `a, = b`.
             if matches!(self.peek().tok, Tok::Newline | Tok::End) || self.looking_at("=") {
                 break;
             }

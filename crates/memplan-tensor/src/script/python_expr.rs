@@ -1,4 +1,12 @@
 //! Expressions of the Python syntax, by precedence climbing.
+//!
+//! Every binary operator has a *tightness*. [`Parser::binary`] reads operands joined by operators of at least a given
+//! tightness, and for the right operand of each calls itself with one more than that operator's:
+//!
+//! ```text
+//! a + b * c - d    binary(1): a, then + (8), whose right side is binary(9): b * c
+//!                             left = a + b * c, then - (8), whose right side is binary(9): d
+//! ```
 
 use super::ScriptError;
 use super::lex::{Tok, lex};
@@ -6,7 +14,7 @@ use super::python::{Node, Parser, Py, Subscript};
 use crate::ir::MAX_NESTING;
 use memplan_core::Span;
 
-/// Binary operators from loose (1) to tight (9); comparisons do not chain.
+/// The tightness of a binary operator, from loose (1) to tight (9), and its text; `None` if the text is no operator.
 fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
     Some(match text {
         "or" => (1, "or"),
@@ -32,10 +40,11 @@ fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
     })
 }
 
+/// The tightness of comparisons, and of what `not` stands before.
 const COMPARISON: usize = 3;
 
 impl Parser<'_> {
-    /// An expression.
+    /// Reads an expression, with a choice (`a if condition else b`) as the loosest kind.
     pub(super) fn expression(&mut self) -> Result<Py, ScriptError> {
         self.nested(|parser| {
             let value = parser.binary(1)?;
@@ -50,6 +59,8 @@ impl Parser<'_> {
         })
     }
 
+    /// A node of the tree. It is an error if the tree gets too deep: a long sum nests to the left without nested calls
+    /// of the parser, so the depth of the tree is limited apart from [`Parser::nested`].
     pub(super) fn make(&self, node: Node, span: Span) -> Result<Py, ScriptError> {
         let depth = 1 + node.children_depth();
         if depth > MAX_NESTING {
@@ -58,7 +69,7 @@ impl Parser<'_> {
         Ok(Py { node, span, depth })
     }
 
-    /// Operands joined by operators that bind at least as tightly as `level`.
+    /// Reads operands joined by operators that bind at least as tightly as `level` (see the module documentation).
     fn binary(&mut self, level: usize) -> Result<Py, ScriptError> {
         let mut left = if level <= COMPARISON && self.looking_at("not") {
             let start = self.next().span;
@@ -80,6 +91,8 @@ impl Parser<'_> {
                 return Ok(left);
             };
             self.at += 1;
+            // With `+ 1`, an operator of the same tightness is left to this loop, so that `a - b - c` is `(a - b) -
+            // c`.
             let right = self.binary(tightness + 1)?;
             let span = left.span.to(right.span);
             let is_comparison = tightness == COMPARISON;
@@ -95,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `-x` and `~x`. A negative number becomes a literal.
+    /// Reads `-x`, `~x`, or an operand without a sign. A negative number becomes a literal.
     fn unary(&mut self) -> Result<Py, ScriptError> {
         if self.looking_at("~") {
             let start = self.next().span;
@@ -117,7 +130,8 @@ impl Parser<'_> {
         self.make(node, span)
     }
 
-    /// An atom followed by attributes, calls and subscripts.
+    /// Reads an atom followed by attributes, calls and subscripts, as many as there are:
+    /// `T.alloc_buffer((8,)).data[0]`.
     fn postfix(&mut self) -> Result<Py, ScriptError> {
         let mut value = self.atom()?;
         loop {
@@ -143,6 +157,7 @@ impl Parser<'_> {
     fn arguments(&mut self) -> Result<Arguments, ScriptError> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.looking_at(")") {
+            // In `name=value` the name is read as an expression first, because only the `=` behind it tells.
             let first = self.expression()?;
             if self.accept("=") {
                 let Node::Name(name) = first.node else {
@@ -180,7 +195,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// A bound of a slice; `None` if it is left out.
+    /// Reads an index or a bound of a slice. A bound that is left out (`A[:4]`) is [`Node::None`].
     fn bound(&mut self) -> Result<Py, ScriptError> {
         if [":", ",", "]"].iter().any(|end| self.looking_at(end)) {
             return self.make(Node::None, self.peek().span);
@@ -188,7 +203,7 @@ impl Parser<'_> {
         self.expression()
     }
 
-    /// A number, a string, a name, or anything in brackets.
+    /// Reads a number, a string, a name, or anything in brackets.
     fn atom(&mut self) -> Result<Py, ScriptError> {
         let token = self.next();
         let text = self.text(token);
@@ -216,7 +231,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `lambda a, b: a + b`, kept as text.
+    /// Reads `lambda a, b: a + b` behind its first word. The node only has the span: a lambda is printed as it was
+    /// written.
     fn lambda(&mut self, start: Span) -> Result<Py, ScriptError> {
         while !self.looking_at(":") {
             self.name()?;
@@ -242,7 +258,8 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// `(x)` is `x`; a comma makes it a tuple.
+    /// Reads what stands in round brackets, behind the opening one: `(x)` is `x`, and a comma makes it a tuple:
+    /// `(x,)`.
     fn parenthesised(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut items = Vec::new();
         let mut tuple = false;
@@ -282,7 +299,8 @@ impl Parser<'_> {
     }
 }
 
-/// The expression that a string holds: `"n + 1"`. Its spans are those of the text.
+/// The expression that a string holds: `"n + 1"` at `literal`. Spans count from the start of `source`, not of the
+/// string.
 pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, ScriptError> {
     let malformed = || ScriptError::syntax(literal, "expected an expression in quotes");
     let range = literal.range().start + 1..literal.range().end.saturating_sub(1);
@@ -292,14 +310,16 @@ pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, Scrip
     }
     let mut parser = Parser::new(source, &tokens);
     let value = parser.expression()?;
+    // The lexer ends every text with a line end, so this says that nothing is left behind the expression.
     if parser.peek().tok == Tok::Newline { Ok(value) } else { Err(malformed()) }
 }
 
+/// Arguments without a name, and those with one.
 type Arguments = (Vec<Py>, Vec<(String, Py)>);
 
 impl Node {
-    /// How deep the operands nest. Depth is limited when a node is made, so that later recursions cannot overflow the
-    /// stack.
+    /// The depth of the deepest operand; 0 if there are none. [`Parser::make`] limits it, so that later recursions
+    /// over the tree cannot overflow the stack.
     fn children_depth(&self) -> usize {
         let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
         match self {
@@ -310,7 +330,7 @@ impl Node {
             Node::Subscript(base, subscripts) => {
                 let of = |subscript: &Subscript| match subscript {
                     Subscript::One(index) => index.depth,
-                    // A slice becomes `ramp(start, step, (stop - start) / step)`.
+                    // A slice becomes `ramp(start, step, (stop - start) / step)`: two levels more than its bounds.
                     Subscript::Slice(start, stop, _) => 2 + start.depth.max(stop.depth),
                 };
                 base.depth.max(subscripts.iter().map(of).max().unwrap_or(0))
@@ -341,7 +361,8 @@ fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     value.map_err(|_| ScriptError::syntax(span, "expected a number"))
 }
 
-/// The content of a string token; only the escapes that occur in names and messages.
+/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; behind any other
+/// backslash the character itself counts. That is enough for names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());
     let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };

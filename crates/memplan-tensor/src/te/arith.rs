@@ -9,8 +9,12 @@
 //! (io * 8 + 3) // 8                  is   io
 //! ```
 //!
-//! An [`Interval`] is what an expression can be while variables run over theirs; ends are expressions again, because a
-//! producer's first element may depend on an outer loop. Arithmetic that does not fit 64 bits leaves an expression as
+//! An *atom* is a part of an expression that is no sum and no product with a constant: a variable, `x // 8`, `n * m`.
+//! Sums are kept as [`Linear`]: atoms with their factors, and a constant.
+//!
+//! An [`Interval`] holds the values that an expression can have while its variables run over their own intervals. Its
+//! ends are expressions again, because a producer's first element may depend on an outer loop: with `i` in `0..=7` and
+//! `io` free, `io * 8 + i` is in `io * 8 ..= io * 8 + 7`. Arithmetic that does not fit 64 bits leaves an expression as
 //! it was.
 
 use crate::DType;
@@ -18,7 +22,8 @@ use crate::ir::{BinaryOp, Expr, VarId};
 use crate::linear::{Linear, fold};
 use std::collections::BTreeMap;
 
-/// What an expression can be: from `lo` to `hi`, both included; `None` is without end.
+/// The values an expression can have: from `lo` to `hi`, both included. `None` means that no bound is known on that
+/// side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub(crate) lo: Option<Expr>,
@@ -64,7 +69,8 @@ impl Interval {
     }
 }
 
-/// The smaller or the larger of two ends; an end that does not exist is beyond both.
+/// The smaller (`op` is `Min`) or the larger (`Max`) of two ends. An open end is farther out than any other, so the
+/// result is open (`None`) if one of the two is.
 fn extreme_end(op: BinaryOp, one: Option<Expr>, other: Option<Expr>) -> Option<Expr> {
     Some(extreme(op, one?, other?))
 }
@@ -98,12 +104,13 @@ fn truth(value: bool) -> Expr {
     Expr::Int { value: i64::from(value), dtype: DType::BOOL }
 }
 
-/// The canonical form; needs no knowledge of variables.
+/// The canonical form of an expression, for any values of its variables.
 pub(crate) fn simplify(expr: &Expr) -> Expr {
     simplify_in(expr, &Env::new())
 }
 
-/// The canonical form, with what is known about variables.
+/// The canonical form of an expression whose variables stay in the intervals of `env`. Knowing them simplifies more:
+/// `(i * 8 + j) // 8` is `i` if `j` is in `0..=7`.
 pub(crate) fn simplify_in(expr: &Expr, env: &Env) -> Expr {
     let mut simple = expr.clone();
     simplify_place(&mut simple, env);
@@ -116,6 +123,7 @@ fn simplify_place(expr: &mut Expr, env: &Env) {
     for child in expr.children_mut() {
         simplify_place(child, env);
     }
+    // `None` where no rule applies: then the expression stays as it is.
     let simpler = match expr {
         Expr::Binary { op, left, right } => match *op {
             BinaryOp::FloorDiv | BinaryOp::FloorMod => divide(*op, left, right, env),
@@ -127,6 +135,7 @@ fn simplify_place(expr: &mut Expr, env: &Env) {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => canonical_sum(expr),
             BinaryOp::Div | BinaryOp::Mod => None,
         },
+        // A hint that a condition is nearly always true means nothing for a constant.
         Expr::Call { name, args, .. } if name == "likely" => args.first().filter(|value| value.is_constant()).cloned(),
         _ => None,
     };
@@ -148,10 +157,12 @@ pub(crate) fn simplify_subscripts(value: &mut Expr, env: &Env) {
     }
 }
 
+/// Whether an expression has no float constants and no vectors in it, as subscripts and extents have none.
 fn is_index(expr: &Expr) -> bool {
     !expr.any(&|part| matches!(part, Expr::Float { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. }))
 }
 
+/// The canonical form of a sum, a difference or a product. `None` if it is no index or does not fit 64 bits.
 fn canonical_sum(expr: &Expr) -> Option<Expr> {
     if !is_index(expr) {
         return None;
@@ -161,9 +172,11 @@ fn canonical_sum(expr: &Expr) -> Option<Expr> {
     Some(to_expr(&sum))
 }
 
-/// `x // k * (k * s) + x % k * s` is `x * s`.
+/// Replaces `x // k * (k * s) + x % k * s` by `x * s`, for all such pairs of terms in a sum. `None` if a number does
+/// not fit 64 bits.
 fn join_quotients(sum: &mut Linear) -> Option<()> {
     loop {
+        // A pair: the position of a remainder, the position of its quotient, `x` and `s`.
         let found = sum.terms.iter().enumerate().find_map(|(at, (atom, scale))| {
             let Expr::Binary { op: BinaryOp::FloorMod, left, right } = atom else { return None };
             let quotient = floor_div((**left).clone(), (**right).clone());
@@ -172,6 +185,7 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
             Some((at, other, (**left).clone(), *scale))
         });
         let Some((first, second, value, scale)) = found else { return Some(()) };
+        // The term further back is removed first, because removing a term moves all behind it.
         sum.terms.remove(first.max(second));
         sum.terms.remove(first.min(second));
         let whole = add(to_expr(sum), mul(value, Expr::int(scale)));
@@ -179,7 +193,8 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
     }
 }
 
-/// A sum as an expression: factors from large to small, the constant, then what is subtracted.
+/// A sum as an expression: positive terms from the largest factor to the smallest, a positive constant, then everything
+/// that is subtracted. Equal factors keep the order of the sum, so the result is always the same.
 fn to_expr(sum: &Linear) -> Expr {
     let mut terms: Vec<&(Expr, i64)> = sum.terms.iter().collect();
     terms.sort_by_key(|(_, scale)| std::cmp::Reverse(*scale));
@@ -192,6 +207,8 @@ fn to_expr(sum: &Linear) -> Expr {
     if sum.constant > 0 {
         plus(Expr::int(sum.constant));
     }
+    // `x - y * 3` if something stands before the term, `y * -3` if it is the first one. The factor -2^63 has no
+    // positive counterpart and is added as it is.
     for (atom, scale) in terms.iter().filter(|term| term.1 < 0) {
         result = Some(match (result.take(), scale.checked_neg()) {
             (Some(before), Some(positive)) => sub(before, scaled(atom, positive)),
@@ -205,7 +222,8 @@ fn to_expr(sum: &Linear) -> Expr {
     }
 }
 
-/// `(d·q + r) // d` is `q + r // d`, and `(d·q + r) % d` is `r % d`; where `0 <= r < d` is known, `q` and `r`.
+/// Simplifies a division or a remainder by a positive constant: `(d·q + r) // d` is `q + r // d`, and `(d·q + r) % d`
+/// is `r % d`. Where `0 <= r < d` is known from `env`, the results are `q` and `r`. `None` for any other divisor.
 fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     let divisor = right.as_int().filter(|divisor| *divisor > 0)?;
     if divisor == 1 {
@@ -235,18 +253,22 @@ fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     }
 }
 
-/// The smaller or the larger, if one of them always is.
+/// The smaller (`op` is `Min`) or the larger (`Max`) of two expressions: one of the two if their difference is a
+/// constant, else `min(a, b)` or `max(a, b)`.
 fn extreme(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     if a == b {
         return a;
     }
     match crate::linear::constant_difference(&a, &b) {
+        // `difference` is `a - b`: if it is not positive `a` is the smaller one, else the larger one.
         Some(difference) if (difference <= 0) == (op == BinaryOp::Min) => a,
         Some(_) => b,
         None => fold(op, &a, &b).unwrap_or_else(|| Expr::binary(op, a, b)),
     }
 }
 
+/// Simplifies `and` and `or` with a constant on one side: the neutral constant (true for `and`, false for `or`) leaves
+/// the other side, any other constant is the result. `None` if neither side is constant.
 fn connect(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     let neutral = i64::from(op == BinaryOp::And);
     match (left.as_int(), right.as_int()) {
@@ -256,7 +278,7 @@ fn connect(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     }
 }
 
-/// A comparison whose answer is known for all values of the variables.
+/// The truth value of a comparison, if it is the same for all values that the variables take; else `None`.
 fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     if !is_index(left) || !is_index(right) {
         return None;
@@ -276,7 +298,8 @@ fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     known(also, true).or_else(|| known(opposite, false))
 }
 
-/// Whether a comparison holds for all values that the variables take.
+/// Whether `left op right` is proved for all values that the variables take. `false` means that it is not proved, not
+/// that it is wrong. The proof is that the interval of `left - right` lies on one side of zero.
 pub(crate) fn prove_compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> bool {
     let difference = interval_fully(&sub(left.clone(), right.clone()), env);
     let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
@@ -289,13 +312,14 @@ pub(crate) fn prove_compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) 
     }
 }
 
-/// Whether two expressions are equal for all values of their variables.
+/// Whether two expressions are proved equal for all values of their variables; `false` means not proved.
 pub(crate) fn prove_equal(left: &Expr, right: &Expr) -> bool {
     let simple = simplify(&sub(left.clone(), right.clone()));
     simple.as_int() == Some(0)
 }
 
-/// The interval of an expression; ends may still name variables whose own interval names others.
+/// The interval of an expression: each term of the sum is replaced by its smallest or largest value. The ends of a
+/// variable's interval may name other variables, and those are not replaced in turn; see [`interval_fully`].
 pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
     if !is_index(expr) {
         return Interval::EVERYTHING;
@@ -304,6 +328,7 @@ pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
     let start = Interval::point(Expr::int(sum.constant));
     let total = sum.terms.iter().fold(start, |total, (atom, scale)| {
         let part = atom_interval(atom, env);
+        // A negative factor turns the interval around.
         let (lo, hi) = if *scale >= 0 { (part.lo, part.hi) } else { (part.hi, part.lo) };
         let plus = |sum: Option<Expr>, end: Option<Expr>| Some(add(sum?, mul(end?, Expr::int(*scale))));
         Interval { lo: plus(total.lo, lo), hi: plus(total.hi, hi) }
@@ -323,6 +348,8 @@ pub(crate) fn interval_fully(expr: &Expr, env: &Env) -> Interval {
     const ROUNDS: usize = 8;
     let mut result = interval(expr, env);
     for _ in 0..ROUNDS {
+        // One end with its variables replaced: the largest value it can have for the upper end (`up`), the smallest for
+        // the lower end.
         let grow = |end: &Option<Expr>, up: bool| {
             let next = interval(end.as_ref()?, env);
             if up { next.hi } else { next.lo }
@@ -336,13 +363,16 @@ pub(crate) fn interval_fully(expr: &Expr, env: &Env) -> Interval {
     result
 }
 
+/// Whether an expression has a variable that `env` gives an interval for.
 fn mentions(expr: &Expr, env: &Env) -> bool {
     expr.any(&|part| matches!(part, Expr::Var(var) if env.contains_key(var)))
 }
 
-/// The least and the greatest value of an expression that is no sum.
+/// The interval of an atom: a part of an expression that is no sum. Anything whose value is not known, such as a load,
+/// can be everything.
 fn atom_interval(atom: &Expr, env: &Env) -> Interval {
     match atom {
+        // A variable that `env` does not know stands for itself, so it is a point.
         Expr::Var(var) => env.get(var).cloned().unwrap_or_else(|| Interval::point(atom.clone())),
         Expr::Int { .. } => Interval::point(atom.clone()),
         Expr::Cast { dtype, value } if dtype.is_integer() => interval(value, env),
@@ -384,7 +414,8 @@ fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &E
     }
 }
 
-/// All remainders, or a part of them if the values lie within one period.
+/// The remainders of all values of an interval: `0..=divisor - 1`, or less if the ends are constants within one period.
+/// Divided by 8, the values `10..=13` have the remainders `2..=5`.
 fn modulo_interval(values: &Interval, divisor: i64) -> Interval {
     let whole = Interval { lo: Some(Expr::int(0)), hi: Some(Expr::int(divisor - 1)) };
     let (Some(lo), Some(hi)) = (&values.lo, &values.hi) else { return whole };

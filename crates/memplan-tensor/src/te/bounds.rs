@@ -1,5 +1,9 @@
 //! Bound inference: how much of each operation is needed, and so how long its loops are.
 //!
+//! A stage is one operation of the graph with its loops (its *leaf axes*, outermost first, made from the operation's
+//! own axes by splits and fusions). It may be computed inside a loop of a stage that reads it; that loop is where it
+//! is *attached*.
+//!
 //! From the last stage to the first: an output is needed completely. Any other stage is needed where its consumers read
 //! it while they are at one point of the loops around it, and everywhere they get in the loops inside:
 //!
@@ -21,19 +25,20 @@ use super::schedule::{Attach, Schedule, StageId};
 use crate::ir::{BinaryOp, BufId, Expr, Rank, StorageScope, thread_rank};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The range of every axis of a normalised schedule.
+/// The range of every axis of a normalised schedule: of the operations' own axes, of all loops made from them, and of
+/// thread axes.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
     pub(super) ranges: Ranges,
 }
 
 impl Bounds {
-    /// The range of an axis, if its stage is computed.
+    /// The range of an axis; `None` if its stage is not computed on its own (it is inlined) or is no compute operation.
     pub fn range(&self, axis: IterId) -> Option<&Range> {
         self.ranges.get(&axis)
     }
 
-    /// What every axis variable can be.
+    /// The values that every axis variable can have.
     pub(super) fn env(&self, schedule: &Schedule) -> Env {
         self.ranges
             .iter()
@@ -42,10 +47,11 @@ impl Bounds {
     }
 }
 
-/// Infers all bounds of a normalised schedule.
+/// Infers all bounds of a normalised schedule. `paths` are the loops around each stage.
 pub fn infer_bounds(schedule: &Schedule, paths: &AttachPath) -> Bounds {
     let feeds = FeedGraph::new(&ReadGraph::new(&schedule.graph, &schedule.outputs));
     let mut inference = Inference { schedule, paths, feeds, ranges: Ranges::new() };
+    // Consumers before producers: what is needed of a stage depends on the ranges of the stages that read it.
     for stage in schedule.order.iter().rev() {
         if !matches!(schedule.stages[*stage].attach, Attach::Inlined) {
             inference.root_ranges(*stage);
@@ -84,7 +90,8 @@ impl Inference<'_> {
         self.ranges.extend(found);
     }
 
-    /// For each dimension of a stage's outputs, what its consumers need.
+    /// For each dimension of a stage's outputs the elements that its consumers read. All outputs of a compute
+    /// operation have one shape, so they are taken together. Empty if nothing reads them.
     fn needed(&self, stage: StageId, outputs: &[BufId]) -> Vec<Interval> {
         let mut needed: Vec<Interval> = Vec::new();
         for tensor in outputs {
@@ -101,7 +108,7 @@ impl Inference<'_> {
         needed
     }
 
-    /// What one consumer reads of a tensor: for each load an interval in every dimension.
+    /// What one consumer reads of a tensor of `stage`: for each load an interval in every dimension.
     fn reads(&self, stage: StageId, tensor: BufId, consumer: OpId) -> Vec<Vec<Interval>> {
         let schedule = self.schedule;
         match (&schedule.graph.ops[consumer].kind, schedule.stage_of(consumer)) {
@@ -128,9 +135,11 @@ impl Inference<'_> {
         }
     }
 
-    /// What the consumer's own axes can be while `stage` is alive, and what loops around the consumer can be besides.
+    /// The values that variables can have while one copy of the memory of `stage` is in use: first those of the
+    /// consumer's own axes, then those of loops around the consumer that run through all their values meanwhile.
     fn consumer_sets(&self, stage: StageId, consumer: StageId) -> (Env, Env) {
         let schedule = self.schedule;
+        // The loop that `stage` is computed at; `None` if it is computed on its own.
         let attached = self.paths.around(stage).first().copied();
         let rank = self.storage_rank(stage);
         // Leaves are visited from the innermost loop outwards. Loops inside the place where `stage` is computed run
@@ -172,11 +181,16 @@ impl Inference<'_> {
         (roots.collect(), outside)
     }
 
-    /// Whether a loop runs through all its values while one copy of the stage's memory is in use.
+    /// Whether the loop `axis` of `stage` runs through all its values while one copy of a producer's memory is in use.
+    /// `above` says that the loop is the one the producer is computed at, or around that one; `storage` is the rank of
+    /// the producer's memory (see [`rank_number`]). An ordinary loop is relaxed if it is not above. Threads run side
+    /// by side, so they are relaxed if they share the memory: threads of a block share memory of rank 0 and 1, blocks
+    /// that of rank 0, and the threads along `threadIdx.x` also that of a warp.
     fn is_relaxed(&self, stage: StageId, axis: IterId, above: bool, storage: u8) -> bool {
         match self.schedule.thread_tag(stage, axis) {
             None => !above,
             Some(tag) => {
+                // 0 for an axis of blocks, 1 for an axis of threads.
                 let thread = thread_rank(tag).unwrap_or(1);
                 let warp = storage == rank_number(Rank::Warp) && tag == "threadIdx.x";
                 warp || storage <= thread
@@ -184,7 +198,8 @@ impl Inference<'_> {
         }
     }
 
-    /// How near the stage's memory is to a thread: what was asked for, or what suits the threads around it.
+    /// The rank of a stage's memory as a number: of the memory that was asked for, or of the one that flattening will
+    /// choose by the threads around the stage (local inside threads, shared inside blocks, else global).
     fn storage_rank(&self, stage: StageId) -> u8 {
         let scope = &self.schedule.stages[stage].scope;
         if !scope.is_empty() {
@@ -200,7 +215,8 @@ impl Inference<'_> {
     }
 }
 
-/// Ranks as numbers that compare with those of threads.
+/// The rank of a memory as a number: the larger it is, the fewer threads share one copy of the memory. A thread axis
+/// (0 for blocks, 1 for threads in a block) shares all memories whose rank is at most its own.
 pub(super) fn rank_number(rank: Rank) -> u8 {
     match rank {
         Rank::Global => 0,
@@ -211,7 +227,9 @@ pub(super) fn rank_number(rank: Rank) -> u8 {
     }
 }
 
-/// What a subscript can be: over the consumer's axes, then over the loops around the consumer.
+/// The values that a subscript can have while the consumer's axes run over `roots` and the loops around the consumer
+/// over `outside`. The first step leaves variables of loops around in the ends of the interval, the second replaces
+/// those that `outside` knows.
 fn reach(subscript: &Expr, roots: &Env, outside: &Env) -> Interval {
     let inside = interval(&simplify(subscript), roots);
     let lo = inside.lo.and_then(|lo| interval_fully(&lo, outside).lo);
@@ -219,7 +237,8 @@ fn reach(subscript: &Expr, roots: &Env, outside: &Env) -> Interval {
     Interval { lo, hi }
 }
 
-/// The range that covers what is needed; the declared one if all of that may be needed.
+/// The range that covers the needed elements; the declared range if that is needed completely, or if one end of the
+/// needed elements is not known.
 fn cover(needed: &Interval, declared: &Range) -> Range {
     let (Some(lo), Some(hi)) = (&needed.lo, &needed.hi) else {
         return declared.clone();

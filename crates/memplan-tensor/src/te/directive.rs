@@ -1,4 +1,12 @@
-//! Schedule primitives by name, as a description lists them.
+//! Schedule primitives by name, as a description lists them:
+//!
+//! ```json
+//! {"do": "split", "stage": "B", "axis": "i", "factor": 8, "outer": "io", "inner": "ii"}
+//! {"do": "compute_at", "stage": "A.shared", "target": "B", "axis": "io"}
+//! ```
+//!
+//! A directive names stages, tensors and axes by texts. Applied in order, the directives make a [`Schedule`]; what a
+//! primitive makes (the two loops of a split, the stage of a cache) may be given a name that later directives use.
 
 use super::error::ScheduleError;
 use super::graph::{IterId, OpKind};
@@ -44,10 +52,11 @@ impl Directive {
         Ok(Directive::Kind { stage: entry.text("stage")?, axis: entry.text("axis")?, kind })
     }
 
-    /// Reads one directive of a description.
+    /// Reads one directive of a description. Only its form is checked here; whether the names exist shows when it is
+    /// applied.
     pub(super) fn read(entry: &Entry<'_>) -> Result<Directive, ReadTeError> {
-        // Fields are read by name and their absence is an error with its place. Optional ones are empty texts, which
-        // mean: give it the usual name.
+        // Fields are read by name and their absence is an error with its place. An optional name that is left out is an
+        // empty text: then what the primitive makes is only known by the name that the schedule gives it.
         match entry.text("do")?.as_str() {
             "set_scope" => Ok(Directive::SetScope { stage: entry.text("stage")?, scope: entry.text("scope")? }),
             "storage_align" => Ok(Directive::StorageAlign {
@@ -105,7 +114,7 @@ impl Directive {
 }
 
 impl Network {
-    /// The schedule with every directive applied; an error says which one does not apply.
+    /// The schedule with every directive applied. An error has the position of the directive that does not apply.
     pub fn schedule(&self) -> Result<Schedule, (usize, ScheduleError)> {
         let mut names = Names {
             schedule: Schedule::new(&self.graph, &self.outputs),
@@ -119,7 +128,7 @@ impl Network {
     }
 }
 
-/// A schedule, and the names that directives gave to stages and axes.
+/// A schedule under construction, and the names that directives gave to the stages and axes they made.
 struct Names {
     schedule: Schedule,
     stages: BTreeMap<String, StageId>,
@@ -127,6 +136,7 @@ struct Names {
 }
 
 impl Names {
+    /// A stage by the name that a directive gave it, or else by the name of its operation.
     fn stage(&self, name: &str) -> Result<StageId, ScheduleError> {
         let by_alias = self.stages.get(name).copied();
         by_alias
@@ -134,7 +144,7 @@ impl Names {
             .ok_or_else(|| ScheduleError::UnknownStage { name: name.to_owned() })
     }
 
-    /// An axis by the name it was given, or else by its own; of several, the newest.
+    /// An axis of a stage by the name that a directive gave it, or else by its own; of several, the newest.
     fn axis(&self, stage: StageId, name: &str) -> Result<IterId, ScheduleError> {
         if let Some(axis) = self.axes.get(&(stage, name.to_owned())) {
             return Ok(*axis);
@@ -145,11 +155,13 @@ impl Names {
         })
     }
 
+    /// A stage and one of its axes, both by name.
     fn at(&self, stage: &str, axis: &str) -> Result<(StageId, IterId), ScheduleError> {
         let stage = self.stage(stage)?;
         Ok((stage, self.axis(stage, axis)?))
     }
 
+    /// Enters the name that a directive gives to an axis; an empty name gives none.
     fn call(&mut self, stage: StageId, name: &str, axis: IterId) {
         if !name.is_empty() {
             self.axes.insert((stage, name.to_owned()), axis);
@@ -232,7 +244,7 @@ impl Names {
         }
     }
 
-    /// A tensor by its own name, or the output of a stage that was given a name.
+    /// A tensor by its own name, or the first output of a stage that a directive has made and named (a cache).
     fn tensor(&self, name: &str) -> Result<crate::ir::BufId, ScheduleError> {
         let unknown = || ScheduleError::UnknownTensor { name: name.to_owned() };
         if let Some(stage) = self.stages.get(name) {

@@ -1,7 +1,11 @@
 //! Moving ranges and values along split, fuse and rebase relations.
 //!
-//! Downwards, from an operation's own axes to its loops: ranges. `i` over 34 values split by 8 makes `i.outer` run over
-//! 5 and `i.inner` over 8. Upwards, from loops to axes: values (`i = i.inner + i.outer * 8`) and sets of values.
+//! A *relation* says how axes of a stage come from others: a split makes two of one, a fusion one of two, and a rebase
+//! makes an axis that starts at zero. The relations of a stage are listed from the oldest to the newest, so walking the
+//! list forwards leads from an operation's own axes down to its loops, and walking it backwards leads up again.
+//!
+//! Downwards go ranges: `i` over 34 values split by 8 makes `i.outer` run over 5 and `i.inner` over 8. Upwards go
+//! values (`i = i.inner + i.outer * 8`) and sets of values.
 
 use super::arith::{Env, Interval, add, ceil_div, floor_div, floor_mod, interval, mul, prove_compare, simplify};
 use super::graph::{IterId, Range};
@@ -15,12 +19,14 @@ pub(crate) type Ranges = BTreeMap<IterId, Range>;
 /// A value for each axis.
 pub(crate) type Values = BTreeMap<IterId, Expr>;
 
+/// The range of an axis; an axis without one has a single value, zero.
 fn range(ranges: &Ranges, axis: IterId) -> Range {
     ranges.get(&axis).cloned().unwrap_or_else(|| Range::up_to(Expr::int(1)))
 }
 
-/// The extent of a loop that is declared with a size. It is never longer than the axis it comes from, unless a thread is
-/// bound to it: a launch has the declared number of threads.
+/// The extent of a loop that a split declares with a size (`factor=8`, `nparts=4`). `axis` is the extent of the axis
+/// that is split. The loop is never longer than that, unless a thread is bound to it: a launch has the declared number
+/// of threads.
 fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
     let is_too_long = !is_threaded && prove_compare(BinaryOp::Lt, axis, &size, &BTreeMap::new());
     if is_too_long { axis.clone() } else { size }
@@ -67,7 +73,7 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
     }
 }
 
-/// Axes that are bound to threads, and those from which such come.
+/// The axes that are bound to threads, and every axis from which an axis bound to threads was made.
 fn above_threads(schedule: &Schedule, stage: StageId) -> BTreeSet<IterId> {
     let stage = &schedule.stages[stage];
     let mut above: BTreeSet<IterId> =
@@ -87,7 +93,8 @@ fn above_threads(schedule: &Schedule, stage: StageId) -> BTreeSet<IterId> {
     above
 }
 
-/// Derives the values of a stage's axes from those of its loops.
+/// Derives the values of a stage's axes from those of its loops. `values` holds the values of the loops; the others are
+/// added. A loop without a value counts as zero.
 pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values) {
     let value = |values: &Values, axis: &IterId| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0));
     for relation in stage.relations.iter().rev() {
@@ -99,9 +106,9 @@ pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values
             }
             Relation::Fuse { outer, inner, fused } => {
                 let (fused, step) = (value(values, fused), range(ranges, *inner).extent);
-                let quotient = quotient(BinaryOp::FloorDiv, fused.clone(), step.clone());
+                let quotient = divided(BinaryOp::FloorDiv, fused.clone(), step.clone());
                 values.insert(*outer, plus(quotient, range(ranges, *outer).min));
-                let remainder = quotient_of(fused, step);
+                let remainder = divided(BinaryOp::FloorMod, fused, step);
                 values.insert(*inner, plus(remainder, range(ranges, *inner).min));
             }
             Relation::Rebase { parent, rebased } => {
@@ -111,11 +118,9 @@ pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values
     }
 }
 
-fn quotient_of(value: Expr, divisor: Expr) -> Expr {
-    quotient(BinaryOp::FloorMod, value, divisor)
-}
-
-fn quotient(op: BinaryOp, value: Expr, divisor: Expr) -> Expr {
+/// The quotient (`op` is `FloorDiv`) or the remainder (`FloorMod`), without the operation where one side is trivial.
+/// Like [`plus`] and [`times`] this keeps generated text short; it does not bring expressions into canonical form.
+fn divided(op: BinaryOp, value: Expr, divisor: Expr) -> Expr {
     match (value.as_int(), divisor.as_int(), op) {
         (Some(0), ..) => Expr::int(0),
         (_, Some(1), BinaryOp::FloorDiv) => value,
@@ -142,7 +147,8 @@ fn times(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// Derives what a stage's axes can be from what its loops can be.
+/// Derives the sets of values of a stage's axes from those of its loops. `sets` holds what is known of the loops; the
+/// sets of the other axes are added. A loop that is not in it runs over all of its range.
 pub(super) fn pass_up_sets(
     schedule: &Schedule,
     stage: StageId,
@@ -163,7 +169,7 @@ pub(super) fn pass_up_sets(
     }
 }
 
-/// What the axes of a schedule can be, as far as it is known.
+/// The sets of values that axes can have, as far as they are known.
 struct Sets<'a> {
     schedule: &'a Schedule,
     ranges: &'a Ranges,
@@ -171,13 +177,13 @@ struct Sets<'a> {
 }
 
 impl Sets<'_> {
-    /// All that an axis runs over.
+    /// All values that an axis runs over.
     fn whole(&self, axis: IterId) -> Interval {
         let range = range(self.ranges, axis);
         Interval::range(&range.min, &range.extent)
     }
 
-    /// What an axis can be; all that it runs over if nothing else is known.
+    /// The values that an axis can have: all that it runs over if nothing else is known.
     fn of(&self, axis: IterId) -> Interval {
         self.known.get(&axis).cloned().unwrap_or_else(|| self.whole(axis))
     }
@@ -186,16 +192,19 @@ impl Sets<'_> {
         self.schedule.graph.axes[axis].var
     }
 
-    /// Notes that an axis can be whatever an expression can be; if that has an open end, all that the axis runs over.
+    /// Notes that an axis has the values of an expression whose variables are as in `env`. If no bound of them is
+    /// known, the axis has all values that it runs over.
     fn insert(&mut self, axis: IterId, value: &Expr, env: &Env) {
         let set = interval(&simplify(value), env);
         let is_closed = set.lo.is_some() && set.hi.is_some();
         self.known.insert(axis, if is_closed { set } else { self.whole(axis) });
     }
 
-    /// The axis of a split is `outer * extent of inner + inner`.
+    /// Notes the values of an axis that was split: `outer * extent of inner + inner + its first value`.
     fn pass_up_split(&mut self, parent: IterId, outer: IterId, inner: IterId) {
         let (outer_set, inner_set) = (self.of(outer), self.of(inner));
+        // If both loops run completely, so does the axis. The product of their extents may be larger than the axis, so
+        // computing it would give too much.
         if outer_set == self.whole(outer) && inner_set == self.whole(inner) {
             self.known.insert(parent, self.whole(parent));
             return;
@@ -206,7 +215,8 @@ impl Sets<'_> {
         self.insert(parent, &add(value, range(self.ranges, parent).min), &env);
     }
 
-    /// The two axes of a fused loop are the quotient and the remainder of its position.
+    /// Notes the values of two axes that were fused: quotient and remainder of the fused loop's variable by the extent
+    /// of the inner axis, each plus the axis's first value.
     fn pass_up_fuse(&mut self, outer: IterId, inner: IterId, fused: IterId) {
         let fused_set = self.of(fused);
         if fused_set == self.whole(fused) {
@@ -215,7 +225,8 @@ impl Sets<'_> {
             return;
         }
         let step = range(self.ranges, inner).extent;
-        // A point stands for itself; anything larger is followed through the division.
+        // A single value is divided as it stands. For a larger set the fused variable is divided, and `env` says which
+        // values it has.
         let (position, env) = match (&fused_set.lo, fused_set.is_point()) {
             (Some(at), true) => (at.clone(), BTreeMap::new()),
             _ => (Expr::Var(self.var(fused)), [(self.var(fused), fused_set.clone())].into()),

@@ -1,5 +1,10 @@
 //! StorageFlatten: every access in one dimension, every realization an allocation.
 //!
+//! The input is a function over buffers ([`PrimFunc`]). It has *realizations*, statements that say from where on a
+//! buffer exists and which elements of it are needed, and *marks* about padding, double buffers and extern bodies (see
+//! `marks.rs`). The output has plain allocations of flat buffers; of the marks only those of double buffers and of
+//! extern bodies are left.
+//!
 //! A buffer realized over `[i.outer*8, +10)` becomes an allocation of 10 elements, and its subscripts become distances
 //! from the first: `Y[i + i.outer*8]` is `Y[i]`. Several dimensions are laid out row by row, padded where that was
 //! asked for:
@@ -8,8 +13,9 @@
 //! B (8, 16), dimension 0 aligned to 2 with offset 1:   strides 17, 1   136 elements   B[i, j] is B[i*17 + j]
 //! ```
 //!
-//! Inside an extern body a buffer *is* the tensor it is bound to: same memory, same layout. So a padded tensor cannot
-//! be bound to a body that takes it as compact.
+//! Inside the body of an extern operation a *slot* (a buffer of the body) is bound to a tensor: accesses to the slot
+//! become accesses to the tensor's buffer, with the same memory and layout. So a padded tensor cannot be bound to a
+//! body that takes it as compact.
 
 use super::arith::{Env, Interval, add, floor_mod, mul, prove_equal, simplify, simplify_in, sub};
 use super::buffers::PrimFunc;
@@ -22,14 +28,14 @@ use crate::script::print_expr;
 use crate::{DType, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known about a tagged memory.
+/// What is known about a tagged memory: a storage scope of TVM with a tag behind its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
     /// The scope with its tag: `local.L0A`.
     pub scope: String,
-    /// Bits of its widest access.
+    /// Bits of its widest access; buffers in it are aligned to that.
     pub max_simd_bits: u64,
-    /// Bits it has.
+    /// How many bits it holds; a larger buffer is an error.
     pub max_bits: u64,
 }
 
@@ -38,13 +44,13 @@ pub struct MemoryInfo {
 pub struct FlattenOptions {
     /// Fail where the original does: at a double buffer without an explicit scope.
     pub compat: bool,
-    /// Tagged memories.
+    /// Tagged memories. A memory that is not listed has no limit and the usual alignment.
     pub memories: Vec<MemoryInfo>,
-    /// Bytes to which an allocation is aligned, unless it is smaller; [`DEFAULT_ALIGNMENT`] where nothing is said.
+    /// Bytes to which an allocation is aligned, unless the allocation is smaller; `None` is [`DEFAULT_ALIGNMENT`].
     pub alignment: Option<u64>,
 }
 
-/// Bytes to which an allocation is aligned, unless it is smaller.
+/// Bytes to which an allocation is aligned, unless the allocation is smaller.
 pub const DEFAULT_ALIGNMENT: u64 = 64;
 
 /// A flat buffer and how it came about.
@@ -52,12 +58,12 @@ pub const DEFAULT_ALIGNMENT: u64 = 64;
 pub struct FlatBuffer {
     /// The buffer.
     pub buffer: BufId,
-    /// Bytes to which it is aligned; in a tagged memory that is known, elements.
+    /// Bytes to which it is aligned. In a memory that [`FlattenOptions::memories`] lists, the number counts elements.
     pub alignment: u64,
     /// By dimension: how many elements lie between one place and the next. `None` if every access has subscript 0
     /// there.
     pub strides: Vec<Option<Expr>>,
-    /// The different subscripts it is accessed with.
+    /// The different flat subscripts it is accessed with, in order of first use.
     pub subscripts: Vec<Expr>,
 }
 
@@ -68,11 +74,12 @@ pub struct Flat {
     pub function: Function,
     /// The buffers that are accessed, in order of first access.
     pub buffers: Vec<FlatBuffer>,
-    /// Alignments of all buffers.
+    /// Alignments of all buffers, in the units of [`FlatBuffer::alignment`].
     pub alignments: BTreeMap<BufId, u64>,
 }
 
-/// Flattens a function.
+/// Flattens a function. An error says which buffer cannot be flattened: it is used where it does not exist, bound to an
+/// extern body that takes another layout, or too large for its memory.
 pub fn storage_flatten(input: &PrimFunc, options: &FlattenOptions) -> Result<Flat, LowerError> {
     let mut flattener = Flattener {
         options,
@@ -92,37 +99,52 @@ pub fn storage_flatten(input: &PrimFunc, options: &FlattenOptions) -> Result<Fla
     Ok(flattener.finish())
 }
 
-/// How a buffer is laid out.
+/// How a buffer is laid out; `shape`, `mins` and `strides` have a member for each dimension.
 #[derive(Clone)]
 struct Entry {
+    /// How many elements exist.
     shape: Vec<Expr>,
+    /// The subscript of the first element that exists; flat subscripts count from it.
     mins: Vec<Expr>,
+    /// How many elements lie between one place and the next.
     strides: Vec<Expr>,
+    /// Whether strides may differ from the products of the extents behind them.
     padded: bool,
+    /// As in [`FlatBuffer::alignment`].
     alignment: u64,
+    /// Whether the caller of the function provides the memory.
     external: bool,
     /// By dimension: whether any access has a subscript other than 0 in it. If none has, the stride is never used.
     varies: Vec<bool>,
+    /// As in [`FlatBuffer::subscripts`].
     subscripts: Vec<Expr>,
 }
 
+/// The state of a walk over the statements of a function, from the first to the last.
 struct Flattener<'a> {
     options: &'a FlattenOptions,
+    /// The function before; its buffers keep their shapes and types.
     input: &'a PrimFunc,
+    /// The function after; its buffers are changed as their declarations are met.
     function: Function,
+    /// The layouts of the buffers that were met so far.
     entries: BTreeMap<BufId, Entry>,
-    /// Requested padding: dimension, factor, offset.
+    /// Padding that marks ask for, until the buffer is allocated: dimension, factor, offset. The stride of the
+    /// dimension has to be `offset` modulo `factor`.
     aligned: BTreeMap<BufId, Vec<(usize, i64, i64)>>,
-    /// What buffers of extern bodies stand for.
+    /// For each slot of the extern bodies around the current statement the buffer it stands for.
     bound: BTreeMap<BufId, BufId>,
+    /// The ranges of the loops and launches around the current statement.
     env: Env,
+    /// The tags of the launches of threads around the current statement, outermost first.
     threads: Vec<String>,
+    /// Buffers that are accessed, in order of first access.
     accessed: Vec<BufId>,
     /// Buffers realized without an explicit scope.
     implicit: BTreeSet<BufId>,
 }
 
-/// Row by row: each stride is the product of the extents behind it.
+/// The strides of a buffer without padding, laid out row by row: each is the product of the extents behind it.
 fn row_major(shape: &[Expr]) -> Vec<Expr> {
     let mut strides = vec![Expr::int(1); shape.len()];
     for dimension in (1..shape.len()).rev() {
@@ -135,13 +157,14 @@ fn product(shape: &[Expr]) -> Expr {
     shape.iter().cloned().reduce(mul).map_or_else(|| Expr::int(1), |product| simplify(&product))
 }
 
+/// The type an element has in memory: truth values are stored as bytes, everything else as it is.
 fn stored_type(dtype: DType) -> DType {
     if dtype.kind == Kind::Bool { DType::scalar(Kind::Int, 8).with_lanes(dtype.lanes) } else { dtype }
 }
 
 impl Flattener<'_> {
-    /// Enters the arguments. An argument whose strides are variables may have gaps between its rows, so its length is
-    /// its first stride times its first extent; any other one is dense.
+    /// Enters the layouts of the function's arguments in the table. An argument whose strides are variables may have
+    /// gaps between its rows, so its flat length is its first stride times its first extent; any other one is dense.
     fn arguments(&mut self) {
         for (id, buffer) in self.input.function.buffers.iter_enumerated() {
             if buffer.memory != Memory::Argument {
@@ -162,7 +185,8 @@ impl Flattener<'_> {
         }
     }
 
-    /// Enters the layout of a buffer in the table. What is known about its accesses stays.
+    /// Enters the layout of a buffer in the table; `mins` of `None` are zeros. If the buffer is entered again (it is
+    /// realized in a second place), the accesses that were seen so far are kept.
     #[allow(clippy::too_many_arguments)] // the fields of an entry
     fn enter(
         &mut self,
@@ -208,7 +232,7 @@ impl Flattener<'_> {
         Ok(flat)
     }
 
-    /// Flattens one statement.
+    /// Flattens one statement and appends what becomes of it to `out`: nothing, one statement or several.
     fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
         // Calls and attributes that say something about memory: a realization becomes an allocation, an alignment of a
         // dimension is only noted, a bound buffer of an extern body becomes that body, and a mark of a double buffer is
@@ -258,8 +282,9 @@ impl Flattener<'_> {
         simplify_in(expr, &self.env)
     }
 
-    /// A statement that stays: its accesses in one dimension.
+    /// Flattens the accesses of a statement that stays, and the blocks inside of it.
     fn rewrite(&mut self, stmt: &mut Stmt) -> Result<(), LowerError> {
+        // The statement no longer says what its source text says, so it must be printed anew.
         stmt.trivia = Default::default();
         match &mut stmt.kind {
             StmtKind::Store { buffer, index, value } => {
@@ -293,8 +318,8 @@ impl Flattener<'_> {
             }
             StmtKind::If { condition, then, otherwise, .. } => {
                 self.expr(condition)?;
-                // A condition that loads from memory must keep its form around the load, so only its subscripts are
-                // simplified.
+                // A condition that loads from memory may compute with floats, and rearranging a sum of floats changes
+                // its value. So only the subscripts of its loads are simplified.
                 if condition.any(&|part| matches!(part, Expr::Load { .. })) {
                     super::arith::simplify_subscripts(condition, &self.env);
                 } else {
@@ -315,6 +340,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// The buffer that a slot of an extern body stands for; any other buffer stands for itself.
     fn resolve(&self, buffer: BufId) -> BufId {
         self.bound.get(&buffer).copied().unwrap_or(buffer)
     }
@@ -336,7 +362,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// The one subscript of an access.
+    /// The flat subscript of an access to a buffer with these subscripts. It is also noted among the buffer's accesses.
+    /// An error if the buffer has no layout: it is used where it does not exist.
     fn access(&mut self, buffer: BufId, index: &[Expr]) -> Result<Expr, LowerError> {
         let buffer = self.resolve(buffer);
         let Some(entry) = self.entries.get(&buffer).cloned() else {
@@ -356,6 +383,7 @@ impl Flattener<'_> {
             let first = steps.next().map(|(at, _)| at.clone());
             first.map(|first| steps.fold(first, |sum, (at, extent)| add(mul(sum, extent.clone()), at.clone())))
         };
+        // A buffer without dimensions has one element.
         let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
         let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
         if let Some(entry) = self.entries.get_mut(&buffer) {
@@ -374,7 +402,8 @@ impl Flattener<'_> {
         Ok(flat)
     }
 
-    /// Allocates a buffer for the elements that are needed. The caller provides the memory of a parameter.
+    /// Replaces a realization by an allocation of the elements that are needed. For a parameter nothing is allocated:
+    /// the caller provides its memory. An empty `scope` leaves the choice of the memory open.
     fn realize(&mut self, buffer: BufId, scope: &str, bounds: Vec<Range>, out: &mut Block) -> Result<(), LowerError> {
         if self.entries.get(&buffer).is_some_and(|entry| entry.external) {
             return Ok(());
@@ -394,20 +423,25 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// The memory that suits the innermost threads.
+    /// The memory of a buffer that asks for none, chosen as TVM does by the innermost launch around it: inside a
+    /// launch of threads every thread has its own (`local`), inside a launch of blocks every block (`shared`), else
+    /// `global`.
     fn default_scope(&self) -> StorageScope {
         match self.threads.last().and_then(|tag| thread_rank(tag)) {
             None => StorageScope::global(),
+            // `thread_rank` is 0 for an axis of blocks and 1 for an axis of threads.
             Some(0) => StorageScope::parse("shared").unwrap_or_else(StorageScope::global),
             Some(_) => StorageScope::local(),
         }
     }
 
-    /// Lays out a buffer in one dimension, row after row, with padding between rows if an alignment was asked for.
+    /// Lays out a buffer in one dimension, row after row, with padding between rows if a mark asked for it, and changes
+    /// its declaration to that. `bounds` are the elements that exist, by dimension.
     fn allocate(&mut self, buffer: BufId, scope: StorageScope, bounds: Vec<Range>) -> Result<(), LowerError> {
         let (mins, shape): (Vec<Expr>, Vec<Expr>) = bounds.into_iter().map(|range| (range.min, range.extent)).unzip();
         let dtype = stored_type(self.input.function.buffers[buffer].dtype);
         let alignment = self.alignment(buffer, dtype, &scope, &shape)?;
+        // A buffer without dimensions has no rows to pad.
         let padding = self.aligned.remove(&buffer).filter(|_| !shape.is_empty());
         let (strides, flat) = match &padding {
             None => (row_major(&shape), product(&shape)),
@@ -427,9 +461,11 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// The alignment of a buffer, and an error if it exceeds its memory. A small buffer is aligned to no more than its
-    /// own size.
+    /// The alignment of a buffer: in a listed memory that memory's widest access, counted in elements; elsewhere the
+    /// usual number of bytes, halved until it is no larger than the buffer. An error if the buffer is larger than its
+    /// listed memory.
     fn alignment(&self, buffer: BufId, dtype: DType, scope: &StorageScope, shape: &[Expr]) -> Result<u64, LowerError> {
+        // `None` where an extent is not constant: such a buffer is taken to fit, with the full alignment.
         let elements =
             shape.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::try_from(extent.as_int()?).ok()?));
         let bits = elements.and_then(|elements| elements.checked_mul(dtype.total_bits()));
@@ -445,6 +481,7 @@ impl Flattener<'_> {
                 _ => Ok(info.max_simd_bits.div_ceil(u64::from(dtype.bits).max(1)).max(1)),
             };
         }
+        // A buffer without elements keeps the full alignment, too: there is no size to go by.
         let mut alignment = self.options.alignment.unwrap_or(DEFAULT_ALIGNMENT);
         if let Some(bytes) = bits.map(|bits| bits / 8).filter(|_| elements.is_some_and(|elements| elements > 0)) {
             while alignment > bytes && alignment > 1 {
@@ -454,7 +491,8 @@ impl Flattener<'_> {
         Ok(alignment)
     }
 
-    /// Lays out a view in one dimension, row after row.
+    /// Lays out a view in one dimension, row after row. If it is a view of a slot, it becomes a view of the buffer that
+    /// the slot stands for.
     fn declare(&mut self, buffer: BufId) {
         let declared = self.function.buffers[buffer].clone();
         let shape: Vec<Expr> = declared.shape.iter().map(|extent| self.simple(extent)).collect();
@@ -467,7 +505,8 @@ impl Flattener<'_> {
         self.enter(buffer, shape, None, strides, false, DEFAULT_ALIGNMENT, false);
     }
 
-    /// A slot of an extern call must be a whole buffer without padding, because the call knows no strides.
+    /// Checks that a slot can stand for the buffer `target`: it must be the whole buffer, without padding, because an
+    /// extern body knows no strides. `bounds` are begin and extent of the bound part for each dimension, in turn.
     fn check_bind(&self, slot: BufId, target: BufId, bounds: &[Expr]) -> Result<(), LowerError> {
         let Some(entry) = self.entries.get(&target) else {
             return Err(LowerError::NotRealized { tensor: self.function.buffers[target].name.clone() });
@@ -487,7 +526,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Lets a slot of an extern call stand for a buffer.
+    /// Flattens a region in which a slot stands for a tensor. The statements of its body go to `out`, with the tensor's
+    /// buffer in place of the slot and 0 in place of the slot's offset variable.
     fn bind(
         &mut self,
         slot: BufId,
@@ -500,7 +540,8 @@ impl Flattener<'_> {
         let target = self.resolve(tensor);
         self.check_bind(slot, target, bounds)?;
         self.bound.insert(slot, target);
-        // Nothing refers to the slot itself any more; its name is free for what it stood for.
+        // The slot stays in the table of buffers although no statement uses it any more. It was named after its tensor,
+        // so it gets another name.
         let stands_for = &mut self.function.buffers[slot];
         stands_for.memory = Memory::View { of: target, elem_offset: None };
         stands_for.name.push_str(".bound");
@@ -514,6 +555,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// Flattens a region that computes a double buffer, and keeps its mark for a later step. TVM fails if the buffer
+    /// has no explicit scope; with `compat` this is an error here, too.
     fn double_buffer(&mut self, buffer: BufId, body: &Block, out: &mut Block) -> Result<(), LowerError> {
         if self.options.compat && self.implicit.contains(&buffer) {
             let buffer = self.function.buffers[buffer].name.clone();
@@ -525,6 +568,7 @@ impl Flattener<'_> {
     }
 }
 
+/// Takes a loop's variable out of `env` at the end of the loop; `outer` is what was known about it around the loop.
 fn restore(env: &mut Env, var: crate::ir::VarId, outer: Option<Interval>) {
     match outer {
         Some(outer) => env.insert(var, outer),
@@ -532,7 +576,9 @@ fn restore(env: &mut Env, var: crate::ir::VarId, outer: Option<Interval>) {
     };
 }
 
-/// From the last dimension to the first: each stride is raised until it is `offset` modulo `factor`.
+/// The strides of a buffer with padding, from the last dimension to the first: a stride is the number of elements of
+/// one row behind it, raised until it is `offset` modulo `factor` if `padding` (dimension, factor, offset) asks for
+/// that. Shape (8, 16) with padding (0, 2, 1): the rows have 16 elements, 16 is 0 modulo 2, so the stride becomes 17.
 fn padded_strides(shape: &[Expr], padding: &[(usize, i64, i64)]) -> Vec<Expr> {
     let mut strides = vec![Expr::int(1); shape.len()];
     let mut stride = Expr::int(1);

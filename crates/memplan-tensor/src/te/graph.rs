@@ -8,6 +8,11 @@
 //! form), which is why so many buffers turn out to be redundant later. A tensor is named by a [`BufId`] into the
 //! graph's tables, so that the expressions of the loop IR serve for tensor expressions, too: a load of a tensor is a
 //! load of its id.
+//!
+//! An operation is one of three kinds. A *placeholder* comes from outside. A *compute* operation has one expression for
+//! each of its outputs, evaluated for all values of its *axes* (its loop variables). An *extern* operation has
+//! statements as its body, in which a [`Slot`] stands for each tensor (these slots have nothing to do with
+//! multi-buffering).
 
 use super::adopt::adopt_script;
 use super::combine::Combiner;
@@ -31,12 +36,12 @@ index_type! {
 pub struct Range {
     /// The first value.
     pub min: Expr,
-    /// How many.
+    /// How many values there are.
     pub extent: Expr,
 }
 
 impl Range {
-    /// From zero.
+    /// The range `0..extent`.
     pub fn up_to(extent: Expr) -> Range {
         Range { min: Expr::int(0), extent }
     }
@@ -58,7 +63,8 @@ pub enum AxisKind {
 pub struct Axis {
     /// Its variable.
     pub var: VarId,
-    /// Its values, where they are declared rather than derived.
+    /// The values it runs over, as the operation declares them. `None` for an axis that a schedule makes (by a split, a
+    /// fusion or for threads): its range follows from the axes it is made of, in bound inference.
     pub range: Option<Range>,
     /// What it is for.
     pub kind: AxisKind,
@@ -75,7 +81,7 @@ pub enum Body {
         combiner: Combiner,
         /// What is combined.
         sources: Vec<Expr>,
-        /// Which points count, if not all.
+        /// Only points of the reduce axes at which this is true are combined; `None` combines all points.
         condition: Option<Expr>,
     },
 }
@@ -101,9 +107,9 @@ impl Body {
 /// A data-parallel computation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compute {
-    /// One axis an output dimension.
+    /// One axis for each dimension of the outputs, in order.
     pub axes: Vec<IterId>,
-    /// Axes that are reduced.
+    /// Axes over which values are combined; they are no dimensions of the outputs.
     pub reduce_axes: Vec<IterId>,
     /// What is computed.
     pub body: Body,
@@ -114,7 +120,8 @@ pub struct Compute {
 pub struct Slot {
     /// The buffer of the body.
     pub buffer: BufId,
-    /// Its offset in the tensor's memory, bound later.
+    /// Stands for the offset (in elements) at which the slot starts in the tensor's memory. Flattening replaces it by
+    /// 0, because a slot always stands for a whole tensor.
     pub elem_offset: VarId,
 }
 
@@ -123,9 +130,9 @@ pub struct Slot {
 pub struct Extern {
     /// Tensors read, in order.
     pub inputs: Vec<BufId>,
-    /// The buffers that stand for them.
+    /// The buffers of the body that stand for the inputs, in the same order.
     pub input_slots: Vec<Slot>,
-    /// The buffers that stand for the outputs.
+    /// The buffers of the body that stand for the outputs, in the same order.
     pub output_slots: Vec<Slot>,
     /// What is done.
     pub body: Block,
@@ -189,7 +196,8 @@ impl Operation {
     }
 }
 
-/// The tensors an expression loads; what a subscript loads comes before the load around it.
+/// Appends the tensors that an expression loads to `found`, each once (`seen` holds those that are there already). A
+/// load inside a subscript comes before the load around it: `A[B[i]]` gives B, then A.
 fn collect_loads(expr: &Expr, seen: &mut BTreeSet<BufId>, found: &mut Vec<BufId>) {
     for child in expr.children() {
         collect_loads(child, seen, found);
@@ -201,7 +209,8 @@ fn collect_loads(expr: &Expr, seen: &mut BTreeSet<BufId>, found: &mut Vec<BufId>
     }
 }
 
-/// The values of a body, one for each output; the reason why it has none that make sense.
+/// The expressions of a body that become elements of the outputs, one for each output. If the body makes no sense, the
+/// error is the reason, as a sentence about the operation.
 fn output_values<'b>(body: &'b Body, reduce_axes: &[IterId]) -> Result<&'b [Expr], &'static str> {
     match body {
         Body::Reduce { sources, combiner, .. } if combiner.outputs() != sources.len() => {
@@ -214,7 +223,8 @@ fn output_values<'b>(body: &'b Body, reduce_axes: &[IterId]) -> Result<&'b [Expr
     }
 }
 
-/// Whether an expression nests deeper than `limit`.
+/// Whether an expression nests deeper than `limit`; a constant or a variable has depth 1. A list of parts still to
+/// visit stands in for recursion, because an expression that is far too deep must not exhaust the stack here.
 pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
     let mut stack = vec![(expr, 1usize)];
     while let Some((part, depth)) = stack.pop() {
@@ -226,8 +236,8 @@ pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
     false
 }
 
-/// The most dimensions and reduce axes of an operation, and the most tensors of an extern one: each is a level of
-/// nesting.
+/// The most dimensions and reduce axes of an operation, and the most tensors of an extern one. Each axis becomes a loop
+/// and each tensor of an extern operation a region around its body, and statements may nest [`MAX_NESTING`] deep only.
 const MAX_AXES: usize = 64;
 
 /// An output of an extern operation.
@@ -258,7 +268,8 @@ pub struct OutputSpec {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Variables, and one buffer a tensor. It has no body.
+    /// The variables of all expressions, one buffer for each tensor, and the buffers of extern bodies. It is a function
+    /// of the loop IR without a body, so that lowering can start from a copy of it.
     pub tables: Function,
     /// All operations, producers first.
     pub ops: IndexVec<OpId, Operation>,
@@ -266,9 +277,12 @@ pub struct Graph {
     pub axes: IndexVec<IterId, Axis>,
     /// Sizes that are known only when the program runs.
     pub symbols: Vec<VarId>,
+    /// For each tensor the operation that makes it and the position among that operation's outputs. Buffers of extern
+    /// bodies are not in it, so membership tells tensors from them.
     pub(super) producers: BTreeMap<BufId, (OpId, usize)>,
     names: BTreeMap<String, OpId>,
-    /// Packed functions that extern operations call.
+    /// The functions that extern operations call by name with arrays as arguments (TVM's packed functions), by name and
+    /// number of arrays.
     pub(super) packed: BTreeMap<(String, usize), PackedFunction>,
 }
 
@@ -316,7 +330,8 @@ impl Graph {
         self.producers.get(&tensor).copied()
     }
 
-    /// The tensor of that name: `B`, or `T.v1` for one of several outputs.
+    /// The tensor of that name: `B` for the only output of operation `B`, `T.v1` for the second output of operation
+    /// `T`. `None` if there is no such tensor; the bare name of an operation with several outputs names none of them.
     pub fn tensor_named(&self, name: &str) -> Option<BufId> {
         if let Some(op) = self.op_named(name) {
             return match self.ops[op].outputs.as_slice() {
@@ -362,7 +377,7 @@ impl Graph {
         self.add_compute(name, axes, reduce_axes, Body::Reduce { combiner, sources, condition: None })
     }
 
-    /// Fresh axes from zero.
+    /// Adds axes with these names that run over `0..extent`, and gives their ids in order.
     pub fn add_axes(&mut self, axes: &[(&str, Expr)], kind: AxisKind) -> Vec<IterId> {
         let mut made = Vec::with_capacity(axes.len());
         for (name, extent) in axes {
@@ -377,7 +392,8 @@ impl Graph {
         axes.iter().map(|axis| Expr::Var(self.axes[*axis].var)).collect()
     }
 
-    /// A computation over axes made before.
+    /// Adds a compute operation over axes that [`add_axes`](Graph::add_axes) has made. Its outputs all have one shape:
+    /// the extents of the data axes.
     pub fn add_compute(
         &mut self,
         name: &str,
@@ -392,7 +408,9 @@ impl Graph {
         self.add_op(name, OpKind::Compute(Compute { axes, reduce_axes, body }), outputs)
     }
 
-    /// The element type of each output, if the body makes sense.
+    /// The element type of each output of the operation called `name`. An error if the body makes no sense: an
+    /// expression nests too deeply, it loads something that is no tensor, or the numbers of values and outputs
+    /// disagree.
     fn check_body(&self, name: &str, body: &Body, reduce_axes: &[IterId]) -> Result<Vec<DType>, GraphError> {
         // Later stages walk expressions recursively, so the depth is limited where an expression enters the graph.
         for expr in body.exprs() {
@@ -407,13 +425,15 @@ impl Graph {
         Ok(values.iter().map(|value| value.dtype(&self.tables)).collect())
     }
 
-    /// Every load must be of a tensor, with a subscript for each dimension.
+    /// Every load in an expression must be of a tensor, with a subscript for each dimension; an error says which is
+    /// not. The walk goes through all loads, so of several mistakes the last one is reported.
     fn check_loads(&self, op: &str, expr: &Expr) -> Result<(), GraphError> {
         let mut result = Ok(());
         expr.walk(&mut |part| {
             if let Expr::Load { buffer, index } = part {
                 let declared = self.tables.buffers.get(*buffer).filter(|_| self.producers.contains_key(buffer));
                 match declared {
+                    // The id belongs to no tensor of this graph, so there is no name to show.
                     None => result = Err(GraphError::UnknownTensor { op: op.to_owned(), tensor: "?".to_owned() }),
                     Some(declared) if declared.shape.len() != index.len() => {
                         result = Err(GraphError::Rank {
@@ -430,8 +450,10 @@ impl Graph {
         result
     }
 
-    /// Adds an operation and its output tensors. Several outputs are named `NAME.v0`, `NAME.v1` and so on.
+    /// Adds an operation and its output tensors. A single output has the operation's name; several outputs are named
+    /// `NAME.v0`, `NAME.v1` and so on. An error if the name is taken or the operation has more than [`MAX_AXES`] axes.
     pub(super) fn add_op(&mut self, name: &str, kind: OpKind, outputs: Vec<OutputSpec>) -> Result<OpId, GraphError> {
+        // Placeholders and extern operations have no axes; their dimensions count instead.
         let axes =
             if let OpKind::Compute(compute) = &kind { compute.axes.len() + compute.reduce_axes.len() } else { 0 };
         if axes.max(outputs.iter().map(|output| output.shape.len()).max().unwrap_or(0)) > MAX_AXES {
@@ -455,7 +477,8 @@ impl Graph {
         Ok(op)
     }
 
-    /// An operation whose body is statements over the given slots: inputs first, then outputs.
+    /// Adds an operation whose body is statements. The closure `body` gets the graph's tables (to add variables and
+    /// buffers of its own), the slots of the inputs and the slots of the outputs, and returns the statements.
     pub fn extern_block(
         &mut self,
         name: &str,
@@ -495,7 +518,7 @@ impl Graph {
         self.add_op(name, OpKind::Extern(Extern { inputs, input_slots, output_slots, body, hybrid: false }), outputs)
     }
 
-    /// Calls an extern operation a hybrid one, which it is called from then on.
+    /// Marks an extern operation as a hybrid one. The mark only changes how the operation is printed.
     pub fn call_hybrid(&mut self, op: OpId) {
         if let OpKind::Extern(body) = &mut self.ops[op].kind {
             body.hybrid = true;
@@ -508,7 +531,8 @@ impl Graph {
         Slot { buffer, elem_offset }
     }
 
-    /// An operation whose body is one packed call: all inputs, then all outputs.
+    /// Adds an operation whose body is one packed call: `callee(inputs…, outputs…)`. A packed function is one that
+    /// TVM's runtime finds by its name; it takes arrays and writes its results into the last of them.
     pub fn extern_call(
         &mut self,
         name: &str,
@@ -538,9 +562,9 @@ impl Graph {
         })
     }
 
-    /// An operation whose body is a TVMScript function of its inputs and outputs, in order.
-    ///
-    /// Sizes in the script are matched by name with the graph's symbols.
+    /// Adds an operation whose body is a TVMScript function. The function's buffer parameters stand for the inputs and
+    /// then the outputs, in order; its sizes are matched by name with the graph's symbols. An error if `script` cannot
+    /// be read, holds more than one function, or takes other parameters.
     pub fn extern_script(
         &mut self,
         name: &str,
@@ -585,17 +609,20 @@ fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
     }
 }
 
-/// A buffer as a packed function gets it.
+/// The array argument of a packed call, in the form TVM's printer has it:
+/// `tvm_stack_make_array(data, shape, strides, rank, type, offset)`.
 fn packed_array(tables: &Function, slot: &Slot) -> Expr {
     let buffer = &tables.buffers[slot.buffer];
     let call = |name: &str, args: Vec<Expr>| Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE };
     let shape = call("tvm_stack_make_shape", buffer.shape.clone());
     let rank = Expr::int(i64::try_from(buffer.shape.len()).unwrap_or(i64::MAX));
+    // The element type is given as a zero of that type.
     let zero = if buffer.dtype.is_float() {
         Expr::Float { value: 0.0, dtype: buffer.dtype }
     } else {
         Expr::Int { value: 0, dtype: buffer.dtype }
     };
+    // Strides of 0 mean that the array is compact.
     let args = vec![Expr::Data(slot.buffer), shape, Expr::int(0), rank, zero, Expr::Var(slot.elem_offset)];
     call("tvm_stack_make_array", args)
 }

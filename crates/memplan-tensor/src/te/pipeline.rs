@@ -1,4 +1,10 @@
-//! The whole life cycle in one call, and every value on the way.
+//! The whole life cycle of a tensor in one call, and every value on the way.
+//!
+//! A *description* is the text of a `.te.json` file; reading it gives a [`Network`]: a graph of tensor operations with
+//! a schedule. The steps from there to a function whose buffers share memory are called *stages* here, by the names in
+//! [`STAGES`] (a [`Schedule`] has stages of its own, one for each operation; those are meant only where it says so).
+//! [`lower`] takes all steps, [`dump`] shows the value behind one of them as text, and [`run_text`] executes it. The
+//! picture in the documentation of the module `te` shows the order.
 
 use super::bounds::{Bounds, infer_bounds};
 use super::buffers::{PrimFunc, to_buffers};
@@ -35,13 +41,13 @@ pub const STAGES: [(&str, &str); 10] = [
 /// How to lower.
 #[derive(Clone, Debug, Default)]
 pub struct LowerOptions {
-    /// Decide as the original does, and fail where it fails.
+    /// Decide as the original (TVM) does, and fail where it fails.
     pub compat: bool,
-    /// Tagged memories.
+    /// Tagged memories: their sizes and alignments.
     pub memories: Vec<MemoryInfo>,
-    /// Bytes to which an allocation is aligned, unless it is smaller; 64 where nothing is said.
+    /// Bytes to which an allocation is aligned, unless the allocation is smaller; `None` means 64.
     pub alignment: Option<u64>,
-    /// How storage is rewritten; its mode follows `compat`.
+    /// How storage is rewritten. With `compat` its mode is [`Mode::Compat`], whatever it says.
     pub rewrite: RewriteOptions,
 }
 
@@ -49,18 +55,18 @@ pub struct LowerOptions {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifeCycleError {
-    /// The description.
+    /// The description cannot be read.
     #[error(transparent)]
     Read(#[from] ReadTeError),
-    /// A schedule primitive, by its position if it was read from a description.
+    /// The schedule: a directive does not apply, or all of them together cannot be lowered.
     #[error("{}{error}", position(.directive))]
     Schedule {
-        /// Which directive.
+        /// The position of the directive in the description; `None` if no single one is to blame.
         directive: Option<usize>,
         /// What is wrong.
         error: ScheduleError,
     },
-    /// Lowering.
+    /// A step of the lowering failed.
     #[error("{error}")]
     Lower {
         /// The step, as in `schedule_ops`.
@@ -81,6 +87,7 @@ pub enum LifeCycleError {
     UnknownStage(String),
 }
 
+/// The beginning of a message: the directive it is about, if there is one.
 fn position(directive: &Option<usize>) -> String {
     directive.map_or_else(String::new, |index| format!("schedule[{index}]: "))
 }
@@ -99,7 +106,8 @@ impl LifeCycleError {
         }
     }
 
-    /// Where in the description; schedule errors are at their directive, later ones have no place.
+    /// Where in the description `text` the mistake is. Schedule errors are at their directive, or at the list of all of
+    /// them. Errors of later steps have no place: their span is empty, at the start of the text.
     pub fn span(&self, text: &str) -> Span {
         match self {
             LifeCycleError::Read(error) => error.span(text),
@@ -127,9 +135,9 @@ impl LifeCycleError {
 /// A schedule and what follows from it.
 #[derive(Clone, Debug)]
 pub struct Scheduled {
-    /// As asked for.
+    /// The schedule as the directives ask for it.
     pub schedule: Schedule,
-    /// With regular loops.
+    /// The same with inlined stages put in place and loops that start at zero.
     pub normalised: Schedule,
     /// The loops around each stage.
     pub paths: AttachPath,
@@ -146,11 +154,11 @@ pub struct Lowered {
     pub tensors: Function,
     /// Loops over buffers.
     pub primfunc: PrimFunc,
-    /// In one dimension.
+    /// The same with every buffer in one dimension.
     pub flat: Flat,
-    /// With lanes and double buffers.
+    /// The same with vectorized loops as lanes of vectors and both halves of double buffers.
     pub prepared: Function,
-    /// With shared memory.
+    /// The same with buffers that share memory.
     pub rewritten: Rewritten,
 }
 
@@ -161,6 +169,7 @@ pub fn schedule(network: &Network) -> Result<Scheduled, LifeCycleError> {
     finish_schedule(schedule)
 }
 
+/// Normalises a schedule and infers its bounds.
 fn finish_schedule(schedule: Schedule) -> Result<Scheduled, LifeCycleError> {
     let wrong = |error| LifeCycleError::Schedule { directive: None, error };
     let normalised = schedule.normalised().map_err(wrong)?;
@@ -169,7 +178,8 @@ fn finish_schedule(schedule: Schedule) -> Result<Scheduled, LifeCycleError> {
     Ok(Scheduled { schedule, normalised, paths, bounds })
 }
 
-/// Lowers a network.
+/// Lowers a network: all steps from its graph to buffers that share memory. `judge` are the two checks that the storage
+/// rewrite has to pass; the caller hands them in, so that one place decides which checks a result has to pass.
 ///
 /// ```
 /// use memplan_tensor::te::{LowerOptions, json, lower};
@@ -188,7 +198,7 @@ pub fn lower(network: &Network, options: &LowerOptions, judge: Judge) -> Result<
     lower_scheduled(network, schedule(network)?, options, judge)
 }
 
-/// Steps of the lowering that can fail, by the names they have in reports.
+/// Adds the name of a step (as reports have it) to its error.
 fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCycleError> {
     result.map_err(|error| LifeCycleError::Lower { stage, error })
 }
@@ -209,12 +219,14 @@ fn lower_scheduled(
     Ok(Lowered { scheduled, tensors, primfunc, flat, prepared, rewritten })
 }
 
+/// The stage from buffers with several dimensions to flat ones.
 pub(super) fn flat(primfunc: &PrimFunc, options: &LowerOptions) -> Result<Flat, LifeCycleError> {
     let flatten =
         FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
     at("storage_flatten", storage_flatten(primfunc, &flatten))
 }
 
+/// The stage from a schedule to loops over tensors. The network's arguments become the parameters.
 pub(super) fn tensors(network: &Network, scheduled: &Scheduled) -> Result<Function, LifeCycleError> {
     let mut tensors = at("schedule_ops", schedule_ops(&scheduled.normalised, &scheduled.bounds))?;
     make_arguments(&mut tensors, &scheduled.normalised.graph, &network.args);
@@ -227,6 +239,7 @@ pub(super) fn primfunc(
     scheduled: &Scheduled,
     tensors: &Function,
 ) -> Result<PrimFunc, LifeCycleError> {
+    // All outputs of each operation, by its first one: a mark of a double buffer names only the first.
     let graph = &scheduled.normalised.graph;
     let outputs_of: BTreeMap<BufId, Vec<BufId>> =
         graph.ops.iter().filter_map(|op| Some((*op.outputs.first()?, op.outputs.clone()))).collect();
@@ -234,7 +247,8 @@ pub(super) fn primfunc(
 }
 
 impl Lowered {
-    /// The function at a stage; `graph` has one only together with its network.
+    /// The function behind a stage, by its name in [`STAGES`]; `None` for stages that have no function. (`graph` has
+    /// one, but it is made from the network: [`Network::reference`].)
     pub fn function_at(&self, stage: &str) -> Option<&Function> {
         match stage {
             "schedule-ops" => Some(&self.tensors),
@@ -246,7 +260,8 @@ impl Lowered {
         }
     }
 
-    /// How to run every stage alike: sizes as given (5 for those that are not), strides as they follow from them.
+    /// How to run the functions of all stages with the same input: sizes as in `sizes` (5 for those that are not
+    /// given), and strides of arguments as they follow from the sizes without padding.
     pub fn run_options(&self, network: &Network, seed: u64, sizes: &BTreeMap<String, i64>) -> RunOptions {
         let mut options = network.run_options(seed, sizes);
         let function = &self.primfunc.function;
@@ -257,9 +272,10 @@ impl Lowered {
             .map(|symbol| (*symbol, Expr::int(options.scalars[&network.graph.tables.vars[*symbol].name])))
             .collect();
         for (buffer, strides) in &self.primfunc.strides {
+            // From the last dimension to the first: each stride is the product of the extents behind it.
             let mut stride = 1i64;
             for (var, extent) in strides.iter().zip(&function.buffers[*buffer].shape).rev() {
-                // Printed as TVMScript, the variable may have another name.
+                // A function that was printed as TVMScript and read again has plain names, so both are entered.
                 let name = &function.vars[*var].name;
                 options.scalars.insert(plain_name(name), stride);
                 options.scalars.insert(name.clone(), stride);
@@ -272,12 +288,13 @@ impl Lowered {
 }
 
 impl Network {
-    /// What the graph means, as a function.
+    /// What the graph means, as a function that computes every operation completely and in order. All stages are
+    /// compared with it.
     pub fn reference(&self) -> Function {
         reference_function(&self.graph, &self.outputs, &self.args)
     }
 
-    /// How to run it: sizes as given, 5 for those that are not.
+    /// How to run the reference function: input data from `seed`, sizes as in `sizes`, 5 for those that are not given.
     pub fn run_options(&self, seed: u64, sizes: &BTreeMap<String, i64>) -> RunOptions {
         let name = |symbol: &crate::ir::VarId| self.graph.tables.vars[*symbol].name.clone();
         let scalars = self
@@ -318,6 +335,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
         }
         _ => {}
     }
+    // The last four stages take the whole lowering. The name was checked above, so what is left is `rewritten`.
     let lowered = lower_scheduled(network, scheduled, options, judge)?;
     Ok(match stage {
         "flat" => flat_text(&lowered.flat),
@@ -353,13 +371,14 @@ pub fn run_text(
         run(function, &lowered.run_options(&network, seed, sizes))
     };
     let mut outputs = outputs?;
-    // Parameters in their order, whatever the tables of a stage look like.
+    // Outputs come in the order of a stage's table of buffers. They are printed in the order of the parameters, so that
+    // the texts of all stages can be compared.
     let position = |name: &str| network.args.iter().position(|arg| network.graph.tables.buffers[*arg].name == name);
     outputs.sort_by_key(|output| position(&output.name));
     Ok(outputs.iter().map(|output| format!("{output}\n")).collect())
 }
 
-/// Lowers a description; the result is a TVMScript function.
+/// Lowers a description; the result is the text of a TVMScript function.
 pub fn lower_text(text: &str, options: &LowerOptions, judge: Judge) -> Result<String, LifeCycleError> {
     Ok(print_plainly(&lower(&read(text)?, options, judge)?.rewritten.function))
 }
@@ -371,7 +390,7 @@ pub fn prepared_function(network: &Network, options: &LowerOptions) -> Result<Fu
     at("prepare", prepare(&flat(&primfunc, options)?.function))
 }
 
-/// A function as TVMScript, with names that are words there.
+/// A function as TVMScript. Names that are no words of Python (`i.outer`) are replaced.
 pub fn print_plainly(function: &Function) -> String {
     print_function(&with_plain_names(function))
 }
@@ -388,6 +407,7 @@ fn graph_text(network: &Network) -> String {
     format!("{}\n{}\n{}\norder: {}\n", graph.dump(), reads.dump(graph), feeds.dump(graph), order.join(" "))
 }
 
+/// The schedule before and after normalisation, and the loops around each stage.
 fn schedule_text(scheduled: &Scheduled) -> String {
     format!(
         "as asked for:\n{}\nnormalised:\n{}\n{}",
@@ -397,7 +417,8 @@ fn schedule_text(scheduled: &Scheduled) -> String {
     )
 }
 
-/// The flat function, and alignment and strides of its buffers as comments.
+/// The flat function, and before it the alignment and the strides of its buffers as comments. A stride is `-` where
+/// every access has subscript 0.
 fn flat_text(flat: &Flat) -> String {
     let plain = with_plain_names(&flat.function);
     let mut text = String::new();

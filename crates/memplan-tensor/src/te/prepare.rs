@@ -7,8 +7,14 @@
 //!                                     for i < 4: { if i+1 < 4: Y[(i+1)%2] = …(i+1); use Y[i%2] }
 //! ```
 //!
-//! A loop that cannot become lanes runs one iteration after the other. A double buffer whose producer needs something
-//! that is computed in the same iteration stays single: it cannot be computed ahead.
+//! A *lane* is one value of a vector: a vectorized loop of four iterations becomes statements on vectors of four
+//! lanes. A *ramp* is a vector of subscripts that grow by a constant from lane to lane. A loop that cannot become
+//! lanes runs one iteration after the other.
+//!
+//! A *double-buffered region* is a marked block of statements, the *producer*, that computes one or more buffers
+//! inside a loop. The producer of the next iteration runs before the rest of the current one, so that on hardware the
+//! two can overlap; that takes two halves of the buffers, used in turn. A producer that needs something that is
+//! computed in the same iteration cannot run ahead, and its buffers stay single.
 
 use super::arith::{add, floor_mod, mul, simplify};
 use super::error::LowerError;
@@ -18,7 +24,8 @@ use crate::ir::{BinaryOp, Block, BufId, Expr, ForKind, Function, Stmt, StmtKind,
 use crate::linear::Linear;
 use std::collections::BTreeSet;
 
-/// Makes lanes of vectorized loops and doubles what is double buffered.
+/// Makes lanes of the vectorized loops of a flat function and gives its double buffers their second half. An error if a
+/// double-buffered region is inside no loop.
 pub fn prepare(flat: &Function) -> Result<Function, LowerError> {
     let mut function = flat.clone();
     let mut body = std::mem::take(&mut function.body);
@@ -39,6 +46,7 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         if let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind
             && *kind == ForKind::Vectorized
         {
+            // A vector has a constant number of lanes, at least 2 and no more than its type can say.
             let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
             let vector = lanes.and_then(|lanes| Lanes { var: *var, lanes, function }.block(body));
             match vector {
@@ -54,7 +62,7 @@ fn vectorize_block(block: &mut Block, function: &Function) {
     *block = result;
 }
 
-/// One vectorized loop.
+/// One vectorized loop: its variable and its number of iterations, each of which becomes a lane.
 struct Lanes<'a> {
     var: VarId,
     lanes: u16,
@@ -62,10 +70,12 @@ struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
+    /// Whether an expression has different values in different lanes.
     fn varies(&self, expr: &Expr) -> bool {
         expr.any(&|part| *part == Expr::Var(self.var))
     }
 
+    /// The statements for all lanes at once; `None` if that is not possible for one of them.
     fn block(&self, block: &Block) -> Option<Block> {
         block.iter().map(|stmt| self.statement(stmt)).collect()
     }
@@ -75,6 +85,7 @@ impl Lanes<'_> {
         let mut vector = stmt.clone();
         match &mut vector.kind {
             StmtKind::Store { index, value, .. } => {
+                // Flat buffers have one subscript; anything else is no store that this step knows.
                 let [at] = index.as_mut_slice() else { return None };
                 // If the address does not vary, all lanes would store to one element. That is fine only if they store
                 // the same value: then one store is enough.
@@ -108,7 +119,8 @@ impl Lanes<'_> {
         Some(vector)
     }
 
-    /// A subscript that grows by a constant from lane to lane.
+    /// A subscript for all lanes: `o * 4 + v * 2` becomes the ramp from `o * 4` in steps of 2, if `v` is the loop's
+    /// variable. `None` if the subscript does not grow by a constant from lane to lane, as in `v % 3`.
     fn ramp(&self, index: &Expr) -> Option<Expr> {
         let mut sum = Linear::of(index)?;
         let own = sum.terms.iter().position(|(atom, _)| *atom == Expr::Var(self.var))?;
@@ -122,12 +134,12 @@ impl Lanes<'_> {
         Some(Expr::Ramp { base, stride, lanes: self.lanes })
     }
 
-    /// A part of an expression in every lane.
+    /// [`all_lanes`](Lanes::all_lanes), boxed as a part of an expression.
     fn boxed_lanes(&self, part: &Expr) -> Option<Box<Expr>> {
         self.all_lanes(part).map(Box::new)
     }
 
-    /// The value in every lane.
+    /// A value for all lanes at once, as a vector; `None` if that is not possible.
     fn all_lanes(&self, expr: &Expr) -> Option<Expr> {
         // A value that is the same in each lane is computed once and copied.
         if !self.varies(expr) {
@@ -149,6 +161,7 @@ impl Lanes<'_> {
                 then: self.boxed_lanes(then)?,
                 otherwise: self.boxed_lanes(otherwise)?,
             }),
+            // Elements that are vectors themselves cannot be collected into a wider vector.
             Expr::Load { buffer, index } => match index.as_slice() {
                 [at] if self.function.buffers[*buffer].dtype.lanes == 1 => {
                     Some(Expr::Load { buffer: *buffer, index: vec![self.ramp(at)?] })
@@ -169,17 +182,19 @@ impl Lanes<'_> {
     }
 }
 
+/// The step that gives double buffers their second half.
 struct Doubling<'a> {
     function: &'a mut Function,
 }
 
-/// What one double buffered region computes.
+/// A double-buffered region: the buffers that it computes and the statements that compute them.
 struct Region {
     buffers: Vec<BufId>,
     producer: Block,
 }
 
-/// The buffers and the innermost body of nested double buffer regions.
+/// Reads a statement as a double-buffered region; `None` if it is something else. An operation with several outputs
+/// has a mark for each of them, one inside the other; these are one region with several buffers.
 fn as_region(stmt: &Stmt) -> Option<Region> {
     let StmtKind::Attr { node: Some(Expr::Data(buffer)), key, body, .. } = &stmt.kind else { return None };
     if key != DOUBLE_BUFFER {
@@ -196,8 +211,8 @@ fn as_region(stmt: &Stmt) -> Option<Region> {
 }
 
 impl Doubling<'_> {
-    /// Handles the double-buffered regions of a block, those of inner loops first. `loops` is the number of loops around
-    /// the block; outside of all loops there is nothing that could run ahead.
+    /// Handles the double-buffered regions of a block, those of inner loops first. `loops` is the number of loops
+    /// around the block. A region outside of all loops is an error: there is no iteration that it could run ahead of.
     fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
         let mut result = Vec::with_capacity(block.len());
         for mut stmt in std::mem::take(block) {
@@ -206,6 +221,7 @@ impl Doubling<'_> {
                 self.block(inner, here)?;
             }
             match (&stmt.kind, as_region(&stmt)) {
+                // A region inside of a loop stays as it is until its loop is handled, here.
                 (StmtKind::For { .. }, _) => self.for_loop(stmt, &mut result),
                 (_, Some(region)) if loops == 0 => {
                     let buffer = region.buffers.first().map(|buffer| self.function.buffers[*buffer].name.clone());
@@ -219,13 +235,15 @@ impl Doubling<'_> {
     }
 
     /// Handles the double-buffered regions of one loop: a region that can run one iteration ahead does so, any other
-    /// one becomes plain statements.
+    /// one becomes plain statements. What has to stand before the loop, and then the loop, go to `out`.
     fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
         let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
+        // Only where iterations run one after the other is there a next one to compute for.
         let in_order = matches!(kind, ForKind::Serial | ForKind::Unrolled);
         let mut position = 0;
         while position < body.len() {
+            // Regions deeper inside (in a condition, say) cannot run ahead of this loop.
             let Some(region) = as_region(&body[position]) else {
                 unwrap_inside(&mut body[position]);
                 position += 1;
@@ -243,13 +261,16 @@ impl Doubling<'_> {
         out.push(stmt);
     }
 
-    /// Whether the buffers are as large before the loop as in each of its iterations.
+    /// Whether the sizes of the region's buffers do not depend on the loop's variable. Only then can their allocation
+    /// stand in front of the loop.
     fn same_size_outside(&self, region: &Region, var: VarId) -> bool {
         let depends = |extent: &Expr| extent.any(&|part| *part == Expr::Var(var));
         region.buffers.iter().all(|buffer| !self.function.buffers[*buffer].shape.iter().any(depends))
     }
 
-    /// Hoists the first execution, and lets each iteration compute for the next.
+    /// Lets the region at `position` of a loop's `body` run one iteration ahead: its first execution moves in front of
+    /// the loop (to `out`), and each iteration computes for the next one. `var` is the loop's variable, `extent` its
+    /// number of iterations. The picture in the module doc shows the result.
     fn run_ahead(
         &mut self,
         region: &Region,
@@ -271,6 +292,7 @@ impl Doubling<'_> {
             self.function.buffers[*buffer].shape = vec![simplify(&mul(size.clone(), Expr::int(2)))];
             out.push(Stmt::new(StmtKind::Alloc(*buffer)));
         }
+        // The producer of iteration 0, in front of the loop. It writes to half 0, which needs no offset.
         let mut first = self.fresh_copy(&region.producer);
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
@@ -279,6 +301,7 @@ impl Doubling<'_> {
             Some(_) => out.extend(first),
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),
         }
+        // The producer of the next iteration takes the place of the region in the body.
         let mut ahead = region.producer.clone();
         substitute_block(&mut ahead, &[(var, next.clone())].into());
         simplify_block(&mut ahead);
@@ -303,6 +326,7 @@ impl Doubling<'_> {
             flat: false,
         };
         body[position] = condition_on(guard, vec![Stmt::new(write)]);
+        // The buffers are allocated in front of the loop now, so the allocations in its body go.
         for stmt in body.iter_mut() {
             if matches!(&stmt.kind, StmtKind::Alloc(buffer) if region.buffers.contains(buffer)) {
                 stmt.kind = StmtKind::Nothing;
@@ -310,7 +334,8 @@ impl Doubling<'_> {
         }
     }
 
-    /// A copy whose loops have variables of their own.
+    /// A copy of a block whose loops have variables of their own: the original stays in the function, and each variable
+    /// belongs to one loop.
     fn fresh_copy(&mut self, block: &Block) -> Block {
         let mut copy = block.clone();
         for stmt in &mut copy {
@@ -357,7 +382,9 @@ fn unwrap_inside(stmt: &mut Stmt) {
     }
 }
 
-/// Whether the producer needs nothing that the loop's body computes, and nobody takes the buffers' addresses.
+/// Whether a region can run one iteration ahead of the rest of its loop's `body`: its producer needs nothing that the
+/// body computes, it can be copied, nobody takes the addresses of its buffers, and the buffers are allocated directly
+/// in the body.
 fn can_run_ahead(region: &Region, body: &Block) -> bool {
     // `made` holds whatever the loop's body allocates or stores. The producer runs one iteration early, so it
     // must not need any of it.
@@ -373,6 +400,7 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
                 StmtKind::Alloc(buffer) | StmtKind::Store { buffer, .. } => {
                     made.insert(*buffer);
                 }
+                // The mark of the region itself names the buffer's address, which is no use of it.
                 StmtKind::Attr { key, .. } if key == DOUBLE_BUFFER => return,
                 _ => {}
             }
@@ -395,6 +423,8 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
                     | StmtKind::Thread { .. }
             );
             for expr in part.exprs() {
+                // The producer may read its own buffers (a reduction does): its loads move to the same
+                // half as its stores.
                 plain &= !expr.any(&|inner| match inner {
                     Expr::Load { buffer, .. } => made.contains(buffer) && !region.buffers.contains(buffer),
                     _ => false,
@@ -422,6 +452,7 @@ fn simplify_block(block: &mut Block) {
     }
 }
 
+/// Simplifies a flat subscript; of a ramp only the base, because the vector itself is no sum.
 fn simplify_subscript(index: &mut Expr) {
     match index {
         Expr::Ramp { base, .. } => **base = simplify(base),
@@ -429,6 +460,7 @@ fn simplify_subscript(index: &mut Expr) {
     }
 }
 
+/// Simplifies the subscripts of all loads in a value and leaves its arithmetic alone, which may be on floats.
 fn simplify_loads(value: &mut Expr) {
     match value {
         Expr::Load { index, .. } => index.iter_mut().for_each(simplify_subscript),
@@ -436,14 +468,14 @@ fn simplify_loads(value: &mut Expr) {
     }
 }
 
-/// Moves every access to a buffer.
+/// Adds an offset (in elements) to every subscript of one buffer in a block.
 fn shift_block(block: &mut Block, buffer: BufId, offset: &Expr) {
     for stmt in block {
         shift_statement(stmt, buffer, offset);
     }
 }
 
-/// Adds an offset to every subscript of one buffer.
+/// Adds an offset to every subscript of one buffer in a statement and everything inside of it.
 fn shift_statement(stmt: &mut Stmt, buffer: BufId, offset: &Expr) {
     for expr in stmt.exprs_mut() {
         shift_loads(expr, buffer, offset);

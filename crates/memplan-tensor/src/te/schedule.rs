@@ -10,6 +10,9 @@
 //! cache_read(A)     readers of A read a copy of it
 //! ```
 //!
+//! An operation's own axes are its *root axes*. Splits and fusions make new axes of them; the axes that are loops in
+//! the end are the stage's *leaf axes*. An axis that was split or fused is a leaf no more.
+//!
 //! What the user asked for stays as it is; [`normalised`](Schedule::normalised) makes it regular before it is lowered.
 
 use super::error::ScheduleError;
@@ -34,7 +37,7 @@ pub enum SplitBy {
     Parts(i64),
 }
 
-/// How axes come from axes.
+/// How one axis comes from others: what a split, a fusion or a rebase has made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `parent = outer * factor + inner`.
@@ -72,11 +75,11 @@ pub enum LoopKind {
     /// One iteration after the other.
     #[default]
     Serial,
-    /// In any order.
+    /// Iterations in any order, possibly at the same time.
     Parallel,
-    /// As lanes.
+    /// All iterations at once, as lanes of vectors.
     Vectorized,
-    /// Copied out.
+    /// The body is copied out for each iteration.
     Unrolled,
 }
 
@@ -94,11 +97,11 @@ pub struct AxisAttrs {
 /// Where a stage is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attach {
-    /// On its own.
+    /// On its own, outside of all other stages.
     Root,
-    /// Wherever it is used; not done yet.
+    /// Its expression is to be put wherever the stage is read; normalisation does that.
     Inline,
-    /// Wherever it was used.
+    /// Its expression has been put wherever the stage was read, so the stage itself is not computed any more.
     Inlined,
     /// Inside a loop of another stage.
     At(StageId, IterId),
@@ -109,13 +112,13 @@ pub enum Attach {
 pub struct Stage {
     /// The operation.
     pub op: OpId,
-    /// Where its tensors live; empty leaves it open.
+    /// The memory (TVM's storage scope, such as `shared`) in which its tensors live; empty leaves the choice open.
     pub scope: String,
     /// All axes, the operation's own first.
     pub all_axes: Vec<IterId>,
     /// Its loops, outermost first.
     pub leaf_axes: Vec<IterId>,
-    /// How axes come from axes, oldest first.
+    /// The splits, fusions and rebases that made its loops, oldest first.
     pub relations: Vec<Relation>,
     /// What was asked for axes.
     pub attrs: BTreeMap<IterId, AxisAttrs>,
@@ -123,11 +126,11 @@ pub struct Stage {
     pub attach: Attach,
     /// Whether the function's caller gets it.
     pub is_output: bool,
-    /// Whether it is computed one iteration ahead.
+    /// Whether it is computed one iteration ahead of the loop around it.
     pub double_buffer: bool,
 }
 
-/// The most splits and fusions of one stage.
+/// The most splits and fusions of one stage. Each makes the expressions for the values of its axes longer.
 const MAX_RELATIONS: usize = 100;
 
 /// Stages in order.
@@ -141,13 +144,14 @@ pub struct Schedule {
     pub order: Vec<StageId>,
     /// What the schedule was made for.
     pub outputs: Vec<OpId>,
-    /// One axis a thread tag.
+    /// The axis of each thread tag (`threadIdx.x`), made when a loop is first bound to the tag. All stages share it.
     threads: BTreeMap<String, IterId>,
     by_op: BTreeMap<OpId, StageId>,
 }
 
 impl Schedule {
-    /// The schedule that computes everything on its own, in depth-first order from the outputs.
+    /// The schedule that computes every operation the outputs need on its own, producers first (in depth-first order
+    /// from the outputs).
     pub fn new(graph: &Graph, outputs: &[OpId]) -> Schedule {
         let graph = graph.clone();
         let order = post_dfs_order(&graph, outputs, &ReadGraph::new(&graph, outputs));
@@ -213,7 +217,7 @@ impl Schedule {
         &self.graph.tables.vars[self.graph.axes[axis].var].name
     }
 
-    /// The axis of that name; of several, the newest.
+    /// The axis of that name, among all axes of a stage and not only its loops; of several, the newest.
     pub fn axis_named(&self, stage: StageId, name: &str) -> Option<IterId> {
         self.stages[stage].all_axes.iter().rev().copied().find(|axis| self.axis_name(*axis) == name)
     }
@@ -223,7 +227,8 @@ impl Schedule {
         self.stages[stage].attrs.get(&axis).cloned().unwrap_or_default()
     }
 
-    /// The thread tag a loop runs on: bound, or its own.
+    /// The tag of the threads that run a loop: of the thread axis that the loop is bound to, or of the axis itself if
+    /// that is a thread axis. `None` for an ordinary loop.
     pub fn thread_tag(&self, stage: StageId, axis: IterId) -> Option<&str> {
         let bound = self.stages[stage].attrs.get(&axis).and_then(|attrs| attrs.bind).unwrap_or(axis);
         match &self.graph.axes[bound].kind {
@@ -232,6 +237,7 @@ impl Schedule {
         }
     }
 
+    /// The position of an axis among the loops of a stage; an error if it is no loop (any more).
     fn leaf_position(&self, stage: StageId, axis: IterId) -> Result<usize, ScheduleError> {
         let leaves = &self.stages[stage].leaf_axes;
         leaves.iter().position(|leaf| *leaf == axis).ok_or_else(|| ScheduleError::NotALeaf {
@@ -241,6 +247,7 @@ impl Schedule {
         })
     }
 
+    /// Adds an axis to a stage. It is no loop yet; the caller puts it among the leaf axes.
     pub(super) fn new_axis(&mut self, stage: StageId, name: String, kind: AxisKind) -> IterId {
         let var = self.graph.tables.vars.push(Var { name, dtype: DType::INT32 });
         let axis = self.graph.axes.push(Axis { var, range: None, kind });
@@ -261,7 +268,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// Pads the dimension of an axis: its stride becomes `offset` modulo `factor`.
+    /// Pads the dimension of an axis: its stride becomes `offset` modulo `factor`. Numbers above 2^30 are refused,
+    /// which keeps products with extents (below 2^31) within 64 bits.
     pub fn storage_align(
         &mut self,
         stage: StageId,
@@ -289,7 +297,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// Each split or fusion makes the values of axes longer expressions.
+    /// An error if a stage has [`MAX_RELATIONS`] splits and fusions already; `what` is the primitive that asks.
     fn check_relations(&self, stage: StageId, what: &'static str) -> Result<(), ScheduleError> {
         if self.stages[stage].relations.len() < MAX_RELATIONS {
             return Ok(());
@@ -298,7 +306,7 @@ impl Schedule {
         Err(ScheduleError::Argument { stage: self.name(stage).to_owned(), what, reason })
     }
 
-    /// Makes two loops of one.
+    /// Makes two loops of one and returns them: the outer and the inner one. They take the place of the loop.
     pub fn split(&mut self, stage: StageId, axis: IterId, by: SplitBy) -> Result<(IterId, IterId), ScheduleError> {
         let position = self.leaf_position(stage, axis)?;
         self.check_relations(stage, "split")?;
@@ -319,7 +327,8 @@ impl Schedule {
         Ok((outer, inner))
     }
 
-    /// Makes one loop of two that are next to each other.
+    /// Makes one loop of two that are next to each other and returns it. The two may be given in either order. The
+    /// result is a reduction if one of them is.
     pub fn fuse(&mut self, stage: StageId, outer: IterId, inner: IterId) -> Result<IterId, ScheduleError> {
         let (mut first, mut second) = (self.leaf_position(stage, outer)?, self.leaf_position(stage, inner)?);
         let (mut outer, mut inner) = (outer, inner);
@@ -344,7 +353,8 @@ impl Schedule {
         Ok(fused)
     }
 
-    /// Puts loops into the given order, at the places they have together.
+    /// Puts loops into the given order. They take the places that they have together, and all other loops stay where
+    /// they are: with the loops a, b, c, d, `reorder([d, a])` makes d, b, c, a.
     pub fn reorder(&mut self, stage: StageId, order: &[IterId]) -> Result<(), ScheduleError> {
         let mut positions = Vec::with_capacity(order.len());
         for axis in order {
@@ -364,7 +374,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// Computes a stage inside a loop of another one.
+    /// Computes a stage inside the loop `axis` of the stage `target`. An output cannot be moved: all of it is needed at
+    /// the end.
     pub fn compute_at(&mut self, stage: StageId, target: StageId, axis: IterId) -> Result<(), ScheduleError> {
         self.leaf_position(target, axis)?;
         if self.stages[stage].is_output {
@@ -392,6 +403,7 @@ impl Schedule {
     /// Says how a loop runs.
     pub fn set_kind(&mut self, stage: StageId, axis: IterId, kind: LoopKind) -> Result<(), ScheduleError> {
         self.leaf_position(stage, axis)?;
+        // Serial and unrolled loops keep the order of iterations, so they suit reductions, too.
         let what = match kind {
             LoopKind::Parallel => "parallel",
             LoopKind::Vectorized => "vectorized",
@@ -404,7 +416,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// Runs a loop as the threads of an axis.
+    /// Runs a loop as the threads of an axis: `thread` is its tag, such as `threadIdx.x`.
     pub fn bind(&mut self, stage: StageId, axis: IterId, thread: &str) -> Result<(), ScheduleError> {
         self.leaf_position(stage, axis)?;
         self.check_independent(stage, axis, "bound to threads")?;
@@ -420,7 +432,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// Iterations of a reduction depend on each other.
+    /// An error if a loop runs over what is reduced: its iterations depend on each other, so it cannot be `what`
+    /// (parallel, vectorized, bound to threads).
     fn check_independent(&self, stage: StageId, axis: IterId, what: &'static str) -> Result<(), ScheduleError> {
         if self.graph.axes[axis].kind != AxisKind::Reduce {
             return Ok(());
@@ -430,7 +443,8 @@ impl Schedule {
         Err(ScheduleError::LoopKind { stage, axis, what, reason })
     }
 
-    /// The one axis of a thread tag.
+    /// The one axis of a thread tag, made on first use. It has no range of its own: it runs as far as the loops that
+    /// are bound to it.
     fn thread_axis(&mut self, tag: &str) -> IterId {
         if let Some(axis) = self.threads.get(tag) {
             return *axis;

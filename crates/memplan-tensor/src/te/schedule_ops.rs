@@ -1,5 +1,8 @@
 //! ScheduleOps: a scheduled graph as one body of statements over tensors.
 //!
+//! A *stage* is one operation of the graph together with how it is computed. Its *leaf axes* are its loops; the axes of
+//! the operation itself may have been split and fused into them.
+//!
 //! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed
 //! by its consumers. A stage computed at a loop of another one stands at the start of that loop's body:
 //!
@@ -28,10 +31,11 @@ use crate::ir::{
 use crate::script::print_expr;
 use std::collections::BTreeMap;
 
-/// Nesting that later steps may add.
+/// Levels of nesting that later steps may add; a stage may use the others up to [`MAX_NESTING`].
 const RESERVED_NESTING: usize = 20;
 
-/// The statements of a normalised schedule. The result's buffers are tensors.
+/// The statements that compute a normalised schedule with loops as long as `bounds` say. The buffers of the result
+/// stand for tensors: they have no memory yet, and the function has no parameters.
 pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, LowerError> {
     let mut builder = Builder {
         schedule,
@@ -68,7 +72,8 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
     Ok(function)
 }
 
-/// Statements, and how deep they nest.
+/// A part of the body under construction: statements, and how many levels deep they nest (an estimate that is never too
+/// low).
 #[derive(Default)]
 struct Piece {
     block: Block,
@@ -78,9 +83,12 @@ struct Piece {
 struct Builder<'a> {
     schedule: &'a Schedule,
     bounds: &'a Bounds,
+    /// What every loop variable can be, for proofs that a condition always holds.
     env: Env,
+    /// The function under construction: its variables and buffers, without a body.
     tables: Function,
-    /// What was built for the start of each loop's body.
+    /// For each loop the stages that are computed at it, already built. They go to the start of the loop's body, and
+    /// are taken out of this table when the loop is built.
     inside: BTreeMap<(StageId, IterId), Piece>,
 }
 
@@ -88,16 +96,10 @@ struct Builder<'a> {
 enum Frame {
     /// A single iteration: no loop, its value is known.
     Once,
-    For {
-        var: VarId,
-        extent: Expr,
-        kind: ForKind,
-    },
-    Threads {
-        var: VarId,
-        tag: String,
-        extent: Expr,
-    },
+    /// A loop from zero.
+    For { var: VarId, extent: Expr, kind: ForKind },
+    /// A launch of threads; `tag` is the thread axis, such as `threadIdx.x`.
+    Threads { var: VarId, tag: String, extent: Expr },
 }
 
 impl Builder<'_> {
@@ -116,6 +118,7 @@ impl Builder<'_> {
             return Err(LowerError::TooDeep { stage: op.name.clone(), limit });
         }
         if let Some(first) = op.outputs.first().filter(|_| schedule.stages[stage].double_buffer) {
+            // One mark here becomes a region for each output of the operation in the next step, so all are counted.
             piece.block = vec![marks::double_buffer(*first, piece.block)];
             piece.depth += op.outputs.len();
         }
@@ -124,11 +127,13 @@ impl Builder<'_> {
         Ok(Piece { block, ..piece })
     }
 
+    /// The values an axis runs over; an axis without a range has one value, zero.
     fn range(&self, axis: IterId) -> Range {
         self.bounds.ranges.get(&axis).cloned().unwrap_or_else(|| Range::up_to(Expr::int(1)))
     }
 
-    /// The statements that make a stage's tensors exist.
+    /// The statements that make a stage's tensors exist: of a computed tensor the part that is needed, with the padding
+    /// that was asked for.
     fn realize(&self, stage: StageId) -> Block {
         let schedule = self.schedule;
         let stage = &schedule.stages[stage];
@@ -165,6 +170,7 @@ impl Builder<'_> {
     fn provide_extern(&self, body: &Extern, outputs: &[BufId]) -> Piece {
         let mut block = vec![marks::extern_region(body.body.clone())];
         let bound = outputs.iter().zip(&body.output_slots).rev().chain(body.inputs.iter().zip(&body.input_slots).rev());
+        // The region of the body is one level; one more is counted as a reserve.
         let mut depth = 2 + block_depth(&body.body);
         for (tensor, slot) in bound {
             let shape = &self.schedule.graph.tables.buffers[*tensor].shape;
@@ -175,9 +181,17 @@ impl Builder<'_> {
     }
 
     /// The loops that compute the tensors of a stage. With a reduction, each element is initialised first and then
-    /// combined.
+    /// combined, in two nests inside the loops that both share:
+    ///
+    /// ```text
+    /// for i < 8:                    loops outside of the first reduction loop
+    ///     for j.init < 4: …         initialise: every loop further inside that is no reduction, once more
+    ///     for k < 16: for j < 4: …  the update
+    /// ```
     fn provide_compute(&mut self, stage: StageId, compute: &Compute, outputs: &[BufId]) -> Result<Piece, LowerError> {
         let leaves = self.schedule.stages[stage].leaf_axes.clone();
+        // `values` says what each loop variable stands for. `main` below adds the values of the operation's own axes,
+        // which follow from the loops through splits and fusions.
         let mut values = Values::new();
         let mut frames = Vec::with_capacity(leaves.len());
         for leaf in &leaves {
@@ -185,8 +199,8 @@ impl Builder<'_> {
             values.insert(*leaf, value);
             frames.push(frame);
         }
-        // Loops outside of the first reduction loop run once for each element. The element is initialised there, and
-        // the reduction loops inside combine into it.
+        // Inside the loops in front of the first reduction loop an element is initialised, and the loops from there on
+        // combine into it.
         let first_reduced = leaves.iter().position(|&axis| self.is_reduced(axis)).unwrap_or(leaves.len());
         let mut main = values.clone();
         pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut main);
@@ -206,7 +220,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The loop of one axis, and what its variable stands for.
+    /// The loop of one leaf axis, without a body, and the value that the axis has inside of it. An error if the axis is
+    /// bound to threads and does not start at zero: a launch counts from zero.
     fn frame(&self, stage: StageId, axis: IterId) -> Result<(Frame, Expr), LowerError> {
         let range = self.range(axis);
         let attrs = self.schedule.attrs(stage, axis);
@@ -216,6 +231,8 @@ impl Builder<'_> {
                 let (stage, axis) = (self.schedule.name(stage).to_owned(), self.schedule.axis_name(axis).to_owned());
                 return Err(LowerError::ThreadStart { stage, axis });
             }
+            // If each thread has memory of its own for the stage, there is nothing to share out: the axis has its first
+            // value in every thread, as in TVM.
             let thread = self.schedule.graph.axes[thread].var;
             let value = if self.sees_threads(stage, tag) { Expr::Var(thread) } else { range.min };
             return Ok((Frame::Threads { var: thread, tag: tag.to_owned(), extent: range.extent }, value));
@@ -232,14 +249,18 @@ impl Builder<'_> {
         Ok((Frame::For { var, extent: range.extent, kind }, Expr::Var(var)))
     }
 
-    /// Whether threads of an axis share the stage's memory, so that each computes its part.
+    /// Whether the threads of an axis share the stage's memory, so that each computes its part. That is so if no
+    /// memory was asked for, or one that reaches as far as the threads do: `rank_number` is 0 for global and 1 for
+    /// shared memory and more for memory of a warp or a thread; `thread_rank` is 0 for an axis of blocks and 1 for an
+    /// axis of threads.
     fn sees_threads(&self, stage: StageId, tag: &str) -> bool {
         let scope = &self.schedule.stages[stage].scope;
         scope.is_empty()
             || StorageScope::parse(scope).is_none_or(|scope| rank_number(scope.rank) <= thread_rank(tag).unwrap_or(1))
     }
 
-    /// Puts loops around a body; each loop's body starts with what is computed inside it.
+    /// Puts loops around a body, the innermost first; each loop's body starts with the stages that are computed at the
+    /// loop. `frames` are the loops of `axes`.
     fn nest(&mut self, stage: StageId, axes: &[IterId], frames: Vec<Frame>, body: Piece) -> Piece {
         axes.iter().zip(frames).rev().fold(body, |body, (axis, frame)| {
             let inside = self.inside.remove(&(stage, *axis)).unwrap_or_default();
@@ -259,12 +280,13 @@ impl Builder<'_> {
         })
     }
 
+    /// The values of axes as subscripts; zero for an axis without a value.
     fn axis_values(&self, axes: &[IterId], values: &Values) -> Vec<Expr> {
         axes.iter().map(|axis| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0))).collect()
     }
 
-    /// The statements that compute one element of every output: a store, or for a reduction the update that combines one
-    /// more value with what is stored.
+    /// The statements that compute one element of every output: a store, or for a reduction the update that combines
+    /// one more value with what is stored.
     fn stores(&mut self, compute: &Compute, outputs: &[BufId], values: &Values) -> Block {
         let index = self.axis_values(&compute.axes, values);
         // The body is written in terms of the operation's own axes. They are replaced by their values in terms of
@@ -295,7 +317,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Stores of several outputs, of which some look at others' old values: all new values are computed first.
+    /// Stores one value into each output, at the same index. If a value reads an output that is stored before it, all
+    /// values are computed first and stored afterwards, because each must see the old values. An arg-max is of this
+    /// kind: its position depends on the old maximum.
     fn together(&mut self, outputs: &[BufId], index: &[Expr], values: Vec<Expr>) -> Block {
         let reads_earlier = |(position, value): (usize, &Expr)| {
             value.any(&|part| matches!(part, Expr::Load { buffer, .. } if outputs[..position].contains(buffer)))
@@ -316,7 +340,10 @@ impl Builder<'_> {
         lets.into_iter().chain(stores).collect()
     }
 
-    /// The nest that gives a reduction its first value, inside the loops it shares with the update.
+    /// The nest that stores `identity` into the elements of a reduction. It stands inside the loops that it shares
+    /// with the update, the first `first_reduced` leaf axes, whose variables have the given `values`. Its own loops
+    /// are those of the other leaf axes that are no reduction; they get variables of their own, because the update has
+    /// the same loops again.
     fn initialise(
         &mut self,
         stage: StageId,
@@ -359,14 +386,17 @@ impl Builder<'_> {
             .collect();
         let guard = self.predicates(stage, compute, &start, false);
         let body = self.guarded(stores, guard);
-        // What is computed inside these loops belongs to the update, not to the first values.
+        // Stages that are computed at these loops are needed by the update only. `nest` would take them out of
+        // `inside`, so they are put aside meanwhile.
         let kept = std::mem::take(&mut self.inside);
         let piece = self.nest(stage, &axes, frames, body);
         self.inside = kept;
         Ok(piece)
     }
 
+    /// Puts conditions around stores, the first one outermost.
     fn guarded(&self, stores: Block, guard: Vec<Expr>) -> Piece {
+        // Two levels are the store and the condition that a reduction may have around it.
         let depth = 2 + guard.len();
         let block =
             guard.into_iter().rev().fold(stores, |block, condition| vec![condition_on(likely(condition), block)]);
@@ -378,7 +408,9 @@ impl Builder<'_> {
         self.schedule.graph.axes[axis].kind == AxisKind::Reduce
     }
 
-    /// What must hold for the values to be inside their axes' ranges, where that is not certain.
+    /// The conditions under which the `values` of a stage's axes are inside the ranges of the axes; conditions that
+    /// always hold are left out. Without `with_reduced` splits of reduction axes do not count: the nest that
+    /// initialises a reduction has no values for them.
     fn predicates(&self, stage: StageId, compute: &Compute, values: &Values, with_reduced: bool) -> Vec<Expr> {
         let mut conditions = Vec::new();
         // A split that does not divide evenly makes the loops run past the axis: 34 split by 8 gives 5 times 8
@@ -399,7 +431,7 @@ impl Builder<'_> {
                 continue;
             };
             // The needed range may reach beyond the declared one, when consumers read past the ends. Nothing may be
-            // computed there.
+            // computed there. Declared ranges start at zero, so the extent is the end.
             if self.range(*axis) != *declared {
                 self.require(BinaryOp::Ge, value.clone(), declared.min.clone(), &mut conditions);
                 self.require(BinaryOp::Lt, value.clone(), declared.extent.clone(), &mut conditions);
@@ -408,6 +440,7 @@ impl Builder<'_> {
         conditions
     }
 
+    /// Adds the condition `value op limit`, unless it always holds or is in the list already.
     fn require(&self, op: BinaryOp, value: Expr, limit: Expr, conditions: &mut Vec<Expr>) {
         let condition = Expr::binary(op, value.clone(), limit.clone());
         if !prove_compare(op, &value, &limit, &self.env) && !conditions.contains(&condition) {
@@ -421,6 +454,7 @@ fn without(value: &Expr, min: &Expr) -> Expr {
     if min.as_int() == Some(0) { value.clone() } else { simplify(&sub(value.clone(), min.clone())) }
 }
 
+/// TVM's hint to compilers that a condition is nearly always true.
 fn likely(condition: Expr) -> Expr {
     Expr::Call { name: "likely".to_owned(), args: vec![condition], dtype: DType::BOOL }
 }
@@ -429,12 +463,13 @@ fn condition_on(condition: Expr, then: Block) -> Stmt {
     Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
 }
 
-/// How deep the statements of a block nest.
+/// How many levels deep the statements of a block nest; 0 for an empty block.
 fn block_depth(block: &Block) -> usize {
     block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(block_depth).max().unwrap_or(0)).max().unwrap_or(0)
 }
 
-/// Removes a launch of a thread axis inside of another launch of the same axis: the threads are running already.
+/// Replaces a launch of a thread axis inside of another launch of the same axis by its body: the threads are running
+/// already. `active` holds the thread variables and numbers of threads of the launches around the block.
 fn drop_nested_launches(
     block: &mut Block,
     active: &mut Vec<(VarId, Expr)>,

@@ -1,4 +1,8 @@
 //! The stages of the life cycle as text.
+//!
+//! Three kinds of text: functions in the manner of TVMScript ([`function_text`]), lists of what a graph, a schedule or
+//! bounds say (their `dump`s), and single expressions for other tools ([`plain_expr`]). Names may have dots
+//! (`i.outer`), which TVMScript does not allow; the functions with `plain` in their name replace them.
 
 use super::bounds::Bounds;
 use super::graph::{Body, Graph, OpKind, Operation};
@@ -9,7 +13,8 @@ use crate::script::{print_bounds, print_expr};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The function with names that are words of TVMScript: no dots, and no loop inside another of the same name.
+/// A copy of a function with names that are words of TVMScript: no dots, no two buffers with one name, and no loop
+/// inside another of the same name.
 pub(super) fn with_plain_names(function: &Function) -> Function {
     let mut plain = function.clone();
     let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -34,7 +39,7 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
     plain
 }
 
-/// A name as a word that is not taken yet; a number tells it from others.
+/// A name as a word that is not in `taken`, and enters it there. If the word is taken, a number is appended: `i_1`.
 fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let word = plain_name(name);
     let mut candidate = word.clone();
@@ -46,6 +51,7 @@ fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     candidate
 }
 
+/// A name as a word: anything but letters, digits and `_` becomes `_`, and a word does not start with a digit.
 pub(super) fn plain_name(name: &str) -> String {
     let word: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
@@ -81,9 +87,10 @@ fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
     found
 }
 
-/// Names loops so that none hides another.
+/// Gives loop variables, threads and lets their names, so that none hides another.
 struct LoopNamer<'a> {
     function: &'a Function,
+    /// The names given so far. A variable keeps its name wherever it occurs again.
     names: BTreeMap<VarId, String>,
     /// Names in use around the current statement.
     taken: BTreeSet<String>,
@@ -92,6 +99,7 @@ struct LoopNamer<'a> {
 impl LoopNamer<'_> {
     /// Gives every variable a name that is free where it is used: names of loops that have ended may be used again.
     fn block(&mut self, block: &Block) {
+        // A let is visible to the end of its block, a loop variable only inside its loop.
         let mut lets = Vec::new();
         for stmt in block {
             if let StmtKind::Let { var, .. } = &stmt.kind {
@@ -113,8 +121,10 @@ impl LoopNamer<'_> {
         }
     }
 
-    /// Gives a variable its name; returns it if it was free.
+    /// Gives a variable its name and takes it. Returns the name for the caller to release at the end of the variable's
+    /// scope; `None` if somebody around has taken it already and will release it.
     fn enter(&mut self, var: VarId) -> Option<String> {
+        // A variable that was named before keeps its name: two launches of one thread axis share theirs.
         if let Some(name) = self.names.get(&var) {
             let name = name.clone();
             return self.taken.insert(name.clone()).then_some(name);
@@ -131,12 +141,12 @@ impl LoopNamer<'_> {
     }
 }
 
-/// What the statements between schedule and flat storage are about.
+/// What the buffers of a function between schedule and flat storage stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// Tensors: shapes.
+    /// Tensors, which have only a shape (the stage `schedule-ops`).
     Tensors,
-    /// Buffers: memory.
+    /// Buffers, which have memory (the stage `primfunc`).
     Buffers,
 }
 
@@ -162,6 +172,7 @@ pub(super) fn function_text(function: &Function, level: Level) -> String {
     text
 }
 
+/// A shape as Python writes a tuple: `(8, 16)`, and `(8,)` for one dimension.
 fn tuple(shape: &[Expr], function: &Function) -> String {
     let parts: Vec<String> = shape.iter().map(|extent| print_expr(extent, function)).collect();
     match parts.as_slice() {
@@ -359,7 +370,8 @@ impl Graph {
         let shape = first.map_or_else(String::new, |tensor| tuple(&tensor.shape, tables));
         let dtypes: Vec<String> = op.outputs.iter().map(|tensor| tables.buffers[*tensor].dtype.to_string()).collect();
         let dtypes = dtypes.join(", ");
-        // All outputs of an operation have one shape. Only their types may differ, so the shape is written once.
+        // The shape of the first output is written, and the types of all. Outputs of a compute operation have one
+        // shape; those of an extern operation may differ, and the line does not show it.
         match &op.kind {
             OpKind::Placeholder => format!("{} = placeholder {shape} {dtypes}\n", op.name),
             OpKind::Compute(compute) => {
@@ -385,7 +397,7 @@ impl Graph {
     }
 }
 
-/// Variables without dots; tensors keep theirs, they are the names the user gave.
+/// A copy of tables with plain names for variables. Tensors keep their dots: they are the names that the user gave.
 fn with_plain_tensors(tables: &Function) -> Function {
     let mut plain = tables.clone();
     for var in plain.vars.iter_mut() {
@@ -395,7 +407,8 @@ fn with_plain_tensors(tables: &Function) -> Function {
 }
 
 impl Schedule {
-    /// One line for each stage: where it is computed, where it lives, its loops.
+    /// One line for each stage: where it is computed, its memory, its loops, its padding, and whether it is a double
+    /// buffer or an output: `Y: at i.outer of Z, in shared, loops i, double buffer`.
     pub fn dump(&self) -> String {
         let mut text = String::new();
         for id in &self.order {
@@ -443,7 +456,8 @@ impl Schedule {
 }
 
 impl Bounds {
-    /// One line for each axis of each stage: where it starts and how long it is; loops are indented.
+    /// A line with the name of each stage, and below it a line for each axis of the operation and then for each loop:
+    /// where it starts and how many values it has.
     pub fn dump(&self, schedule: &Schedule) -> String {
         let tables = with_plain_tensors(&schedule.graph.tables);
         let mut text = String::new();
@@ -463,8 +477,9 @@ impl Bounds {
     }
 }
 
-/// One expression with plain names. Variables of the same name get numbers, and variables that stand for strides
-/// (`A.stride0`) are all called `stride`.
+/// One expression with plain names, for the facts that are compared with TVM's. Different variables of the same name
+/// get numbers in the order of their first use, and variables that stand for strides (`A.stride0`) are all called
+/// `stride`, as in TVM.
 pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
     let mut vars: Vec<VarId> = Vec::new();
     expr.walk(&mut |part| {
@@ -501,7 +516,7 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
     print_expr(&super::arith::substitute(expr, &values), &local)
 }
 
-/// Expressions, one behind the other.
+/// Expressions with `; ` between them.
 fn print_all(values: &[Expr], tables: &Function) -> String {
     values.iter().map(|value| print_expr(value, tables)).collect::<Vec<_>>().join("; ")
 }

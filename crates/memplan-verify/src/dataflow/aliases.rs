@@ -28,7 +28,7 @@ pub(super) struct Resolved {
 /// All of the root.
 const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
 
-/// The values each merged value may take.
+/// The values that each merged value may be. Values of other kinds have none.
 #[derive(Debug)]
 pub(super) struct Sources {
     pub(super) of: IndexVec<ValueId, Vec<ValueId>>,
@@ -51,7 +51,7 @@ impl Sources {
     }
 }
 
-/// Follows views and values that only ever are one other value.
+/// For each value the root that it is (a part of): follows views, and values that only ever are one other value.
 pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
     let mut aliases = Aliases { of: program.values().ids().map(|root| Resolved { root, part: WHOLE }).collect() };
     for value in in_order_of_bases(program) {
@@ -62,8 +62,9 @@ pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId,
     let values = program.values().iter_enumerated();
     let merged = values.filter(|(_, value)| matches!(value.origin, Origin::Merged(_) | Origin::Incoming));
     let mut open: Vec<ValueId> = merged.map(|(id, _)| id).collect();
-    // Each pass may turn more merges into aliases. Stopping early would only
-    // cost precision; in practice the third pass finds nothing.
+    // `open` are the merged values that are not known to be an alias. Each pass may turn more of them into aliases,
+    // since two sources may have become the same. In practice the third pass finds nothing. Stopping after eight
+    // would only cost precision: a value then has its own entries in the state although it could do without.
     for _ in 0..8 {
         let before = open.len();
         open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
@@ -81,7 +82,7 @@ pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId,
 }
 
 /// What each value is known to be a part of: a forest, flattened on the way as
-/// in union-find. A value that is whole itself is a root.
+/// in union-find. A value whose root is itself is the root of a tree.
 struct Aliases {
     of: IndexVec<ValueId, Resolved>,
 }
@@ -91,6 +92,8 @@ impl Aliases {
     /// views are followed once.
     fn find(&mut self, value: ValueId) -> Resolved {
         let mut found = self.of[value];
+        // The root found so far has itself become an alias: go on from it, and count the part from the new root's
+        // start.
         while self.of[found.root].root != found.root {
             let extent = match found.part {
                 Window { range: (start, end), exact: true } => Extent::Exactly(ByteRange::new(start, end)),
@@ -102,11 +105,13 @@ impl Aliases {
         found
     }
 
-    /// The one thing a merged value is, if all its sources other than itself agree.
+    /// What a merged value always is, if all its sources other than itself are the same part of the same root; `None`
+    /// if they differ or there are none.
     fn only_source(&mut self, value: ValueId, sources: &[ValueId]) -> Option<Resolved> {
         let mut only = None;
         for &source in sources {
             let found = self.find(source);
+            // A loop that hands a value to itself adds nothing.
             if found == (Resolved { root: value, part: WHOLE }) {
                 continue;
             }
@@ -120,7 +125,8 @@ impl Aliases {
     }
 }
 
-/// Values, each after the one it is a view of.
+/// All values, each after the one it is a view of. From each value the chain of its bases is followed until a value
+/// that is no view or is already listed, and then listed from its end.
 fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
     let mut done = vec![false; program.values().len()];
     let mut order = Vec::with_capacity(done.len());
@@ -145,6 +151,7 @@ fn part_of(base: Resolved, extent: Extent) -> Resolved {
     let Window { range: (start, end), exact } = base.part;
     let part = match extent {
         Extent::Exactly(range) | Extent::Within(range) if exact => {
+            // No view reaches beyond its base.
             let at = |byte: u64| start.saturating_add(byte).min(end);
             let exact = matches!(extent, Extent::Exactly(_));
             Window { range: (at(range.start.0), at(range.end.0)), exact }

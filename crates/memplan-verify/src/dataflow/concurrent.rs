@@ -2,14 +2,28 @@
 //! regions, and the code that goes on while they run.
 //!
 //! For each pair of sides that may run at the same time, everything one side
-//! may write is collected into an [`Interference`]. The transfer applies it
-//! when a side begins and after each of its writes: whatever else was written
-//! to those bytes is lost, at any time.
+//! may write is collected into an [`Interference`]. `transfer` applies it to the state of the other side, when that
+//! side begins and after each of its writes: other contents on those bytes are lost, since the write may happen at any
+//! time.
+//!
+//! ```text
+//! launch t {              the region's side: its interference is that it may write %y
+//!   write %y
+//! }
+//! write %x                the code's side, as long as t is pending: its interference is that it may write %x
+//! await t                 from here on nothing is pending
+//! ```
 //!
 //! Which asynchronous work may be running at a node is a small analysis of its
 //! own: `pending` flows forward along the graph from launches, into regions
-//! that are launched later, and ends at awaits. The regions of an op that nobody
-//! knows are such work, too: any number of them run, and nobody awaits them.
+//! that are launched later, and ends at awaits. The regions of an op of unknown kind are asynchronous
+//! work, too: any number of them run, and nobody awaits them.
+//!
+//! An *instance* of a site is what one execution of its alloc made; an entry of the state is tagged with whether it is
+//! about the latest instance (`Current`) or an older one. A *place* is one slot of a site at its address, as an index
+//! into `Layout::places`. If the site lies in parallel loops and has one memory for all iterations, each iteration
+//! has a *slice* of that memory, and the place has a *term* for each such loop, which says how far apart its slices
+//! are.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +38,8 @@ use super::layout::{Layout, iterations, iterations_meet};
 use super::names::{Entry, Names, Root, Tag};
 use super::ranges::Ranges;
 
-/// Iterations up to which unequal strides are compared one by one.
+/// If two places move by unequal distances from iteration to iteration, their slices are compared one by one, up to
+/// this many iterations. Of longer loops it is assumed that slices meet.
 const ENUMERATION_LIMIT: u64 = 1 << 16;
 
 /// Bytes that code running at the same time may write at any moment.
@@ -33,11 +48,11 @@ pub(super) struct Element {
     pub(super) site: SiteId,
     pub(super) place: usize,
     pub(super) bytes: Ranges,
-    /// Whether it is certainly this side's current instance of the site that
-    /// is written: then this is the program's own race, not the plan's doing.
+    /// Whether the written instance of the site certainly is the one that the suffering side has as its current one.
+    /// Then the write is a race in the program itself, which no plan can mend, and the content does not count as lost.
     pub(super) same_instance: bool,
-    /// The parallel op whose iterations are told apart by the place's terms:
-    /// the other iterations' slices were proved disjoint from ours.
+    /// The parallel op whose other iterations write, if each iteration has a slice of its own of this place.
+    /// `slices_apart` has compared the slices of different iterations and reported those that meet.
     pub(super) own_slice_of: Option<OpId>,
     /// One op that writes.
     pub(super) by: OpId,
@@ -61,13 +76,14 @@ pub(super) struct Pending {
 
 type PendingSet = SmallVec<[Pending; 2]>;
 
+/// Which code of a function runs at the same time, and what it may write.
 #[derive(Debug, Default)]
 pub(super) struct Concurrency {
-    /// Writes of the other iterations of a parallel op.
+    /// For each parallel op: what its other iterations may write.
     pub(super) iterations: HashMap<OpId, Interference>,
-    /// Writes of an asynchronous region, as the code sees them.
+    /// For each asynchronous op: what its region may write while the code beside it runs.
     pub(super) region: HashMap<OpId, Interference>,
-    /// Writes of the code and of other regions, as an asynchronous region sees them.
+    /// For each asynchronous op: what the code and other regions may write while its region runs.
     pub(super) code: HashMap<OpId, Interference>,
     /// What may be running when a node begins, before its awaits.
     pub(super) before: IndexVec<NodeId, PendingSet>,
@@ -102,12 +118,13 @@ impl Concurrency {
                     found.launches.insert(*token, id);
                     asynchronous.push((id, id.index() + 1..ends[id]));
                 }
-                // An op that is not known may run its regions at any time after control has reached it. Its own accesses
-                // may happen as late as those inside, so the range begins with the op itself.
+                // An op that is not known may run its regions at any time after control has reached it. Its own
+                // accesses may happen as late as those inside, so the range begins with the op itself.
                 Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends[id])),
                 _ => {}
             }
         }
+        // Most functions launch nothing, and then nothing is pending anywhere.
         if asynchronous.is_empty() {
             found.before = IndexVec::filled(PendingSet::new(), graph.nodes.len());
             found.beside = found.before.clone();
@@ -128,10 +145,12 @@ impl Concurrency {
         self.iterations.is_empty() && self.region.is_empty()
     }
 
-    /// What the two sides of an asynchronous op may write while it is pending.
+    /// Collects what the two sides of an asynchronous op may write while it is pending. `inside` is the range of the
+    /// ops of its region; the other side are the ops of all nodes at which the launch is pending.
     fn asynchronous(&mut self, collector: &Collector<'_>, graph: &Graph, id: OpId, inside: std::ops::Range<usize>) {
         let mut outside = BTreeSet::new();
         let mut turning = BTreeSet::new();
+        // Whether several instances of the work may run at the same time.
         let mut several = *collector.program.op(id).control() == Control::Unknown;
         // A node runs beside the work if the launch is pending there. Its rotations count too: they move a buffer to
         // another slot while the work still uses the old one.
@@ -157,8 +176,8 @@ impl Concurrency {
         }
         let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
         let turned = collector.turned_by(inside.iter().chain(&outside).chain(&turning));
-        // Two sides touch the same instance of a site only if neither allocates it again nor turns it to another
-        // slot. Then a conflict is the program's own race; otherwise the plan is to blame.
+        // If neither side allocates a site again nor turns it to another slot, both sides have the same instance of it
+        // before them. Then a conflict is the program's own race; otherwise the plan is to blame.
         let elsewhere: BTreeSet<SiteId> = reallocated.iter().chain(&own).chain(&turned).copied().collect();
         for (ops, found) in [(inside, &mut self.region), (outside.into_iter().collect(), &mut self.code)] {
             let interference = collector.collect(
@@ -173,7 +192,8 @@ impl Concurrency {
     }
 }
 
-/// One past the last op inside each op: ids are in program order.
+/// For each op the index one past the last op inside of it. An op comes before the ops inside of it, so these are the
+/// ops from the one behind it to that index. Going backwards, an op knows its own end before it tells its parent.
 pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
     let mut ends: IndexVec<OpId, usize> = program.ops().ids().map(|op| op.index() + 1).collect();
     for op in program.ops().ids().rev() {
@@ -184,7 +204,9 @@ pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
     ends
 }
 
+/// Collects what ranges of ops may write.
 struct Collector<'a> {
+    /// The sites each loop rotates although they are allocated outside of it.
     rotated: &'a HashMap<OpId, Vec<SiteId>>,
     program: &'a Program,
     layout: &'a Layout,
@@ -192,6 +214,7 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
+    /// The sites of which an op makes a new instance.
     fn allocates(&self, op: OpId) -> impl Iterator<Item = SiteId> + '_ {
         let results = self.program.op(op).results.iter();
         results.filter_map(|&value| match self.program.value(value).origin {
@@ -200,6 +223,8 @@ impl Collector<'_> {
         })
     }
 
+    /// What the other iterations of a parallel op may write. Iterations have the same instance of a site before them
+    /// unless they allocate it themselves, or a loop inside turns it to another slot.
     fn iterations(&self, parallel: OpId, inside: std::ops::Range<usize>) -> Interference {
         let inside = inside.map(OpId::from_index);
         let own: BTreeSet<SiteId> = inside.clone().flat_map(|op| self.allocates(op)).collect();
@@ -209,16 +234,16 @@ impl Collector<'_> {
         self.collect(inside, |site| !own.contains(&site) && !turned.contains(&site), private, Some(parallel))
     }
 
-    /// Sites that some of these ops rotate from outside: a loop turns them to
-    /// another slot under the eyes of whoever runs beside it.
+    /// Sites that some of these ops rotate although they are allocated outside of the op. Such a loop moves a site to
+    /// another slot while code that runs beside the loop still uses the old slot.
     fn turned_by<'o>(&self, ops: impl Iterator<Item = &'o OpId>) -> BTreeSet<SiteId> {
         ops.filter_map(|op| self.rotated.get(op)).flatten().copied().collect()
     }
 
-    /// What `ops` may write while other work runs beside them. For a site that is `private`, every iteration has bytes of
-    /// its own, and its writes harm nobody. For a site that is the `same` on both sides, the writer and the work beside it
-    /// have the same instance of the buffer before them, and not that of another iteration or slot. `parallel` is the
-    /// loop whose iterations run side by side, if that is why they do.
+    /// What `ops` may write while other work runs beside them. For a site that is `private`, every iteration (or every
+    /// launch) has memory of its own, so its writes harm nobody. For a site that is the `same` on both sides, the
+    /// writer and the work beside it have the same instance of the buffer before them, and not that of another
+    /// iteration or slot. `parallel` is the loop if both sides are iterations of one.
     fn collect(
         &self,
         ops: impl Iterator<Item = OpId>,
@@ -226,6 +251,7 @@ impl Collector<'_> {
         private: impl Fn(SiteId) -> bool,
         parallel: Option<OpId>,
     ) -> Interference {
+        // One element for each place, and apart from it one for writes to the same instance: those spare more.
         let mut elements: BTreeMap<(usize, bool), Element> = BTreeMap::new();
         for by in ops {
             for access in &self.program.op(by).accesses {
@@ -242,8 +268,8 @@ impl Collector<'_> {
                         continue;
                     }
                     let place = &self.layout.places[entry.place];
-                    // A root that control flow merged may begin anywhere in the buffer, so all of the buffer's bytes
-                    // count as written.
+                    // The part of an allocated value is counted from the start of its buffer. A value that control flow
+                    // merged may begin anywhere in the buffer, so all of the buffer's bytes count as written.
                     let range = match named {
                         true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
                         false => (0, place.size),
@@ -265,7 +291,8 @@ impl Collector<'_> {
         Interference { elements: elements.into_values().collect() }
     }
 
-    /// Reports hoisted buffers whose slices meet in different iterations.
+    /// Reports buffers of a parallel op whose slices meet in different iterations. `inside` is the range of the ops in
+    /// the parallel op. Only places that the iterations have side by side in one memory are looked at.
     fn slices_apart(&self, parallel: OpId, inside: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
         let sites = inside.map(OpId::from_index).flat_map(|op| self.allocates(op));
         let mut places: Vec<usize> = sites
@@ -274,7 +301,9 @@ impl Collector<'_> {
             .collect();
         let key = |&place: &usize| self.layout.places[place].start;
         places.sort_by_key(key);
-        // Sweep over the hulls: only what shares addresses at all is compared.
+        // The hull of a place is all addresses from its start in iteration 0 to its end in the last iteration. `open`
+        // has the places whose hull reaches into the hull of the current one; only these can meet it. The place
+        // itself is one of them: its own slices may meet, too.
         let mut open: Vec<usize> = Vec::new();
         for &place in &places {
             let start = self.layout.places[place].start;
@@ -292,16 +321,18 @@ impl Collector<'_> {
     }
 }
 
-/// What starts and ends asynchronous work.
+/// What is needed to tell which asynchronous work starts and ends at a step.
 struct Launching<'a> {
     program: &'a Program,
     /// One past the last op inside each op.
     ends: &'a IndexVec<OpId, usize>,
+    /// The op that hands out each token.
     launches: &'a BTreeMap<TokenId, OpId>,
 }
 
 impl Launching<'_> {
-    /// What may be running at each node: a forward analysis to a fixpoint.
+    /// What may be running when each node begins. Sets flow forward along the edges and are joined where edges meet,
+    /// until nothing changes any more.
     fn pending(&self, graph: &Graph) -> IndexVec<NodeId, PendingSet> {
         let behind_launch = nodes_behind_launches(graph);
         let exit_of: HashMap<NodeId, OpId> =
@@ -323,8 +354,8 @@ impl Launching<'_> {
         flow.before.iter().map(|set| set.clone().unwrap_or_default()).collect()
     }
 
-    /// Notes that an op has started work beside the program. If it has been started before, several runs of it may be
-    /// under way.
+    /// Notes that an op has started work beside the program. If the work has been started before and not been awaited,
+    /// several runs of it may be under way. An op of unknown kind may run its regions several times or never.
     fn launch(&self, set: &mut PendingSet, op: OpId) {
         let unknown = *self.program.op(op).control() == Control::Unknown;
         match set.iter_mut().find(|pending| pending.launch == op) {
@@ -343,9 +374,11 @@ impl Launching<'_> {
             match step {
                 Step::Launched(op) => self.launch(&mut set, *op),
                 Step::Await(awaited) => {
+                    // A token that no op of this function hands out stands for work that is not followed here.
                     let Some(&launch) = self.launches.get(&awaited.token) else { continue };
                     // An await of one instance ends one; if several may be running, others go on. An await of every
-                    // instance ends them all, but asynchronous code around the launch may start another one.
+                    // instance ends them all, but if the launch stands inside of other asynchronous work that is
+                    // pending (`again`), that work may launch it once more.
                     let others = set.iter().any(|pending| {
                         let again = pending.launch < launch && launch.index() < self.ends[pending.launch];
                         if awaited.every { again } else { pending.launch == launch && pending.several }
@@ -359,7 +392,7 @@ impl Launching<'_> {
     }
 }
 
-/// The nodes at which each launch has happened.
+/// For each asynchronous op, the nodes behind its launch. There are several if a loop around it was copied.
 fn nodes_behind_launches(graph: &Graph) -> HashMap<OpId, Vec<NodeId>> {
     let mut behind: HashMap<OpId, Vec<NodeId>> = HashMap::new();
     for (id, node) in graph.nodes.iter_enumerated() {
@@ -426,8 +459,10 @@ fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
     changed
 }
 
-/// Whether an entry is the very content an element speaks of, or is proved
-/// apart from it: then the element does not destroy it.
+/// Whether the writes of an element leave the content of an entry alone. They do so in three cases. The entry is about
+/// the very instance that is written. The iterations of a parallel op write, and this place has a slice of its own in
+/// each iteration. Or the entry is a preloaded content that waits in a slot of the written site: the program itself
+/// uses that slot again.
 pub(super) fn spares(layout: &Layout, element: &Element, entry: &Entry) -> bool {
     let same = element.same_instance && entry.site == element.site && entry.tag == Tag::Current;
     let apart = element.own_slice_of.is_some_and(|op| layout.places[entry.place].crosses(op));

@@ -1,6 +1,9 @@
 //! Ops of a dag may run in any order their dependencies allow: buffers that
 //! share bytes must be ordered by dependencies, not by luck.
 //!
+//! One op *precedes* another if a chain of dependencies leads from it to the other. A *place* is one slot of a buffer
+//! at its address, as an index into `Layout::places`; an op *touches* it if it reads or writes it.
+//!
 //! Two buffers X and Y on overlapping bytes are fine if every op that touches X
 //! precedes every op that writes Y. What the dag reads of a buffer before it
 //! writes it comes from outside, and is one more content that has to precede
@@ -24,7 +27,8 @@ use super::Violation;
 use super::layout::Layout;
 use super::names::Names;
 
-/// Checks one dag op; `ends` gives one past the last op inside each op.
+/// Checks one dag op and adds what is wrong to `violations`. `ends` gives one past the last op inside each op,
+/// `all_writes` has the [`writes_per_site`] of the whole program.
 pub(super) fn check(
     program: &Program,
     layout: &Layout,
@@ -34,7 +38,7 @@ pub(super) fn check(
     all_writes: &IndexVec<SiteId, u32>,
     violations: &mut Vec<Violation>,
 ) {
-    // Without a body, or with a cycle in the dependencies, there is no order to check.
+    // Without a body there is no op to check, and with a cycle in the dependencies no order in which the ops could run.
     let Control::Dag { dependencies } = program.op(dag).control() else { return };
     let Some(&region) = program.op(dag).regions().first() else { return };
     let Some(&block) = program.region(region).blocks.first() else { return };
@@ -64,7 +68,8 @@ struct Uses {
     incoming: BTreeSet<OpId>,
 }
 
-/// How many ops of a range write each site.
+/// How often the ops of a range may write each site: a site gets one for each access and each entry of the state that
+/// the access may mean. An escape counts as a write, because whoever holds the address may write.
 pub(super) fn writes_per_site(
     program: &Program,
     names: &Names<'_>,
@@ -123,11 +128,14 @@ fn uses(
 
 /// The dependencies, and a topological order to prune searches with.
 struct Order {
+    /// The position of each op in one order that the dependencies allow.
     position: HashMap<OpId, usize>,
+    /// The ops that each op depends on directly.
     before: HashMap<OpId, Vec<OpId>>,
 }
 
 impl Order {
+    /// `None` if the dependencies have a cycle.
     fn new(program: &Program, block: BlockId, dependencies: &[(OpId, OpId)]) -> Option<Order> {
         let order = program.topological_order(block, dependencies)?;
         let mut before: HashMap<OpId, Vec<OpId>> = HashMap::new();
@@ -137,7 +145,9 @@ impl Order {
         Some(Order { position: order.into_iter().zip(0..).collect(), before })
     }
 
-    /// The first of `ops` that does not precede `later` (nor is it).
+    /// The first of `ops`, by id, that does not precede `later`; `None` if all of them do. `later` itself does not
+    /// count. A search from `later` backwards along the dependencies strikes out what it meets. It need not go on
+    /// from an op that stands before all wanted ops in the topological order, since that op cannot depend on them.
     fn not_before(&self, ops: impl Iterator<Item = OpId>, later: OpId) -> Option<OpId> {
         let mut wanted: BTreeSet<OpId> = ops.filter(|&op| op != later).collect();
         let lowest = wanted.iter().map(|op| self.position[op]).min()?;
@@ -157,6 +167,7 @@ impl Order {
         wanted.first().copied()
     }
 
+    /// The reads of a place that may find what was there before the dag: those that no write in the dag precedes.
     fn reads_before_writes(&self, uses: &Uses) -> BTreeSet<OpId> {
         let precedes =
             |write: OpId, read: OpId| write != read && self.not_before(std::iter::once(write), read).is_none();
@@ -164,19 +175,23 @@ impl Order {
         uses.reads.iter().filter(from_outside).copied().collect()
     }
 
+    /// The position of a place's first write in the topological order; `None` if the dag never writes it.
     fn first_write(&self, uses: &Uses) -> Option<usize> {
         uses.writes.iter().map(|op| self.position[op]).min()
     }
 }
 
+/// The check of one dag.
 struct Checker<'a> {
     program: &'a Program,
     names: &'a Names<'a>,
     layout: &'a Layout,
     dag: OpId,
     order: Order,
+    /// Which ops of the dag use each place.
     uses: BTreeMap<usize, Uses>,
     violations: &'a mut Vec<Violation>,
+    /// Pairs of sites that have been reported, so that each is reported once.
     reported: BTreeSet<(SiteId, SiteId)>,
 }
 
@@ -187,8 +202,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Conflicting accesses to one buffer must be ordered.
+    /// Reports a write and another access to the same buffer of which neither precedes the other. The outcome would
+    /// depend on which of them comes first.
     fn single_buffers(&mut self) {
+        // Only ops that come earlier in the topological order can precede the write, and only later ones can follow it.
         let mut unordered = Vec::new();
         for (&place, uses) in &self.uses {
             let site = self.layout.places[place].site;
@@ -212,6 +229,7 @@ impl Checker<'_> {
     fn shared_bytes(&mut self) {
         let mut places: Vec<usize> = self.uses.keys().copied().collect();
         places.sort_by_key(|&place| self.layout.places[place].start);
+        // The places that cover the current address, by where they end.
         let mut ends: BTreeSet<(i128, usize)> = BTreeSet::new();
         // `writers` is sorted by first write and `readers` holds the places with content from outside. Both hold only
         // places that cover the current address.
@@ -219,6 +237,7 @@ impl Checker<'_> {
         let mut readers: BTreeSet<usize> = BTreeSet::new();
         for place in places {
             let at = &self.layout.places[place];
+            // Take out the places that end at or before the start of this one.
             while let Some(&(end, over)) = ends.first().filter(|(end, _)| *end <= at.start) {
                 ends.remove(&(end, over));
                 readers.remove(&over);
@@ -231,8 +250,9 @@ impl Checker<'_> {
             }
             ends.insert((at.hull_end(), place));
             let position = self.order.first_write(&self.uses[&place]);
-            // Content from outside must be read before anybody writes these bytes. Asking about the first writer is
-            // enough: the other writers come after it, by the comparisons below.
+            // Content from outside must be read before anybody writes these bytes: of a place that the dag never
+            // writes, that is all of its content. Asking about the first writer is enough: the other writers come
+            // after it, by the comparisons below.
             if position.is_none() || !self.uses[&place].incoming.is_empty() {
                 readers.insert(place);
                 if let Some(&(_, first)) = writers.first() {
@@ -267,8 +287,8 @@ impl Checker<'_> {
         self.precede(self.uses[&first].touches.clone(), first, second);
     }
 
-    /// Whether an op writes `second` on the bytes of `first` only what is there
-    /// already: a copy range that lies exactly over its source.
+    /// Whether an op that writes `second` leaves the bytes that `second` shares with `first` as they are, because it
+    /// copies them from `first` and they lie exactly over their source. Such a write needs no order.
     fn merely_copies(&self, write: OpId, first: usize, second: usize) -> bool {
         let Some(distance) = self.layout.distance(second, first) else { return false };
         let Some(shared) = self.layout.hit(second, (0, self.layout.places[second].size), first) else { return true };
@@ -277,6 +297,8 @@ impl Checker<'_> {
             else {
                 return false;
             };
+            // Where the copied bytes begin in `second` and in `first`. They stay if that is one address, and they
+            // have to include all shared bytes.
             let (to, from) = (output.saturating_add(copy.output_start.0), input.saturating_add(copy.input_start.0));
             let stays = i128::from(to) + distance == i128::from(from);
             stays && from <= shared.0 && shared.1 <= from.saturating_add(copy.length.0)
@@ -294,6 +316,7 @@ impl Checker<'_> {
     /// All `touches` of the first place must come before every write of the second one, if the two share bytes.
     fn precede(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) {
         let sites = (self.layout.places[first].site, self.layout.places[second].site);
+        // Accesses to one and the same site are compared in `single_buffers`.
         if sites.0 == sites.1 {
             return;
         }

@@ -23,7 +23,8 @@ pub(super) struct Findings {
     found: BTreeMap<Key, Violation>,
 }
 
-/// Op, kind of violation, and what it is about.
+/// Op, kind of violation (a number that tells the four kinds apart), and what it is about. Violations with equal keys
+/// count as repetitions, and the first one stays.
 type Key = (OpId, u8, usize, usize);
 
 fn bytes(range: Range) -> ByteRange {
@@ -31,6 +32,7 @@ fn bytes(range: Range) -> ByteRange {
 }
 
 impl Findings {
+    /// `op` reads the bytes `range` of a site through `value`, which `by` has overwritten.
     pub(super) fn lost(&mut self, op: OpId, value: ValueId, site: SiteId, range: Range, by: OpId) {
         let path = Vec::new();
         let key = (op, 0, value.index(), site.index());
@@ -38,24 +40,27 @@ impl Findings {
         self.found.entry(key).or_insert(new);
     }
 
+    /// `op` writes `output` over the bytes `range` of the site of its `input`.
     pub(super) fn own_input(&mut self, op: OpId, output: ValueId, input: ValueId, site: SiteId, range: Range) {
         let key = (op, 1, output.index(), input.index());
         let new = Violation::OwnInput { op, output, input, site, bytes: bytes(range) };
         self.found.entry(key).or_insert(new);
     }
 
+    /// `op` writes `first` over the bytes `range` of the site of its other output `second`.
     pub(super) fn outputs(&mut self, op: OpId, first: ValueId, second: ValueId, site: SiteId, range: Range) {
         let key = (op, 2, first.index(), second.index());
         let new = Violation::OutputsOverlap { op, first, second, site, bytes: bytes(range) };
         self.found.entry(key).or_insert(new);
     }
 
+    /// `op` overwrites the bytes `range` of a site that somebody outside of the program may use at any time.
     pub(super) fn escaped(&mut self, op: OpId, site: SiteId, range: Range) {
         let new = Violation::EscapedOverwritten { op, site, bytes: bytes(range) };
         self.found.entry((op, 3, site.index(), 0)).or_insert(new);
     }
 
-    /// All findings, with paths.
+    /// All findings; those about overwritten bytes get a path from the op that overwrote to the op that reads.
     pub(super) fn finish(self, graph: &Graph) -> Vec<Violation> {
         let mut violations: Vec<Violation> = self.found.into_values().collect();
         if violations.is_empty() {
@@ -72,7 +77,9 @@ impl Findings {
     }
 }
 
-/// Where in the graph each op is a step; preloaded and rotated ops are at several places.
+/// Where in the graph each op is a step: nodes, with the index of the step. An op has several places if a loop around
+/// it was copied. A loop also has the steps that are done for it: those that read its preloaded buffers at its end
+/// and those that turn buffers to another slot.
 fn nodes_of_ops(graph: &Graph) -> HashMap<OpId, Vec<(NodeId, usize)>> {
     let mut places: HashMap<OpId, Vec<(NodeId, usize)>> = HashMap::new();
     for &node in &graph.order {
@@ -85,7 +92,8 @@ fn nodes_of_ops(graph: &Graph) -> HashMap<OpId, Vec<(NodeId, usize)>> {
     places
 }
 
-/// A shortest way from one op to another, by breadth-first search.
+/// A shortest way from one op to another, by breadth-first search. It names only the two ops if they stand in one
+/// straight run, if there is no way, or if the `budget` of nodes to visit is spent.
 fn find_path(
     graph: &Graph,
     places: &HashMap<OpId, Vec<(NodeId, usize)>>,
@@ -99,6 +107,7 @@ fn find_path(
     if starts.iter().any(|s| goals.iter().any(|g| s.0 == g.0 && s.1 < g.1)) {
         return ends_only;
     }
+    // For each node that was found, the node from which it was found and which of that node's edges led to it.
     let mut came_from: HashMap<NodeId, (NodeId, usize)> = HashMap::new();
     let mut queue: VecDeque<NodeId> = starts.iter().map(|&(node, _)| node).collect();
     while let Some(node) = queue.pop_front() {
@@ -122,8 +131,9 @@ fn find_path(
     ends_only
 }
 
-/// The path from the op that wrote to the op that read, in words for people: which loops and branches are entered,
-/// repeated, left or skipped on the way.
+/// The path from the op that wrote (`from`) to the op that read (`to`) as a reader wants to see it: which loops and
+/// branches are entered, repeated, left or skipped on the way. `came_from` says how the search came to each node, from
+/// one of `starts` to `goal`.
 fn walk_back(
     graph: &Graph,
     came_from: &HashMap<NodeId, (NodeId, usize)>,
@@ -144,6 +154,7 @@ fn walk_back(
             Way::On => None,
         });
         node = previous;
+        // A start may have been found once more, round a loop. The way begins where it first meets one.
         if starts.iter().any(|&(start, _)| start == node) {
             break;
         }

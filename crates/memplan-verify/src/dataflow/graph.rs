@@ -10,6 +10,22 @@
 //! ```text
 //! loop { x = alloc slots 2 … }     ->   body(slot 0) -> body(slot 1) -> back to body(slot 0)
 //! ```
+//!
+//! The *turn* of an iteration is its number modulo the number of these copies. If a loop rotates one buffer with 2
+//! slots and one with 3, the slots repeat after 6 iterations, so there are 6 copies, for the turns 0 to 5.
+//!
+//! A *preloaded* buffer is filled ahead, for iterations to come. It has to stay intact until its loop ends, so the end
+//! of the loop counts as a read of it.
+//!
+//! # An example
+//!
+//! ```text
+//! a             node 0: steps a, loop, Begin        edge 0→2 Enter: the body's arguments take the initial values
+//! loop 1.. {    node 2: steps Rotate, b             edge 2→2 Again: the body's arguments take what b yields
+//!   b                                               edge 2→1 Leave: the loop's results take what b yields
+//! }             node 1: steps Preloaded, Rotate, c
+//! c
+//! ```
 
 use std::collections::{HashMap, VecDeque};
 
@@ -26,10 +42,12 @@ index_type! {
     pub(super) struct FrameId;
 }
 
-/// Copies of one loop body beyond which any slot may be the current one.
+/// At most so many copies are made of one loop body. A loop that would need more has one copy, in which any slot may be
+/// the current one.
 pub(super) const SLOT_LIMIT: u64 = 16;
 
-/// Copies of anything that nested rotations may multiply to.
+/// At most so many copies are made of anything when rotating loops are nested, since their copies multiply. A loop that
+/// would go beyond has one copy, in which any slot may be the current one.
 const COPY_LIMIT: u64 = 256;
 
 /// Something that happens.
@@ -71,11 +89,13 @@ pub(super) enum Way {
 #[derive(Debug)]
 pub(super) struct Edge {
     pub(super) target: NodeId,
-    /// `(receiver, value)` pairs, all at once.
+    /// `(receiver, value)` pairs: along this edge each receiver becomes the value. All of them do so at once, as
+    /// in a loop that swaps two values.
     pub(super) moves: Box<[(ValueId, ValueId)]>,
     pub(super) way: Way,
 }
 
+/// A straight run of steps, and where control may go behind the last one.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) steps: Vec<Step>,
@@ -83,7 +103,8 @@ pub(super) struct Node {
     pub(super) frame: FrameId,
 }
 
-/// What surrounds a node, innermost first along `parent`.
+/// One of the constructs around a node: the innermost is the node's `frame`, and `parent` leads outwards to the
+/// function. (Not the frame of the glossary.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) parent: Option<FrameId>,
@@ -138,13 +159,15 @@ impl Graph {
         graph
     }
 
+    /// The constructs around a frame, itself included, from the inside outwards.
     pub(super) fn frames_around(&self, frame: FrameId) -> impl Iterator<Item = FrameKind> + '_ {
         let chain = std::iter::successors(Some(frame), |&frame| self.frames[frame].parent);
         chain.map(|frame| self.frames[frame].kind)
     }
 }
 
-/// For each loop that rotates slots: after how many iterations it repeats.
+/// For each loop that rotates slots: after how many iterations all of its buffers are in their first slot again, which
+/// is the least common multiple of their numbers of slots.
 pub(super) fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
     let mut turns: HashMap<OpId, u64> = HashMap::new();
     for site in program.sites().ids() {
@@ -169,7 +192,8 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
     (a / x).saturating_mul(b)
 }
 
-/// Sites a loop rotates although they are allocated outside it.
+/// For each loop, the sites that it rotates although they are allocated outside of it. Inside of the loop no alloc says
+/// that another slot is in use, so the graph has a step `Rotate` for them.
 pub(super) fn rotated_from_outside(program: &Program, layout: &Layout) -> HashMap<OpId, Vec<SiteId>> {
     let mut sites: HashMap<OpId, Vec<SiteId>> = HashMap::new();
     for site in program.sites().ids().filter(|&site| layout.slots(site) > 1) {
@@ -192,11 +216,14 @@ struct Exit {
 /// A region still to be laid out.
 struct Task {
     region: RegionId,
+    /// The node in which its first block begins.
     entry: NodeId,
     frame: FrameId,
     /// How often this region exists, counting the copies of all rotating loops around it.
     copies: u64,
+    /// Where control may go when it leaves the region by its end (`Target::Leave`).
     leave: Vec<Exit>,
+    /// Where control may go when it breaks out of the loop (`Target::Break`); empty if the region is no loop body.
     leave_loop: Vec<Exit>,
 }
 
@@ -213,12 +240,14 @@ impl Builder<'_> {
         self.graph.nodes.push(Node { steps: Vec::new(), edges: Vec::new(), frame })
     }
 
+    /// A new node with one step.
     fn node_with(&mut self, frame: FrameId, step: Step) -> NodeId {
         let node = self.node(frame);
         self.graph.nodes[node].steps.push(step);
         node
     }
 
+    /// Adds an edge along which the receivers of `exit` take `values`, by position.
     fn edge(&mut self, from: NodeId, exit: &Exit, values: &[ValueId]) {
         let pairs = exit.receivers.iter().copied().zip(values.iter().copied());
         let moves = pairs.filter(|&(to, from)| self.merges(to, from)).collect();
@@ -226,12 +255,15 @@ impl Builder<'_> {
         self.graph.nodes[from].edges.push(Edge { target, moves, way });
     }
 
-    /// Whether a value takes over what another one names, and is no alias of it anyway.
+    /// Whether the receiver `to` has to take over the contents of `from` when control passes. It has not if `to` has no
+    /// entries of its own (it is an alias of one other value, or names no buffer that is followed), nor if
+    /// `from` is only another name of `to`.
     fn merges(&self, to: ValueId, from: ValueId) -> bool {
         let resolved = self.names.resolve(to);
         resolved.root == to && self.names.resolve(from) != resolved && !self.names.of_root(to).is_empty()
     }
 
+    /// Adds an edge along which no value is handed over.
     fn connect(&mut self, from: NodeId, target: NodeId, way: Way) {
         self.graph.nodes[from].edges.push(Edge { target, moves: Box::default(), way });
     }
@@ -268,7 +300,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The ops of a block in the order they are laid out.
+    /// The ops of a block in the order they are laid out. In a dag this is one order that its dependencies allow; the
+    /// other orders are checked in `dag`.
     fn ops_of(&self, block: BlockId) -> Vec<OpId> {
         let holder = self.program.region(self.program.block(block).region).op;
         if let Some(Control::Dag { dependencies }) = holder.map(|op| self.program.op(op).control())
@@ -308,14 +341,17 @@ impl Builder<'_> {
         after
     }
 
+    /// The results of an op that take what a region yields.
     fn results(&self, op: OpId) -> Vec<ValueId> {
         self.program.incoming(&self.program.op(op).results).to_vec()
     }
 
+    /// The way out of an op's region to the node behind the op: what is yielded goes to the results.
     fn out_of(&self, around: &Around) -> Exit {
         Exit { target: around.after, receivers: self.results(around.op), way: Way::Leave(around.op) }
     }
 
+    /// Adds the way past an op that runs none of its regions: its results are its initial values.
     fn skip(&mut self, around: &Around) {
         let exit = Exit { way: Way::Skip(around.op), ..self.out_of(around) };
         let program = self.program;
@@ -328,6 +364,7 @@ impl Builder<'_> {
         self.queue.push_back(Task { region, entry, frame, copies, leave, leave_loop: Vec::new() });
     }
 
+    /// Adds the way into a region: the arguments of its first block take the op's initial values.
     fn enter(&mut self, from: NodeId, around: &Around, region: RegionId, entry: NodeId) {
         let receivers = self.program.entry_arguments(region).to_vec();
         let exit = Exit { target: entry, receivers, way: Way::Enter(around.op) };
@@ -335,7 +372,8 @@ impl Builder<'_> {
         self.edge(from, &exit, program.op(around.op).inits());
     }
 
-    /// One region after the other.
+    /// Connects the regions of an op that runs each of them once, one after the other. Only the last one yields the
+    /// op's results; from the others control goes to a node in front of the next region.
     fn once(&mut self, around: &Around) {
         let regions = self.program.op(around.op).regions();
         let mut from = around.before;
@@ -351,8 +389,13 @@ impl Builder<'_> {
         }
     }
 
-    /// A loop, copied once per turn of its slots. Ends only by `break` if
-    /// `ends` is `None`.
+    /// Lays out a loop, copied once per turn of its slots. `trips` says how often the body runs. `ends` is the same
+    /// for a loop that ends by itself after these trips, and `None` for one that only ends by `break`.
+    ///
+    /// ```text
+    ///   two turns:   before ──► copy 0 ──► copy 1        each copy leads to `after`, too,
+    ///                             ▲──────────┘           if the loop may end in it
+    /// ```
     fn repeat(&mut self, around: &Around, trips: Trips, ends: Option<Trips>) {
         let op = around.op;
         let Some(&region) = self.program.op(op).regions().first() else { return };
@@ -363,6 +406,8 @@ impl Builder<'_> {
         if trips.at_most == Some(0) {
             return;
         }
+        // Behind the loop its preloaded buffers are read, and the buffers that it rotates are in their first slot
+        // again.
         self.graph.nodes[around.before].steps.push(Step::Begin(op));
         self.graph.nodes[around.after].steps.extend([Step::Preloaded(op), Step::Rotate(op, Some(0))]);
         let turn = self.turns.get(&op).copied().unwrap_or(1);
@@ -374,6 +419,7 @@ impl Builder<'_> {
             .map(|copy| {
                 let turn = (!too_many).then_some(copy as u32);
                 let kind = FrameKind::Turn(op, turn);
+                // A loop without slots needs no frame: nobody asks for its turn.
                 let frame = match self.turns.contains_key(&op) {
                     true => self.graph.frames.push(Frame { parent: Some(around.frame), kind }),
                     false => around.frame,
@@ -482,14 +528,18 @@ impl Builder<'_> {
 #[derive(Clone, Copy)]
 struct Around {
     op: OpId,
+    /// The node in which the op itself is a step.
     before: NodeId,
+    /// The node where control goes on behind the op.
     after: NodeId,
     frame: FrameId,
+    /// How often the op exists, counting the copies of all rotating loops around it.
     copies: u64,
 }
 
-/// Whether a loop with these trips may end after an iteration that is number
-/// `copy` modulo `copies`.
+/// Whether a loop with these trips may end after an iteration whose number modulo `copies` is `copy`. If exactly 5
+/// iterations run in 2 copies, the last one is number 4, so the loop ends in copy 0 only. If it is up to 5 iterations,
+/// it may end in either copy.
 fn may_end_after(trips: Trips, copy: u64, copies: u64) -> bool {
     match trips.at_most {
         Some(most) if most == trips.at_least => most.saturating_sub(1) % copies == copy,
@@ -498,14 +548,16 @@ fn may_end_after(trips: Trips, copy: u64, copies: u64) -> bool {
     }
 }
 
-/// Reverse postorder by depth-first search. Edges out of loops are followed
-/// first, which numbers bodies before what comes behind them: a loop settles
-/// before the code after it is looked at.
+/// The nodes that control can reach, in reverse postorder: a node comes before the nodes it leads to, except along the
+/// edges back to the head of a loop. As a rule an edge out of a loop was added before the edge round it and is
+/// therefore followed first, so what comes behind the loop is finished first and, reversed, comes last: a loop
+/// settles before the code behind it is looked at. Another order would only cost time.
 fn reverse_postorder(graph: &Graph, entry: NodeId) -> Vec<NodeId> {
     let mut seen = vec![false; graph.nodes.len()];
     let mut postorder = Vec::with_capacity(graph.nodes.len());
     let mut stack = vec![(entry, 0)];
     seen[entry.index()] = true;
+    // A node waits on the stack together with the index of the edge to follow next. It is finished when none is left.
     while let Some((node, next)) = stack.pop() {
         match graph.nodes[node].edges.get(next) {
             Some(edge) => {

@@ -5,6 +5,17 @@
 //! was hoisted out of parallel loops lies at `start + Σ index × step`, one term
 //! for each loop crossed; within one iteration the indices are unknown but the
 //! same for everybody.
+//!
+//! *Hoisted* means that one memory holds the bytes of all iterations of a loop, a *slice* for each, and the site
+//! *crosses* the loop: it is allocated inside and its memory lies outside. With slices of 32 bytes and 3 iterations:
+//!
+//! ```text
+//!   address   0      16     32     48     64     80     96
+//!   %a        [it. 0]       [it. 1]       [it. 2]            start 0,  size 16, step 32
+//!   %b               [it. 0]       [it. 1]       [it. 2]     start 16, size 16, step 32
+//! ```
+//!
+//! The addresses from the first slice to the end of the last one, 0..80 for `%a`, are the *hull* of the place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +27,7 @@ use smallvec::SmallVec;
 use super::ranges::{self, intersection};
 use super::{SitePlan, Violation};
 
-/// Stands for a size or a number of iterations that is not known: more than
+/// Stands for a distance or a number of iterations that is not known: more than
 /// any sum of legal quantities can reach.
 const UNBOUNDED: i128 = 1 << 80;
 
@@ -35,13 +46,16 @@ pub(super) struct Place {
 /// How far a parallel loop's index moves a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Term {
+    /// The parallel loop.
     pub(super) op: OpId,
+    /// Bytes from the slice of one iteration to that of the next.
     pub(super) step: i128,
+    /// How many iterations it has; `None` if that is not known.
     pub(super) trips: Option<u64>,
 }
 
 impl Term {
-    /// The largest distance it adds.
+    /// The distance in bytes from the slice of the first iteration to that of the last.
     fn span(&self) -> i128 {
         match self.trips {
             _ if self.step == 0 => 0,
@@ -84,6 +98,7 @@ impl Layout {
     /// reported here.
     pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
         let mut layout = Layout::default();
+        // For each place the memory it lies in: a space, or one shared object of a space.
         let mut memories = Vec::new();
         let parallels = nearest_parallels(program);
         for (site, info) in program.sites().iter_enumerated() {
@@ -97,8 +112,8 @@ impl Layout {
                 owner = None;
             }
             if let Some(placement) = placement {
-                // A size without an upper bound is taken as half of the address range. Such a site overlaps everything
-                // behind it, which is what may happen.
+                // A size without an upper bound is taken as 2^62 bytes. Such a site overlaps everything behind it,
+                // which is what may happen.
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
                 let terms = crossed(program, &parallels, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
@@ -125,7 +140,8 @@ impl Layout {
 
     /// Reports places of exclusive sites on which another site lies, too. A sweep over addresses remembers, of the
     /// places that start before the current one, the two sites that reach furthest. At least one of these is another
-    /// site than the current place's, so the two tell whether any other site reaches into the place.
+    /// site than the current place's, so the two tell whether any other site reaches into the place. Of two places that
+    /// overlap, the one that starts later finds the other.
     fn exclusive_apart(&self, program: &Program, violations: &mut Vec<Violation>) {
         let exclusive = |place: &Place| program.site(place.site).exclusive;
         if !self.places.iter().any(exclusive) {
@@ -135,8 +151,10 @@ impl Layout {
         order.sort_by_key(|place| (place.start, place.site));
         let (mut anybody, mut exclusives) = (Furthest::default(), Furthest::default());
         for place in order {
+            // An exclusive place must overlap nobody, any other place nobody who is exclusive.
             let before = if exclusive(place) { &anybody } else { &exclusives };
             if let Some(other) = before.into(place) {
+                // The violation names the exclusive site first.
                 let swap = !exclusive(place);
                 let sites = if swap { (other, place.site) } else { (place.site, other) };
                 violations.push(Violation::ExclusiveShared { sites });
@@ -148,13 +166,15 @@ impl Layout {
         }
     }
 
-    /// Shifts the places of each memory behind those of the memories before it.
+    /// Shifts the places of each memory behind those of the memories before it: memories that end at 100, 50 and 30 get
+    /// the bases 0, 100 and 150.
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
         let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
         for (place, memory) in self.places.iter().zip(memories) {
             let end = ends.entry(*memory).or_default();
             *end = (*end).max(place.hull_end());
         }
+        // From here on `ends` holds the base of each memory in place of its end.
         let mut base = 0;
         for end in ends.values_mut() {
             base += std::mem::replace(end, base);
@@ -164,6 +184,8 @@ impl Layout {
         }
     }
 
+    /// Reports slots of one site that share bytes. In the order of their starts it is enough to compare neighbours,
+    /// since all slots have the same size.
     fn slots_apart(&self, site: SiteId, violations: &mut Vec<Violation>) {
         let mut slots: Vec<&Place> = self.places[self.of_site[site].clone()].iter().collect();
         slots.sort_by_key(|place| place.start);
@@ -183,6 +205,7 @@ impl Layout {
         !self.places_of(site).is_empty()
     }
 
+    /// How many slots a site has in the plan; 0 if it is not placed or left out.
     pub(super) fn slots(&self, site: SiteId) -> usize {
         self.places_of(site).len()
     }
@@ -206,23 +229,25 @@ impl Layout {
         owner == scope || program.ancestors(owner).any(|op| op == scope)
     }
 
-    /// Address of place `a` minus address of place `b`, if it is the same in
-    /// every iteration.
+    /// Address of place `a` minus address of place `b`; `None` if it is not the same in every iteration.
     pub(super) fn distance(&self, a: usize, b: usize) -> Option<i128> {
         let (low, high) = difference(&self.places[a], &self.places[b], None);
         (low == high).then_some(low)
     }
 
     /// Which bytes of place `b` the bytes `range` of place `a` may hit within
-    /// one iteration of all loops around both.
+    /// one iteration of all loops around both; `None` if they hit none. With `a` at address 0 and `b` at address 4, the
+    /// bytes 0..8 of `a` hit the bytes 0..4 of `b`.
     pub(super) fn hit(&self, a: usize, range: ranges::Range, b: usize) -> Option<ranges::Range> {
         let (a, b) = (&self.places[a], &self.places[b]);
         let (low, high) = difference(a, b, None);
         let whole = (0, b.size);
         if low == high {
+            // Byte x of `a` is byte x + low of `b`. What lies before the start of `b` is cut off (`max(0)`).
             let shift = |x: u64| u64::try_from((i128::from(x) + low).max(0)).unwrap_or(u64::MAX);
             return intersection((shift(range.0), shift(range.1)), whole);
         }
+        // The distance differs between iterations. If the range meets `b` in any of them, it may hit any byte.
         let meets = i128::from(range.0) + low < i128::from(b.size) && i128::from(range.1) + high > 0;
         (meets && range.0 < range.1 && b.size > 0).then_some(whole)
     }
@@ -235,6 +260,8 @@ struct Furthest {
 }
 
 impl Furthest {
+    /// Takes in a place. Of the two remembered sites and the place's, the two that reach furthest stay; a site is not
+    /// counted twice.
     fn add(&mut self, place: &Place) {
         let mut all: Vec<(i128, SiteId)> = self.ends.iter().flatten().copied().collect();
         all.push((place.hull_end(), place.site));
@@ -244,15 +271,16 @@ impl Furthest {
         self.ends = [first, second];
     }
 
-    /// Another site that reaches into a place.
+    /// Another site that reaches into a place, that is beyond its start.
     fn into(&self, place: &Place) -> Option<SiteId> {
         let reaches = |&&(end, site): &&(i128, SiteId)| end > place.start && site != place.site;
         self.ends.iter().flatten().find(reaches).map(|&(_, site)| site)
     }
 }
 
-/// An offset or a distance between iterations that is no multiple of the alignment.
+/// An offset or a distance between iterations that is no multiple of the alignment; `None` if all are multiples.
 fn misaligned(alignment: Bytes, placement: &Placement, terms: &[Term]) -> Option<Bytes> {
+    // A loop that runs at most once never moves the place, so its step does not matter.
     let moves = |term: &&Term| term.trips.is_none_or(|trips| trips > 1);
     let steps = terms.iter().filter(moves).filter_map(|term| u64::try_from(term.step).ok()).map(Bytes);
     placement.offsets.iter().copied().chain(steps).find(|distance| !distance.is_aligned_to(alignment))
@@ -260,24 +288,31 @@ fn misaligned(alignment: Bytes, placement: &Placement, terms: &[Term]) -> Option
 
 /// The least and greatest value of `address of a - address of b`.
 ///
-/// Loops around both are in one iteration each. With `apart_in`, the two are
-/// in different iterations of that loop: its own term is left out, and loops
-/// inside it run independently on either side.
+/// Loops that both places cross are in the same iteration on both sides, so an index i adds i × (step of a - step of
+/// b): nothing, if the steps are equal. A loop that only one of them crosses may be in any iteration.
+///
+/// With `apart_in`, the two are in different iterations of that loop: its own term is left out (the caller adds it),
+/// and loops inside it run independently on either side. Terms are listed innermost first, so the loops inside it are
+/// those that stand before it in the list.
 fn difference(a: &Place, b: &Place, apart_in: Option<OpId>) -> (i128, i128) {
     let (mut low, mut high) = (a.start - b.start, a.start - b.start);
+    // An index that goes from 0 up to its last value moves the difference by 0 to `span`, in the direction of `step`.
     let mut add = |step: i128, trips| {
         let span = Term { op: OpId::from_index(0), step: step.abs(), trips }.span();
         if step < 0 { low -= span } else { high += span }
     };
+    // Where `apart_in` stands in the list of terms.
     let inside = |place: &Place| apart_in.and_then(|op| place.terms.iter().position(|term| term.op == op));
     let (inside_a, inside_b) = (inside(a), inside(b));
     for (index, term) in a.terms.iter().enumerate() {
+        // `free`: inside of `apart_in`, so that the index of the other side may be another one.
         let free = inside_a.is_some_and(|limit| index < limit);
         let same = b.terms.iter().find(|other| other.op == term.op && !free);
         if Some(term.op) != apart_in {
             add(term.step - same.map_or(0, |other| other.step), term.trips);
         }
     }
+    // Loops that both cross have been counted with `a`, unless they run independently.
     for (index, term) in b.terms.iter().enumerate() {
         let free = inside_b.is_some_and(|limit| index < limit);
         if Some(term.op) != apart_in && (free || !a.crosses(term.op)) {
@@ -292,7 +327,8 @@ fn is_inside(program: &Program, site: SiteId, scope: OpId) -> bool {
     program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(|op| op == scope))
 }
 
-/// The number of iterations of a parallel op, if known.
+/// The number of iterations of a parallel op over all of its dimensions; `None` if it is not known. One dimension
+/// without iterations makes it 0, whatever the others are.
 pub(super) fn iterations(op: &Op) -> Option<u64> {
     let Control::Parallel { trips } = op.control() else { return None };
     if trips.contains(&Some(0)) {
@@ -301,8 +337,10 @@ pub(super) fn iterations(op: &Op) -> Option<u64> {
     trips.iter().try_fold(1u64, |product, trip| product.checked_mul((*trip)?))
 }
 
-/// The parallel loops around a site's alloc, up to the op that owns its memory, with how far one iteration of each moves
-/// the site: by its stride or, if there are no more strides, by the step of the next inner loop times its iterations.
+/// The parallel loops around a site's alloc, up to the op that owns its memory, with how far one iteration of each
+/// moves the site: by its stride or, if there are no more strides, by the step of the next inner loop times its
+/// iterations. Two nested loops of 4 iterations each and the only stride 32 give the steps 32 and 128. Innermost
+/// first.
 fn crossed(
     program: &Program,
     parallels: &IndexVec<OpId, Option<OpId>>,
@@ -312,7 +350,8 @@ fn crossed(
 ) -> SmallVec<[Term; 1]> {
     let Some(alloc) = program.alloc_op(site) else { return SmallVec::new() };
     let mut strides = strides.iter().map(|stride| i128::from(stride.0));
-    // Without any stride the site has one address in all iterations.
+    // The step of the loop at hand, unless a stride says otherwise; `None` if it is not known. Without any stride the
+    // site has one address in all iterations.
     let mut step = Some(0);
     let mut terms = SmallVec::new();
     let around = std::iter::successors(parallels[alloc], |&op| parallels[op]);
@@ -322,8 +361,10 @@ fn crossed(
         step = strides.next().or(step);
         let reach = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
         let reach = reach.filter(|&reach| reach < UNBOUNDED);
-        // Outside a loop of unknown length the slice has no fixed size, and no memory is as long as a loop that reaches
-        // beyond `UNBOUNDED`. Step 0 makes the iterations overlap, which is then reported.
+        // `reach` is the bytes that all iterations of this loop take, which is the step of the next outer loop.
+        // Around a loop of unknown length the step is not known, and no memory is as long as a loop that reaches
+        // beyond `UNBOUNDED`. In both cases step 0 makes the iterations overlap, which is reported. A loop of unknown
+        // length keeps a known step of its own.
         let is_known = reach.is_some() || trips.is_none();
         terms.push(Term { op, step: step.filter(|_| is_known).unwrap_or(0), trips });
         step = reach;
@@ -331,7 +372,7 @@ fn crossed(
     terms
 }
 
-/// The innermost parallel op around each op.
+/// The innermost parallel op around each op. Parents come first, so their answer is there when it is needed.
 fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
     let mut nearest: IndexVec<OpId, Option<OpId>> = IndexVec::new();
     for op in program.ops().ids() {
@@ -342,22 +383,27 @@ fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
     nearest
 }
 
-/// Whether the slices of two hoisted places can meet in two different
-/// iterations of `parallel`. `limit` bounds the enumeration.
+/// Whether the slices of two hoisted places can share a byte in two different iterations of `parallel`: that of `a` in
+/// iteration i, that of `b` in iteration j. If the steps differ and the loop has more than `limit` iterations, they are
+/// not looked at one by one, and the answer is yes if the hulls overlap.
 pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) -> bool {
     let (Some(ta), Some(tb)) = (a.term(parallel), b.term(parallel)) else { return false };
+    // The largest index; with one iteration there is no other one to meet.
     let last = ta.trips.map_or(UNBOUNDED, |trips| i128::from(trips) - 1);
     if last <= 0 || a.size == 0 || b.size == 0 {
         return false;
     }
-    // With d the rest of the difference, the slices meet if
-    // -size(a) < i*step(a) - j*step(b) + d < size(b).
+    // With d the difference of the two addresses in iterations i = j = 0, the slices meet if
+    // -size(a) < i*step(a) - j*step(b) + d < size(b). As d may be anything in low..=high, they may meet if
+    // above < i*step(a) - j*step(b) < below.
     let (low, high) = difference(a, b, Some(parallel));
     let (above, below) = (-i128::from(a.size) - high, i128::from(b.size) - low);
+    // Equal steps: only k = i - j matters, and k is not 0 in different iterations.
     if ta.step == tb.step {
         return multiple_between(ta.step, above, below, last);
     }
-    // Different steps: disjoint as a whole, or enumerate one of the two.
+    // Different steps: i*step(a) - j*step(b) lies between -span(b) and span(a). If that is all on one side, the two
+    // never meet. Otherwise try every i and ask whether some j fits.
     let of_b = Term { trips: ta.trips, ..tb };
     if ta.span() <= above || -of_b.span() >= below {
         return false;
@@ -369,22 +415,24 @@ pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) 
     })
 }
 
-/// Whether a non-zero multiple k of `step`, |k| <= last, lies strictly between.
+/// Whether some k other than 0, from -last to last, has `above < k * step < below`. Steps are not negative.
 fn multiple_between(step: i128, above: i128, below: i128, last: i128) -> bool {
     if step == 0 {
         return above < 0 && 0 < below;
     }
+    // The least k with k * step > above and the greatest with k * step < below. 0 alone does not count.
     let first = above.div_euclid(step) + 1;
     let final_ = -((-below).div_euclid(step)) - 1;
     let (first, final_) = (first.max(-last), final_.min(last));
     first <= final_ && !(first == 0 && final_ == 0)
 }
 
-/// Whether some j != i in 0..=last has `above < j * step < below`.
+/// Whether some j != i in 0..=last has `above < j * step < below`. Steps are not negative.
 fn some_other_j(step: i128, above: i128, below: i128, i: i128, last: i128) -> bool {
     if step == 0 {
         return above < 0 && 0 < below;
     }
+    // The least j with j * step > above and the greatest with j * step < below. i alone does not count.
     let first = (above.div_euclid(step) + 1).max(0);
     let final_ = (-((-below).div_euclid(step)) - 1).min(last);
     first <= final_ && !(first == i && final_ == i)

@@ -119,8 +119,8 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     check_following(program, plan, Followed::AsNeeded)
 }
 
-/// As [`check`], but follows every buffer, whether or not somebody shares its bytes: slow, and the
-/// yardstick for the form that leaves out what it can.
+/// As [`check`], but follows every buffer, whether or not somebody shares its bytes. It is slow; tests compare
+/// [`check`] with it, which leaves out what it can.
 #[doc(hidden)]
 pub fn check_everything(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     check_following(program, plan, Followed::All)
@@ -142,10 +142,12 @@ enum Followed {
     AsNeeded,
 }
 
-/// What is found out before anybody is followed.
+/// What is found out about the program before any content is followed.
 struct Prepared<'p> {
     program: &'p Program,
+    /// The values that each merged value may be.
     sources: Sources,
+    /// For each value the allocated or merged value that it is a part of, and which part.
     resolved: IndexVec<ValueId, Resolved>,
     /// Sites that are allocated at most once in a run of their function.
     single: IndexVec<SiteId, bool>,
@@ -153,6 +155,7 @@ struct Prepared<'p> {
     ends: IndexVec<OpId, usize>,
     /// The sites each loop rotates although they are allocated outside of it.
     rotated: HashMap<OpId, Vec<SiteId>>,
+    /// The ops whose inner ops run in any order that their dependencies allow.
     dags: Vec<OpId>,
 }
 
@@ -174,7 +177,8 @@ impl<'p> Prepared<'p> {
 
     /// Leaves out the sites that need not be followed.
     fn leave_out(&self, layout: &mut Layout) {
-        // The rules for dags also speak of buffers that share with nobody.
+        // In a dag also two accesses to one and the same buffer must be ordered, whether or not others share its bytes.
+        // So a program with a dag is followed as a whole.
         if self.dags.is_empty() {
             let Prepared { program, sources, resolved, ends, single, rotated, .. } = self;
             let forward = &forward_regions(program);
@@ -210,8 +214,8 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     let preloaded = preloaded(program, &layout);
     let turns = turns(program, &layout);
     let whole = Whole { program, layout: &layout, names: &names, ends, rotated, preloaded, turns };
-    // Functions are independent of each other. The order of what is found is
-    // that of the functions, whoever looks at them.
+    // Functions are independent of each other, so threads check them in parallel. What is found is collected in the
+    // order of the functions. Each thread enters the caller's patience, which would otherwise hold for one thread only.
     let patience = Patience::current();
     let found: Vec<Vec<Violation>> = functions
         .into_par_iter()
@@ -224,10 +228,12 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     violations
 }
 
-/// The functions in which some buffer is followed, or has a part in every iteration of a parallel op.
+/// The functions in which some buffer is followed, or has a slice for each iteration of a parallel op: slices have to
+/// be compared even if the buffer is not followed. All functions, if such a buffer has no op that allocates it.
 fn functions_to_check(program: &Program, layout: &Layout) -> Vec<FunctionId> {
     let mut wanted = IndexVec::filled(false, program.functions().len());
     for site in program.sites().ids() {
+        // A place has a term for each parallel op whose iterations have their slices of it side by side.
         let has_terms = |place: usize| !layout.places[place].terms.is_empty();
         if layout.is_placed(site) || layout.all_places_of(site).any(has_terms) {
             match program.alloc_op(site) {
@@ -239,12 +245,13 @@ fn functions_to_check(program: &Program, layout: &Layout) -> Vec<FunctionId> {
     program.functions().ids().filter(|&function| wanted[function]).collect()
 }
 
-/// As [`check`], in memories of a given size: what lies beyond the end is in no memory.
+/// As [`check`], and also reports slots that reach beyond the end of their memory, for the spaces in `capacities`.
 pub fn check_within(program: &Program, plan: &SitePlan, capacities: &BTreeMap<SpaceId, Bytes>) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (site, placement) in plan.placements.iter_enumerated() {
         let Some(placement) = placement else { continue };
         let Some(&capacity) = capacities.get(&placement.space) else { continue };
+        // A size without an upper bound counts as 0 here: of such a buffer only the start is compared.
         let size = program.site(site).size.upper_bound().unwrap_or_default();
         let ends = placement.offsets.iter().map(|offset| Bytes(offset.0.saturating_add(size.0)));
         let beyond = ends.filter(|&end| end > capacity);
@@ -254,7 +261,7 @@ pub fn check_within(program: &Program, plan: &SitePlan, capacities: &BTreeMap<Sp
     violations
 }
 
-/// What holds for all functions.
+/// What is known about the whole program and is needed for each function.
 struct Whole<'a> {
     program: &'a Program,
     layout: &'a Layout,
@@ -265,7 +272,7 @@ struct Whole<'a> {
     rotated: HashMap<OpId, Vec<SiteId>>,
     /// The preloaded sites each loop reads at its end.
     preloaded: HashMap<OpId, Vec<SiteId>>,
-    /// After how many iterations each loop that rotates slots repeats.
+    /// For each loop that rotates slots: after how many iterations all slots are in use as at the start.
     turns: HashMap<OpId, u64>,
 }
 
@@ -293,7 +300,8 @@ fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     violations
 }
 
-/// The ops of a function: ids are in program order, functions one after the other.
+/// The range of the ops of a function. Ids are in program order and functions stand one after the other, so a binary
+/// search finds the first op of this function and the first behind it.
 fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
     let of = |index: usize| program.function_of(OpId::from_index(index));
     let all = program.ops().len();
@@ -301,7 +309,8 @@ fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
     start..partition(all, |index| of(index) <= function)
 }
 
-/// The first index for which `before` no longer holds.
+/// The first index below `length` for which `before` no longer holds, or `length`. `before` must hold up to some index
+/// and not behind it.
 fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, length);
     while low < high {

@@ -12,6 +12,11 @@
 //!
 //! Two more kinds of root hold contents nobody names: the *holder* of whatever
 //! escaped, and the slots of *preloaded* buffers that wait for the loop's end.
+//!
+//! An *instance* of a site is what one execution of its alloc made. The tag *current* stands for the latest instance,
+//! *earlier* for any older one. A *place* is one slot of a site at its address, as an index into `Layout::places`.
+//! A preloaded buffer is filled ahead, for iterations to come, and has to stay intact until its loop ends: the end of
+//! the loop counts as a read of it.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +45,7 @@ pub(super) enum Root {
     Preload,
 }
 
-/// One line of the state.
+/// One line of the state: `root` may be the instance of `site` that `tag` says, at `place`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) root: Root,
@@ -49,19 +54,27 @@ pub(super) struct Entry {
     pub(super) tag: Tag,
 }
 
+/// Which buffer each value may be, and the entries of the state, numbered by address.
 #[derive(Debug)]
 pub(super) struct Names<'p> {
     program: &'p Program,
     pub(super) entries: Vec<Entry>,
     /// Start addresses of the entries, ascending.
     starts: Vec<i128>,
-    /// For [`Addresses`]: start and how far beyond the buffer's end iterations reach.
+    /// For [`Addresses`]: where the bytes that any iteration of the parallel loops around an entry's place uses end.
+    /// `i128::MAX` if the place has one address in all iterations.
     hull_ends: Vec<i128>,
+    /// The root of each value and the part of it that the value is.
     resolved: IndexVec<ValueId, Resolved>,
+    /// The entries of each root that is a value; none for a value that is an alias.
     of_root: IndexVec<ValueId, Vec<usize>>,
+    /// The entries of all roots for each site.
     of_site: IndexVec<SiteId, Vec<usize>>,
+    /// The entries of the root `Holder` for each site.
     holder: IndexVec<SiteId, Vec<usize>>,
+    /// The entries of the root `Preload` for each site.
     preload: IndexVec<SiteId, Vec<usize>>,
+    /// Whether a root may also be memory the plan does not place.
     may_be_unplaced: IndexVec<ValueId, bool>,
     /// Sites that are allocated at most once in a run of their function.
     single: IndexVec<SiteId, bool>,
@@ -70,6 +83,8 @@ pub(super) struct Names<'p> {
 }
 
 impl Addresses for Names<'_> {
+    /// The address where the live bytes of an entry end. For a place that lies elsewhere in each iteration, it is where
+    /// all of its bytes end in any iteration.
     fn reach(&self, entry: usize, live_end: u64) -> i128 {
         match self.hull_ends[entry] {
             i128::MAX => self.starts[entry] + i128::from(live_end),
@@ -148,8 +163,9 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Adds an entry for every place at which a root may be an instance of a site: the instance of now, and unless
-    /// there is only one, those of earlier iterations.
+    /// Adds an entry for every place at which a root may be an instance of a site: one for the latest instance and one
+    /// for the older ones. The second is left out if the site has one instance only or the root can only be the latest
+    /// one. What waits under the root `Preload` always counts as older.
     fn add_entries(&mut self, layout: &Layout, root: Root, site: SiteId) {
         let latest = matches!(root, Root::Value(value) if !self.older[value].contains(site));
         let tags: &[Tag] = match root {
@@ -194,7 +210,7 @@ impl<'p> Names<'p> {
         self.may_be_unplaced[root]
     }
 
-    /// The entry of a root for another place or tag.
+    /// The entry of a root for a place and a tag; `None` if there is none, because the root cannot be that.
     pub(super) fn find(&self, root: Root, place: usize, tag: Tag, site: SiteId) -> Option<usize> {
         let of_site = self.of_site[site].iter().copied();
         of_site.into_iter().find(|&index| {
@@ -203,13 +219,14 @@ impl<'p> Names<'p> {
         })
     }
 
-    /// Entries that start before an address are those below this number.
+    /// How many entries start before an address. Entries are numbered by address, so they are those below this number.
     pub(super) fn starting_before(&self, address: i128) -> usize {
         self.starts.partition_point(|&start| start < address)
     }
 }
 
-/// For each root the sites it may be, sorted, and whether it may be something else.
+/// For each root the sites it may be, sorted, and whether it may be memory that is not placed as well: external memory,
+/// sites that the plan does not place or that need not be followed, and whatever an unknown op returns.
 fn possible_sites(
     program: &Program,
     layout: &Layout,
@@ -262,7 +279,7 @@ enum Older {
 }
 
 impl Older {
-    /// What holds for a value before its sources are known.
+    /// What holds for a value before its sources are looked at: nothing is older, or everything may be.
     fn unless_latest(may_be_latest: bool) -> Older {
         if may_be_latest { Older::Sites(BTreeSet::new()) } else { Older::All }
     }
@@ -292,7 +309,7 @@ impl Older {
 ///   loop (a = …) {                a holds the x of the iteration before: older
 ///     x = alloc, y = alloc
 ///     m = merge x | y             the latest x or the latest y
-///     r = if c {x} else {y}       likewise
+///     r = if c {x} else {y}       the latest x or the latest y
 ///     s = merge a | y             the latest y, but perhaps an older x
 ///     yield x
 ///   }
@@ -315,13 +332,14 @@ fn older_instances(
         };
         for &source in sources.of[value].iter().chain(&base) {
             users[source].push(value);
-            // What this source names may have been allocated anew since control came by here.
+            // Control may come to a use of the value without having come by the source again. What the source names may
+            // have been allocated anew since, and the value then names an older instance.
             if let (Older::Sites(known), false) = (&mut older[value], dominates(program, source, value)) {
                 known.extend(&sites[resolved[source].root]);
             }
         }
     }
-    // A value may name an older instance of whatever one of its sources may.
+    // A value may name an older instance of a site if one of its sources may. This is handed on until nothing changes.
     let mut work: Vec<ValueId> =
         older.iter_enumerated().filter(|(_, older)| !older.is_empty()).map(|(value, _)| value).collect();
     while let Some(value) = work.pop() {
@@ -341,7 +359,10 @@ fn older_instances(
     older
 }
 
-/// Whether a value names latest instances if all its sources do.
+/// Whether a value names latest instances if all its sources do. It does so if it is defined anew each time control
+/// comes by: as the result of an op, or of the control flow of an op that has ended. It does not if it is an argument
+/// of a block, which may hold what the round before handed over, or the result of an op whose regions run
+/// in no fixed order (a parallel or asynchronous op, a dag, an op of unknown kind).
 fn may_be_latest(program: &Program, value: &Value) -> bool {
     match (&value.origin, value.definition) {
         (Origin::Incoming, Definition::Result(op)) => {
@@ -353,28 +374,34 @@ fn may_be_latest(program: &Program, value: &Value) -> bool {
     }
 }
 
-/// Whether control comes by the definition of `source` before each use of `value`.
-/// A result's source may also stand inside the op that hands it out.
+/// Whether control comes by the definition of `source` before it comes to that of `value`, whichever way it takes. The
+/// source may also stand inside of the op whose result the value is. `false` may also mean that it is not plain.
 fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
     let (source, value) = match (program.value(source).definition, program.value(value).definition) {
         (Definition::Global | Definition::Parameter(_), _) => return true,
         (Definition::Result(source), Definition::Result(value)) => (source, value),
         _ => return false,
     };
+    // From here on `source` and `value` are the ops that define the two.
     let home = program.op(source).block;
     let same_region = |&op: &OpId| program.block(program.op(op).block).region == program.block(home).region;
     let around = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
     if around(source).any(|op| op == value) {
         return true;
     }
+    // `towards` is the op in the region of `source` that is `value` or has it inside. The source comes first if it
+    // stands before that op in the same block, or in the first block of the region, which every way through the
+    // region begins with. If there is no such op, the source is in a region that control may not have entered.
     let Some(towards) = around(value).find(same_region) else { return false };
     let entry = program.region(program.block(home).region).blocks.first() == Some(&home);
     source < towards && (program.op(towards).block == home || entry)
 }
 
-/// Sites whose alloc is on no cycle of any kind.
+/// For each site whether its alloc runs at most once in a run of its function, because it stands in no loop, no
+/// parallel op, no op of unknown kind and no cycle of blocks. A site without an alloc op counts as repeated.
 pub(super) fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
     let cyclic: IndexVec<RegionId, bool> = program.regions().ids().map(|region| has_cycle(program, region)).collect();
+    // An op comes before those inside of it, so the answer for the parent is there when it is needed.
     let mut repeated: IndexVec<OpId, bool> = IndexVec::new();
     for op in program.ops() {
         let region = program.block(op.block).region;
@@ -394,8 +421,9 @@ fn repeats(program: &Program, op: OpId) -> bool {
     }
 }
 
-/// Whether a region may have a cycle: every cycle has a branch that does not
-/// lead forward, in whatever order blocks are numbered.
+/// Whether a region may have a cycle of blocks. Every cycle has at least one branch to a block with the same or a lower
+/// number, in whatever order blocks are numbered. A region without a cycle may have one, too; the answer is then yes
+/// for nothing, which is safe.
 fn has_cycle(program: &Program, region: RegionId) -> bool {
     program.region(region).blocks.iter().any(|&block| leads_back(program, block))
 }
@@ -406,7 +434,9 @@ fn leads_back(program: &Program, block: BlockId) -> bool {
     branches.any(|branch| matches!(branch.target, Target::Block(target) if target <= block))
 }
 
-/// The bytes of a buffer a part of a root covers, given where the root lies in it.
+/// The bytes of a buffer that a value covers. `window` is where in the buffer the value's root lies, `part` the bytes
+/// of the root that the value is, `size` the buffer's. A root at the bytes 8..24 and the part 4..8 give the bytes
+/// 12..16. If it is not known exactly where the root lies, the value may be anywhere in the root's window.
 pub(super) fn bytes_of(window: Window, part: Window, size: u64) -> Window {
     let clip = |range: Range| (range.0.min(size), range.1.min(size));
     if !window.exact {

@@ -1,8 +1,10 @@
 //! Sets of bytes as sorted, disjoint, half-open ranges.
 //!
+//! They say which bytes of a buffer are written, and which of these are *lost*: overwritten by somebody else.
+//!
 //! A buffer is nearly always written whole and lost whole, so one range is the
 //! rule. This is what makes the state of the check small: cutting every space
-//! at all bounds (the textbook formulation) would give the same answers with
+//! at the bounds of all buffers (the textbook formulation) would give the same answers with
 //! thousands of flags per buffer.
 
 use memplan_program::OpId;
@@ -42,12 +44,14 @@ impl Ranges {
         self.0.last().map_or(0, |range| range.1)
     }
 
-    /// Adds a range. Ranges stay sorted and apart.
+    /// Adds a range; ranges that overlap or touch it become one with it. Adding (4, 8) to {(0, 4), (10, 12)} gives
+    /// {(0, 8), (10, 12)}.
     pub(super) fn add(&mut self, range: Range) {
         if range.0 >= range.1 || self.covers(range) {
             return;
         }
-        // Everything that touches the new range melts into it.
+        // Before `first` are the ranges that end before the new one starts, from `last` on those that start behind
+        // its end.
         let first = self.0.partition_point(|r| r.1 < range.0);
         let last = self.0.partition_point(|r| r.0 <= range.1);
         let melted = self.0[first..last].iter();
@@ -85,6 +89,7 @@ impl Ranges {
     }
 }
 
+/// What is left of `r` without `cut`: (0, 10) without (4, 6) is (0, 4) and (6, 10).
 fn pieces_outside(r: Range, cut: Range) -> impl Iterator<Item = Range> {
     let pieces = [(r.0, r.1.min(cut.0)), (r.0.max(cut.1), r.1)];
     pieces.into_iter().filter(|piece| piece.0 < piece.1)
@@ -110,7 +115,8 @@ impl Lost {
         self.0.iter().filter_map(inside)
     }
 
-    /// Whether all bytes of a range are lost.
+    /// Whether all bytes of a range are lost. Several lost ranges may cover it together, since ranges with different
+    /// culprits stay apart.
     pub(super) fn covers(&self, range: Range) -> bool {
         let whole = |(lost, _): &(Range, OpId)| lost.0 <= range.0 && range.1 <= lost.1;
         self.0.iter().any(whole) || self.missing(range).is_empty()
@@ -123,7 +129,8 @@ impl Lost {
         missing
     }
 
-    /// Adds bytes; those already lost keep their culprit. Says whether any is new.
+    /// Adds bytes that the op `by` overwrote; those already lost keep the op that overwrote them first. Says whether
+    /// any byte is new.
     pub(super) fn add(&mut self, range: Range, by: OpId) -> bool {
         let new = self.missing(range);
         if new.is_empty() {
@@ -142,7 +149,7 @@ impl Lost {
         self.0 = self.0.iter().flat_map(cut).collect();
     }
 
-    /// The bytes lost in both.
+    /// The bytes lost in both, with the ops of `self`.
     pub(super) fn and(&self, other: &Lost) -> Lost {
         let pairs = self.0.iter().flat_map(|&(range, op)| other.within(range).map(move |(both, _)| (both, op)));
         Lost(pairs.collect())

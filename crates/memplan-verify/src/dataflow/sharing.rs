@@ -33,8 +33,9 @@
 //! use beside the latest one are always followed, and so is everything in functions with asynchronous
 //! work. Where one value may be several buffers, all of them are followed if one is.
 //!
-//! The sweep ([`Occupied`]) may call buffers contested that are not, never the other way round: being
-//! followed for nothing costs time and changes no verdict.
+//! A buffer is *contested* if another one uses some of its bytes at the same time. The sweep ([`Occupied`]) may call
+//! buffers contested that are not, never the other way round: being followed for nothing costs time and changes no
+//! verdict.
 //!
 //! Cost: near linear, one sorted list of stretches and one ordered map of the bytes in use.
 
@@ -66,7 +67,8 @@ pub(super) struct Sharing<'a> {
     pub(super) forward: &'a IndexVec<RegionId, bool>,
 }
 
-/// Which regions run through their blocks in the order of the text, some blocks left out.
+/// For each region whether control runs through its blocks in the order of the text, perhaps leaving some out. It
+/// does so if the blocks are listed in the order of the text and every branch leads to a block further down the list.
 pub(super) fn forward_regions(program: &Program) -> IndexVec<RegionId, bool> {
     let mut position: IndexVec<BlockId, usize> = IndexVec::filled(0, program.blocks().len());
     for region in program.regions() {
@@ -77,6 +79,7 @@ pub(super) fn forward_regions(program: &Program) -> IndexVec<RegionId, bool> {
         Target::Leave | Target::Break => true,
     };
     let is_forward = |region: &Region| {
+        // Ops are numbered in the order of the text, so the first op of each block tells where the block stands.
         let first_ops = region.blocks.iter().filter_map(|&block| program.block(block).ops.first());
         first_ops.is_sorted()
             && region
@@ -100,6 +103,7 @@ enum Use {
 }
 
 impl Use {
+    /// The site is in use during these ops as well. One stretch covers all uses, and what lies between them.
     fn extend(&mut self, ops: Range<usize>) {
         *self = match std::mem::take(self) {
             Use::Never => Use::Within(ops),
@@ -117,17 +121,21 @@ impl Sharing<'_> {
         let (uses, escapes) = self.uses(&several_names);
         let mut followed = IndexVec::filled(false, self.program.sites().len());
         for (site, info) in self.program.sites().iter_enumerated() {
+            // Of a site that is allocated many times, an older instance may be in use beside the latest one if
+            // something else than its own value can name it.
             let instances_may_meet = (several_names[site] || escapes[site]) && !self.single[site];
             followed[site] = instances_may_meet || info.preload || asynchronous[site];
         }
-        // The order does not matter: each site only turns its own flag on.
+        // A loop that rotates a site from outside moves it to another slot without an alloc, which only the full check
+        // sees. (The order in a hash map does not matter here: each site only turns its own flag on.)
         self.rotated.values().flatten().for_each(|&site| followed[site] = true);
         self.mark_contested(&uses, &mut followed);
         self.follow_together(&mut followed);
         followed
     }
 
-    /// The placed site of which a value is (part of) the own name.
+    /// The placed site whose own value, or a view of whose own value, this is. `None` for merged values and for memory
+    /// that is not placed.
     fn named(&self, value: ValueId) -> Option<SiteId> {
         match self.program.value(self.resolved[value].root).origin {
             Origin::Alloc(site) if self.layout.is_placed(site) => Some(site),
@@ -141,7 +149,7 @@ impl Sharing<'_> {
         roots.flat_map(|(value, sources)| sources.iter().map(move |&source| (value, source)))
     }
 
-    /// Sites that a merged value may be.
+    /// For each site whether a merged value may be it, so that it has other names than its own and its views.
     fn with_several_names(&self) -> IndexVec<SiteId, bool> {
         let mut several = IndexVec::filled(false, self.program.sites().len());
         for (_, source) in self.merges() {
@@ -168,12 +176,14 @@ impl Sharing<'_> {
                 asynchronous[program.function_of(id)] = true;
             }
         }
-        // A site without an alloc belongs to no single function, so it counts as asynchronous, which is the safe answer.
+        // A site without an alloc belongs to no single function, so it counts as asynchronous, which is the safe
+        // answer.
         let is_in_one = |site| program.alloc_op(site).is_none_or(|op| asynchronous[program.function_of(op)]);
         program.sites().ids().map(is_in_one).collect()
     }
 
-    /// When each site is in use, and whether it escapes: one walk over the ops.
+    /// For each site when it is in use, and whether it escapes. Only accesses through a site's own name and its views
+    /// are seen here, so sites with other names count as used at any time.
     fn uses(&self, several_names: &IndexVec<SiteId, bool>) -> (IndexVec<SiteId, Use>, IndexVec<SiteId, bool>) {
         let program = self.program;
         let mut uses = IndexVec::filled(Use::Never, program.sites().len());
@@ -181,6 +191,7 @@ impl Sharing<'_> {
         // The repeating ops around the current one, outermost first.
         let mut repeating: Vec<OpId> = Vec::new();
         for (id, op) in program.ops().iter_enumerated() {
+            // Leave the ops that end before this one.
             while repeating.last().is_some_and(|&around| self.ends[around] <= id.index()) {
                 repeating.pop();
             }
@@ -211,14 +222,17 @@ impl Sharing<'_> {
         op.regions().iter().any(|&region| !straight || !self.forward[region])
     }
 
-    /// The ops in which a site has to be intact because of an access; `None` if there is no telling.
+    /// The ops in which a site is in use because of one access to it. `repeating` has the ops around the access that
+    /// repeat, outermost first. `None` if the access may happen before the alloc of the instance that it means, so that
+    /// no stretch can be given.
     fn stretch(&self, site: SiteId, access: OpId, repeating: &[OpId]) -> Option<Range<usize>> {
         let alloc = self.program.alloc_op(site)?;
         if access < alloc || access.index() >= self.in_reach_until(alloc)? {
             return None;
         }
-        // `repeating` has the ops around the access that repeat. Of those behind the alloc, which are inside of the
-        // alloc's region, the outermost one belongs to the stretch as a whole.
+        // Control may come from the end of a repeating op back to the access. Ops that repeat the alloc as well (they
+        // stand before it) do not count, since they make a new instance. Of the others the outermost one belongs to the
+        // stretch as a whole.
         let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
         let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends[op]);
         match self.shared_by_iterations(site) {
@@ -228,7 +242,8 @@ impl Sharing<'_> {
     }
 
     /// One past the last op that control can only reach by way of an alloc and without going back: the end of the
-    /// alloc's block, or of its region if the alloc is in the first block and no branch leads back.
+    /// alloc's block, or of its region if the alloc is in the first block and no branch leads back. Never `None`, since
+    /// the alloc itself is an op there.
     fn in_reach_until(&self, alloc: OpId) -> Option<usize> {
         let block = self.program.op(alloc).block;
         let region = self.program.block(block).region;
@@ -241,15 +256,19 @@ impl Sharing<'_> {
         last.map(|&last| self.ends[last])
     }
 
-    /// The outermost parallel op whose iterations have a site side by side in one memory.
+    /// The outermost parallel op whose iterations have a site side by side in one memory; `None` if there is none.
+    /// Terms are the parallel loops that the site's memory lies outside of, innermost first, hence the search from
+    /// the end. A loop with one iteration has nothing side by side.
     fn shared_by_iterations(&self, site: SiteId) -> Option<OpId> {
         let place = self.layout.all_places_of(site).next()?;
         let mut terms = self.layout.places[place].terms.iter();
         terms.rfind(|term| iterations(self.program.op(term.op)) != Some(1)).map(|term| term.op)
     }
 
-    /// Follows all sites that lie on bytes that another site uses at the same time.
+    /// Marks all sites as followed that lie on bytes that another site uses at the same time. It sweeps over the ops:
+    /// in the order in which stretches begin, each place takes its bytes.
     fn mark_contested(&self, uses: &IndexVec<SiteId, Use>, followed: &mut IndexVec<SiteId, bool>) {
+        // (first op, place, one past the last op)
         let mut stretches: Vec<(usize, usize, usize)> = Vec::with_capacity(self.layout.places.len());
         for (site, used) in uses.iter_enumerated() {
             let ops = match used {
@@ -267,6 +286,7 @@ impl Sharing<'_> {
         for (from, place, until) in stretches {
             let place = &self.layout.places[place];
             let taken = Taken { end: place.hull_end(), until, only: Some(place.site) };
+            // A place of size 0 takes no bytes.
             if place.start < taken.end {
                 occupied.take(place.start, from, taken, followed);
             }
@@ -276,6 +296,7 @@ impl Sharing<'_> {
     /// Where a value may be one of several sites, all of them are followed if one is: what a write
     /// through the value does to one depends on whether it may be another.
     fn follow_together(&self, followed: &mut IndexVec<SiteId, bool>) {
+        // Values that merges connect are one group. A site belongs to the group of its own value.
         let mut groups = Groups { parent: HashMap::new() };
         for (value, source) in self.merges() {
             groups.unite(value, self.resolved[source].root);
@@ -310,7 +331,9 @@ struct Taken {
 }
 
 impl Occupied {
-    /// A site takes its bytes at op `now`. What is there still becomes contested, together with the site.
+    /// A site takes the bytes from `start` to `new.end` at op `now`. Sites that still use some of these bytes become
+    /// contested, and so does the site; their intervals melt into one that belongs to several sites. Intervals whose
+    /// last use is over are removed.
     fn take(&mut self, start: i128, now: usize, new: Taken, contested: &mut IndexVec<SiteId, bool>) {
         let (mut start, mut new) = (start, new);
         loop {
@@ -318,6 +341,7 @@ impl Occupied {
             let below = self.taken.range(..new.end).next_back();
             let Some((&other_start, _)) = below.filter(|(_, other)| other.end > start) else { break };
             let Some(other) = self.taken.remove(&other_start) else { break };
+            // Nobody uses these bytes any more. The part of the interval outside of the new one is dropped as well.
             if other.until <= now {
                 continue;
             }
@@ -337,13 +361,13 @@ struct Groups {
 }
 
 impl Groups {
-    /// The value that stands for all values of a class.
+    /// The value that stands for all values of a group (union-find). A value without a parent stands for itself.
     fn find(&mut self, value: ValueId) -> ValueId {
         let mut root = value;
         while let Some(&parent) = self.parent.get(&root) {
             root = parent;
         }
-        // The way is shortened, so that the next question is answered faster.
+        // All values on the way get the root as their parent, so that the next question is answered faster.
         let mut at = value;
         while let Some(parent) = self.parent.get_mut(&at) {
             at = std::mem::replace(parent, root);

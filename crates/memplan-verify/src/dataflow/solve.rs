@@ -1,6 +1,10 @@
 //! Runs the transfer to a fixpoint over the graph of one function.
 //!
-//! States only grow, and nodes are visited in reverse postorder, so a loop
+//! A *state* says, at one point of the program, which bytes of which buffers are written and which are lost; `transfer`
+//! says what a step does to it. Where paths meet, their states are joined, and a node whose state has changed is
+//! visited again, until nothing changes any more. States only grow, so this ends.
+//!
+//! Nodes are visited in reverse postorder, so a loop
 //! settles before the code behind it is looked at. Only nodes where paths meet
 //! keep their state; along a straight run it is handed on.
 
@@ -34,19 +38,25 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
     }
 }
 
+/// The states so far and what is still to do.
 struct Solver<'m, 'a> {
     machine: &'m mut Machine<'a>,
+    /// The state in which control comes to each node, joined over all ways; `None` if none has come yet, or if the node
+    /// has been visited and need not keep it.
     states: IndexVec<NodeId, Option<State>>,
     /// Whether a node must remember its state for a later visit.
     keeps: IndexVec<NodeId, bool>,
+    /// The position of each node in reverse postorder; 0 for nodes that control cannot reach.
     position: IndexVec<NodeId, usize>,
     /// For the exits of asynchronous regions: the nodes that wait for them.
     awaits: HashMap<NodeId, Vec<NodeId>>,
+    /// The positions of the nodes to visit.
     work: BTreeSet<usize>,
 }
 
 impl Solver<'_, '_> {
-    /// A state flows into a node.
+    /// A state flows into a node: it is joined with what has come there before. If that changes anything, the node has
+    /// to be visited.
     fn arrive(&mut self, node: NodeId, state: State) {
         let changed = match &mut self.states[node] {
             Some(old) => old.join(self.machine.names, &state),
@@ -99,9 +109,12 @@ impl Solver<'_, '_> {
         self.wake_awaits(id);
     }
 
-    /// Combines with the region's exit. `false` if that has to come first.
+    /// Combines the state of the code with the state at the end of the awaited work. `false` says that no state has
+    /// come to that end yet, so that the code behind the await cannot run either.
     fn await_token(&mut self, state: &mut State, node: NodeId, token: TokenId) -> bool {
         let concurrency = self.machine.concurrency;
+        // Nobody hands out the token in this function, or the work cannot be running here: there is nothing to wait
+        // for.
         let Some(&launch) = concurrency.launches.get(&token) else { return true };
         let Some(pending) = concurrency.before[node].iter().find(|pending| pending.launch == launch) else {
             return true;
@@ -113,6 +126,7 @@ impl Solver<'_, '_> {
             // reached either.
             return !pending.certain;
         };
+        // A launch inside of a copied loop has one exit per copy. The work may have ended at any of them.
         let mut exit = first.clone();
         for other in rest {
             exit.join(self.machine.names, other);
@@ -121,7 +135,8 @@ impl Solver<'_, '_> {
         true
     }
 
-    /// The exit of an asynchronous region has a new state.
+    /// If a node that has just been visited is the end of asynchronous work, the nodes that await the work have to be
+    /// visited again. Nodes that control has not reached yet will be visited anyway.
     fn wake_awaits(&mut self, node: NodeId) {
         for &awaiting in self.awaits.get(&node).into_iter().flatten() {
             if self.states[awaiting].is_some() {
@@ -136,6 +151,7 @@ impl Solver<'_, '_> {
 fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
     let graph = machine.graph;
     let mut arrivals = vec![0u32; graph.nodes.len()];
+    // The initial state arrives at the entry, in addition to what edges bring.
     if let Some(entry) = graph.order.first() {
         arrivals[entry.index()] += 1;
     }

@@ -6,10 +6,13 @@
 //! nodes: a copy is free, a change copies one path (or nothing, if the path is
 //! not shared), and joining two states visits only what differs.
 //!
-//! Entries are numbered by address, and each trie node knows how far the live
-//! content below it reaches. That makes the same trie an interval tree: "which
-//! live contents overlap these bytes" takes time in the number of answers,
-//! not in the number of buffers.
+//! An *entry* is a number for one combination of somebody who may read (a value, for instance), the slot of a buffer
+//! that this may be, and whether the buffer's latest or an older instance is meant. Its number, written in digits of
+//! base 16, is the way from the root of the trie to its *content*.
+//!
+//! A byte is *live* if it is written and not lost. Entries are numbered by address, and each trie node knows how far
+//! the live bytes of the contents below it reach. That makes the same trie an interval tree: "which live contents
+//! overlap these bytes" takes time in the number of answers, not in the number of buffers.
 
 use std::rc::Rc;
 
@@ -17,9 +20,10 @@ use smallvec::SmallVec;
 
 use super::ranges::{Lost, Range, Ranges};
 
+/// Children of a trie node. One digit of an entry's number is four bits, see [`digit`].
 const FAN_OUT: usize = 16;
 
-/// No live content below a node.
+/// The reach of a content, or of a node, without live bytes: less than any address.
 const NOTHING: i128 = i128::MIN;
 
 /// Where in a buffer a value may lie.
@@ -32,6 +36,7 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// What holds if either of two windows may be true: it is somewhere in the range that covers both.
     fn join(self, other: Window) -> Window {
         let range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
         Window { range, exact: self == other && self.exact }
@@ -47,11 +52,12 @@ pub(super) struct Content {
     pub(super) written: Ranges,
     /// Written bytes that may meanwhile hold something else.
     pub(super) lost: Lost,
-    /// End of the live bytes in the address line; kept by [`Content::settle`].
+    /// The address where the live bytes end, or [`NOTHING`]; kept by [`Content::settle`].
     reach: i128,
 }
 
 impl Content {
+    /// Nothing is written yet.
     pub(super) fn unwritten(window: Window) -> Content {
         Content { window, written: Ranges::default(), lost: Lost::default(), reach: NOTHING }
     }
@@ -63,20 +69,21 @@ impl Content {
         live
     }
 
-    /// Recomputes how far the live bytes reach.
+    /// Recomputes how far the live bytes reach. `entry` is the number under which the content is kept.
     fn settle(&mut self, addresses: &impl Addresses, entry: usize) {
         let end = if self.lost.is_empty() { self.written.end() } else { self.live().end() };
         self.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
     }
 
-    /// Whether another path says nothing new.
+    /// Whether joining `other`, the content of the same entry on another path, would change nothing.
     fn includes(&self, other: &Content) -> bool {
         self.window.join(other.window) == self.window
             && self.written.covers_all(&other.written)
             && other.lost.iter().all(|(range, _)| self.lost.covers(range))
     }
 
-    /// Takes in what another path says. Says whether anything changed.
+    /// Takes in the content of the same entry on another path: what is written or lost on either path is so here, and a
+    /// byte that is lost on both keeps the op that is already noted. Says whether anything changed.
     pub(super) fn join(&mut self, other: &Content) -> bool {
         let window = self.window.join(other.window);
         let mut changed = window != self.window;
@@ -94,10 +101,11 @@ impl Content {
 
 /// Where entries lie in the address line.
 pub(super) trait Addresses {
-    /// The end of the live bytes of an entry, given their end within the buffer.
+    /// The address where the live bytes of an entry end, given where they end within the buffer.
     fn reach(&self, entry: usize, live_end: u64) -> i128;
 }
 
+/// A node of the trie. `reach` is the largest reach of all contents below it, or [`NOTHING`].
 #[derive(Clone, Debug)]
 enum Node {
     Branch { children: [Option<Rc<Node>>; FAN_OUT], reach: i128 },
@@ -144,12 +152,14 @@ pub(super) type Found = SmallVec<[usize; 8]>;
 #[derive(Clone, Debug)]
 pub(super) struct State {
     root: Option<Rc<Node>>,
+    /// Levels of branches above the leaves: an entry's number has one digit more than this.
     height: u32,
 }
 
 impl State {
     /// The empty state for entries numbered below `entries`.
     pub(super) fn new(entries: usize) -> State {
+        // A trie of height 0 has room for 16 entries, and each level more for 16 times as many.
         let mut height = 0;
         let mut room = FAN_OUT;
         while room < entries {
@@ -176,6 +186,7 @@ impl State {
 
     /// Sets or removes the content of an entry.
     pub(super) fn put(&mut self, addresses: &impl Addresses, entry: usize, content: Option<Content>) {
+        // Removing what is not there must not copy a path of shared nodes.
         if content.is_none() && self.get(entry).is_none() {
             return;
         }
@@ -186,7 +197,7 @@ impl State {
         change(&mut self.root, self.height, entry, |slot| *slot = content);
     }
 
-    /// Changes an entry that is present.
+    /// Changes the content of an entry by `how`; does nothing if the entry is absent.
     pub(super) fn update(&mut self, addresses: &impl Addresses, entry: usize, how: impl FnOnce(&mut Content)) {
         if self.get(entry).is_none() {
             return;
@@ -218,20 +229,22 @@ impl State {
         found
     }
 
-    /// Takes in what another path says. Says whether anything changed.
+    /// Takes in the state of another path, entry by entry. Says whether anything changed.
     pub(super) fn join(&mut self, addresses: &impl Addresses, other: &State) -> bool {
         join(addresses, &mut self.root, &other.root, self.height, 0)
     }
 }
 
+/// The digit of an entry's number that says which child to take at a height: digits of four bits, the last at height 0.
 fn digit(entry: usize, height: u32) -> usize {
     (entry >> (4 * height)) % FAN_OUT
 }
 
 // The recursions below go down the trie: at most 16 levels.
 
-/// Changes one leaf and the reach of the nodes above it; says how far the node
-/// reached before and reaches now.
+/// Changes the content of one entry below the node in `slot`, and the reach of the nodes on the way to it. Missing
+/// nodes are made and nodes that other states share are copied first (`Rc::make_mut`). Gives how far the node reached
+/// before and reaches now, so that the node above it can adapt its own reach without looking at all of its children.
 fn change(
     slot: &mut Option<Rc<Node>>,
     height: u32,
@@ -240,6 +253,7 @@ fn change(
 ) -> (i128, i128) {
     let node = Rc::make_mut(slot.get_or_insert_with(|| Rc::new(Node::empty(height))));
     let old = node.reach();
+    // How far the changed child, or in a leaf the changed content, reached before and reaches now.
     let (before, after) = match node {
         Node::Branch { children, .. } => change(&mut children[digit(entry, height)], height - 1, entry, how),
         Node::Leaf { contents, .. } => {
@@ -252,7 +266,8 @@ fn change(
     if after >= old {
         node.set_reach(after);
     } else if before == old {
-        // The entry that reached farthest may have shrunk, and another one may reach farthest now.
+        // The child that reached farthest has shrunk, and another one may reach farthest now. In the case that is
+        // left, a child shrank that did not reach farthest, and the node's reach stays.
         node.refresh();
     }
     (old, node.reach())
@@ -301,8 +316,9 @@ fn collect(
     }
 }
 
-/// Takes the contents of `from` into `into`; says whether anything changed. Subtrees that the two states share are
-/// skipped, which makes a join as cheap as the difference.
+/// Takes the contents of `from` into `into`, two nodes at the same position of their tries; says whether anything
+/// changed. `first` is the number of the first entry below them. Subtrees that the two states share are skipped,
+/// which makes a join as cheap as the difference.
 fn join(
     addresses: &impl Addresses,
     into: &mut Option<Rc<Node>>,
@@ -320,7 +336,8 @@ fn join(
     if Rc::ptr_eq(into_node, from_node) {
         return false;
     }
-    // Look before copying: most joins of differing nodes change nothing.
+    // Most joins of differing nodes change nothing. So the changes are collected first, and the node is only copied if
+    // there are any.
     let mut changes: Vec<(usize, Change)> = Vec::new();
     match (&**into_node, &**from_node) {
         (Node::Branch { children: old, .. }, Node::Branch { children: new, .. }) => {
@@ -338,6 +355,7 @@ fn join(
                 }
             }
         }
+        // Both nodes are at the same height, so one cannot be a branch and the other a leaf.
         _ => {}
     }
     if changes.is_empty() {
@@ -355,6 +373,7 @@ fn join(
     true
 }
 
+/// What a join puts into one position of a node.
 enum Change {
     Child(Option<Rc<Node>>),
     Content(Rc<Content>),
@@ -367,6 +386,7 @@ fn joined(
     new: &Option<Rc<Content>>,
     entry: usize,
 ) -> Option<Rc<Content>> {
+    // The other path has no such entry: what is there stays.
     let new = new.as_ref()?;
     let Some(old) = old else {
         return Some(new.clone());

@@ -51,6 +51,24 @@
 //! The last line of the picture is *strong*, because `%x` can only be that one
 //! buffer. Had the program written through a value that may be `%x` or `%z`, the
 //! lost bytes of `%x` would have stayed lost: perhaps it was `%z` that was written.
+//!
+//! # The words
+//!
+//! - A *place* is one slot of a site at its address, as an index into `Layout::places`.
+//! - An *instance* of a site is what one execution of its alloc made. The tag `Current` stands for
+//!   the latest instance, `Earlier` for any older one.
+//! - A *root* is somebody who may read a content later: an allocated value, a value that control flow
+//!   merges, the *holder* (code outside of the program, after an escape), or the implicit read of a
+//!   *preloaded* buffer. A preloaded buffer is filled ahead, for iterations to come, so the end of its loop counts as a
+//!   read of it.
+//! - An *entry* is the number of a combination (root, place, tag). The state maps it to a `Content`: what the
+//!   root finds in the bytes of that place. An entry that is absent from the state says that the root cannot be this
+//!   buffer at this point of the program.
+//! - An *element* is a range of bytes that code running at the same time may write; the elements of one such piece of
+//!   code are an `Interference`, and all interferences that hold at a node are its *context*.
+//! - A loop *rotates* the slots of a multi-buffered site: with two slots, iterations 0, 1, 2, 3 use the slots
+//!   0, 1, 0, 1. The graph has one copy of the loop's body for each *turn* (here 0 and 1), so that a copy knows its
+//!   slots.
 
 use std::collections::HashMap;
 
@@ -65,14 +83,17 @@ use super::names::{Entry, Names, Root, Tag, bytes_of};
 use super::ranges::{Range, Ranges, intersection};
 use super::state::{Content, State, Window};
 
-/// Everything that stays the same while a function is checked.
+/// What the steps of one function need beside the state: what is known about the function, which does not change, and
+/// the violations found so far.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
     pub(super) layout: &'a Layout,
     pub(super) names: &'a Names<'a>,
     pub(super) graph: &'a Graph,
     pub(super) concurrency: &'a Concurrency,
+    /// The sites each loop rotates although they are allocated outside of it.
     pub(super) rotated: &'a HashMap<OpId, Vec<SiteId>>,
+    /// The preloaded sites each loop reads at its end.
     pub(super) preloaded: &'a HashMap<OpId, Vec<SiteId>>,
     pub(super) findings: Findings,
 }
@@ -80,8 +101,10 @@ pub(super) struct Machine<'a> {
 /// A buffer that a value may be, with the bytes the value covers.
 #[derive(Clone, Copy, Debug)]
 struct Target {
+    /// The number of the entry: the value's root at one place with one tag.
     index: usize,
     entry: Entry,
+    /// Bytes counted from the start of the buffer, cut at its end.
     bytes: Window,
 }
 
@@ -104,7 +127,8 @@ impl<'a> Machine<'a> {
             }
             // Behind a launch, the launched work runs at the same time as this code.
             Step::Launched(op) => {
-                // Whatever an earlier launch handed out is not this launch's result.
+                // The results get their contents when the work is awaited. Until then they are nothing: what an earlier
+                // launch of the same op handed out is not the result of this launch.
                 for &result in &self.program.incoming(&self.program.op(op).results) {
                     self.forget(state, result);
                 }
@@ -118,7 +142,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The instances of buffers that a value may be, with the bytes of each that it covers.
+    /// The instances of buffers that a value may be, with the bytes of each that it covers. Empty if the value is
+    /// memory that is not followed, or is not defined yet.
     fn targets(&self, state: &State, value: ValueId) -> Targets {
         let resolved = self.names.resolve(value);
         let target = |&index: &usize| {
@@ -153,13 +178,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Everything that may run beside a node.
+    /// What the code that may run at the same time as a node may write.
     fn context(&self, node: NodeId) -> SmallVec<[&'a Interference; 2]> {
         if self.concurrency.is_empty() {
             return SmallVec::new();
         }
-        // Two kinds of code run beside a node: what the constructs around it bring along (other iterations of a parallel
-        // loop; for the inside of asynchronous work, the code outside), and work that was launched before and not awaited.
+        // Two kinds of code run beside a node: what the constructs around it bring along (other iterations of a
+        // parallel loop; for the inside of asynchronous work, the code outside), and work that was launched before
+        // and not awaited.
         let frames = self.graph.frames_around(self.graph.nodes[node].frame);
         let around = frames.filter_map(|frame| match frame {
             FrameKind::Parallel(op) => self.concurrency.iterations.get(&op),
@@ -172,6 +198,7 @@ impl<'a> Machine<'a> {
 
     // Reads
 
+    /// Reports every lost byte that an op reads through a value.
     fn read(&mut self, state: &State, op: OpId, value: ValueId) {
         for target in self.targets(state, value) {
             if let Some(content) = state.get(target.index) {
@@ -182,8 +209,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What a loop's own preloaded buffers held when the loop was left before is of no use to it any more. Values
-    /// that the loop handed out have names of their own and are not forgotten.
+    /// A loop begins anew. The buffers it allocates itself will be new instances, so what its preloaded buffers held
+    /// when the loop was left the last time is forgotten. Otherwise the end of this run would count as a read of
+    /// those old contents, and report them if other code has used their bytes in the meantime. Results that the loop
+    /// handed out have entries of their own and are not forgotten.
     fn forget_preloaded(&mut self, state: &mut State, op: OpId) {
         for site in self.preloaded.get(&op).cloned().unwrap_or_default() {
             let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
@@ -193,8 +222,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// At the end of a loop its preloaded buffers are read: their content is for the next time the loop runs, so it
-    /// must still be there.
+    /// The end of a loop counts as a read of its preloaded buffers, because they have to stay intact until then. It
+    /// reads the latest instance, under its own name, and the older slots, which wait in entries of the root `Preload`.
+    /// With the loop their wait is over, so these entries are removed.
     fn read_preloaded(&mut self, state: &mut State, op: OpId) {
         for site in self.preloaded.get(&op).cloned().unwrap_or_default() {
             let value = self.program.site(site).value;
@@ -207,9 +237,10 @@ impl<'a> Machine<'a> {
                 }
                 state.put(self.names, index, None);
             }
-            // A buffer that is allocated inside the loop ends with the loop. If the loop is reached again and skipped,
-            // the buffer must not seem to have this content, so it is forgotten. If the loop cannot be skipped, it may
-            // hand the buffer out, and then the buffer is still in use.
+            // A buffer that is allocated inside of a loop that may be skipped ends with the loop: a result of the loop
+            // may also be what the loop was given at first, so it is a merged value with entries of its own, and the
+            // buffer's own name is of no use any more. A loop that cannot be skipped may have a result that is always
+            // this buffer. Such a result is an alias of the buffer's own name, whose content is then still needed.
             let may_skip = matches!(self.program.op(op).control(), Control::Loop(trips) if trips.at_least == 0);
             let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
             if may_skip && self.program.alloc_op(site).is_some_and(is_inside) {
@@ -223,7 +254,7 @@ impl<'a> Machine<'a> {
     /// Looks for outputs of an op that lie on its inputs or on each other. An op may write a part of an output before
     /// it has read all of an input, so such places are wrong unless the op permits them.
     fn meetings(&mut self, state: &State, id: OpId, op: &Op) {
-        // One value meets nobody; most ops touch no more.
+        // An op that accesses one value only has nothing to compare it with. That holds for most ops.
         if op.accesses.windows(2).all(|pair| pair[0].value == pair[1].value) {
             return;
         }
@@ -285,6 +316,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether the op permits its output `w` to lie on its input `r` as the plan has put them.
     fn overlay_allowed(&self, op: &Op, (output, w): (ValueId, &Target), (input, r): (ValueId, &Target)) -> bool {
         match op.permits_overlay(output, input) {
             None => false,
@@ -293,21 +325,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// From the first byte of `r` to the first byte of `w`, if both are known.
+    /// The address of the first byte of `w` minus that of `r`; `None` if it is not known or differs between iterations.
     fn distance(&self, w: &Target, r: &Target) -> Option<i128> {
         let places = self.layout.distance(w.entry.place, r.entry.place)?;
         let known = w.bytes.exact && r.bytes.exact;
         known.then(|| places + i128::from(w.bytes.range.0) - i128::from(r.bytes.range.0))
     }
 
-    /// The bytes of `r`'s buffer that a copy leaves where they are.
+    /// The bytes of `r`'s buffer that a copy from `r` to `w` leaves where they are; `None` if it moves them. The copied
+    /// bytes begin `copy.output_start` bytes into `w` and `copy.input_start` bytes into `r`. They stay if both are the
+    /// same address: `distance(w, r) + to == from`.
     fn coincidence(&self, copy: &CopyRange, w: &Target, r: &Target) -> Option<Range> {
         let (to, from) = (i128::from(copy.output_start.0), i128::from(copy.input_start.0));
         let start = r.bytes.range.0.saturating_add(copy.input_start.0);
         (self.distance(w, r)? + to == from).then(|| (start, start.saturating_add(copy.length.0)))
     }
 
-    /// Whether a copy from one of the inputs to one of the targets leaves the bytes where they are.
+    /// Whether a copy from one of the inputs to one of the targets leaves the bytes where they are. The output may be
+    /// any of `targets` and the input any of `inputs`, so all pairs are looked at: if they disagree, it is
+    /// `Sometimes`.
     fn stays(&self, copy: &CopyRange, targets: &Targets, inputs: &Targets) -> Stays {
         let (mut stays, mut moves) = (false, false);
         for (w, r) in targets.iter().flat_map(|w| inputs.iter().map(move |r| (w, r))) {
@@ -322,7 +358,7 @@ impl<'a> Machine<'a> {
         if stays { Stays::Always } else { Stays::Never }
     }
 
-    /// Reports two outputs of one op that would write the same bytes of different buffers.
+    /// Reports two outputs of one op that are different buffers and lie on the same bytes.
     fn outputs_meet(&mut self, id: OpId, (a, first): (ValueId, &Targets), (b, second): (ValueId, &Targets)) {
         for x in first {
             for y in second {
@@ -340,11 +376,16 @@ impl<'a> Machine<'a> {
     // Writes
 
     /// A write makes its own bytes written and destroys other contents on them. It is *strong* if it is certain which
-    /// buffer is written and that all of it is: only then do lost bytes become good again.
+    /// buffer is written and that all bytes of the value are: only then do lost bytes become good again, in all entries
+    /// of that buffer. `context` is what runs at the same time.
     fn write(&mut self, state: &mut State, op: OpId, value: ValueId, kind: AccessKind, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;
+        // `Write` overwrites every byte of the value, `Update` perhaps only some. An exact window says which bytes
+        // these are.
         let covers = kind == AccessKind::Write && targets.iter().all(|target| target.bytes.exact);
+        // It is certain which buffer is written if there is one candidate only, which is the latest instance (`Earlier`
+        // stands for several) and not perhaps memory that the check does not follow.
         let strong =
             covers && targets.len() == 1 && targets[0].entry.tag == Tag::Current && !self.names.may_be_unplaced(root);
         let copies: SmallVec<[(&CopyRange, Targets); 2]> = (self.program.op(op).copies().iter())
@@ -364,7 +405,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Every other content on the target's bytes is lost.
+    /// Every other content on the target's bytes is lost, except where the op merely copies bytes onto themselves.
+    /// `targets` are all buffers that the written value may be, `target` one of them; `copies` are the ranges of the
+    /// value that the op only copies, each with the buffers that its input may be.
     fn overwrite(
         &mut self,
         state: &mut State,
@@ -375,6 +418,7 @@ impl<'a> Machine<'a> {
         copies: &[(&CopyRange, Targets)],
     ) {
         let own = Root::Value(root);
+        // The bytes that really change: what copies leave in place is taken out below.
         let mut rest = Ranges::of(target.bytes.range);
         for (copy, inputs) in copies {
             let input_root = self.names.resolve(copy.input).root;
@@ -382,6 +426,7 @@ impl<'a> Machine<'a> {
             if stays == Stays::Never {
                 continue;
             }
+            // The copied range, counted from the start of the target's buffer.
             let start = target.bytes.range.0.saturating_add(copy.output_start.0);
             let range = (start, start.saturating_add(copy.length.0).min(target.bytes.range.1));
             rest.remove(range);
@@ -418,12 +463,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Marks bytes as lost that code running at the same time may have overwritten right after this write.
+    /// After a write to `target`: marks those bytes of its place as lost that code running at the same time may
+    /// overwrite at once.
     fn disturb(&mut self, state: &mut State, target: &Target, context: &[&Interference]) {
         self.disturb_place(state, target.entry.site, target.entry.place, context);
     }
 
-    /// Lets concurrent work destroy what it may write at one place of a site.
+    /// Marks bytes as lost that code running at the same time may write, in all entries of a site at one place.
     fn disturb_place(&mut self, state: &mut State, site: SiteId, place: usize, context: &[&Interference]) {
         if context.is_empty() {
             return;
@@ -438,6 +484,7 @@ impl<'a> Machine<'a> {
     /// Marks bytes of one entry as lost that code running at the same time may write.
     fn disturb_entry(&mut self, state: &mut State, index: usize, context: &[&Interference]) {
         let entry = self.names.entries[index];
+        // The root of this entry cannot be this buffer here, so it has nothing to lose.
         if state.get(index).is_none() {
             return;
         }
@@ -453,13 +500,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Bytes of a place change: contents on them are lost, except those kept.
+    /// The op `by` changes the bytes `range` of a place: all contents on them are lost, except those of entries that
+    /// `keeps` names.
     fn lose(&mut self, state: &mut State, place: usize, range: Range, by: OpId, keeps: impl Fn(&Entry) -> bool) {
         if range.0 >= range.1 {
             return;
         }
-        // A place inside of parallel loops lies elsewhere in each iteration. `low..high` covers all iterations and finds
-        // the entries that may be hit; `hit` then compares within one iteration.
+        // A place inside of parallel loops lies elsewhere in each iteration. The addresses `low..high` cover the
+        // range in all iterations. Candidates are the entries that start before `high` and whose live bytes reach
+        // past `low`; `hit` then compares within one iteration.
         let at = &self.layout.places[place];
         let low = at.start + i128::from(range.0);
         let high = at.hull_end() - i128::from(at.size) + i128::from(range.1);
@@ -474,8 +523,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The content of an entry is lost on the bytes that `by` writes, as far as it is still alive there. Somebody
-    /// outside who holds the address may read it at any time, which is reported at once.
+    /// Notes that `by` overwrites the bytes `hit` of an entry's buffer: those that are written and not lost yet become
+    /// lost. If the entry belongs to a holder outside of the program, the loss is a violation by itself, because the
+    /// holder may read at any time. Other losses are violations only if somebody reads them.
     fn lose_entry(&mut self, state: &mut State, index: usize, hit: Range, by: OpId) {
         let Some(content) = state.get(index) else { return };
         let entry = self.names.entries[index];
@@ -513,8 +563,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Code that runs at the same time may fill preloaded buffers. Their content must stay intact until the loop ends,
-    /// so the state of this code has an entry for it, too.
+    /// Work that has just been launched may fill preloaded buffers (`other` has what it writes). Their content must
+    /// stay intact until the loop ends, also against the code that goes on beside the work. So the state of this code
+    /// gets the content as well, under the root `Preload`, which the loop's end reads.
     fn preload_beside(&mut self, state: &mut State, other: Option<&Interference>) {
         for element in other.into_iter().flat_map(|other| &other.elements) {
             for &index in self.names.of_preload(element.site) {
@@ -528,7 +579,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The bytes that other code may write count as written from now on.
+    /// The bytes of an element, which other code may write, count as written from now on. This concerns every entry
+    /// that may be the written instance: if the other code certainly writes the latest one, only entries tagged
+    /// `Current`.
     fn count_as_written(&mut self, state: &mut State, element: &Element) {
         for &index in self.names.of_site(element.site) {
             let entry = self.names.entries[index];
@@ -539,7 +592,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A buffer that was reset while others run: they may write it again at once.
+    /// A site has just been allocated or freed, which made its content unwritten. Code that runs at the same time may
+    /// write it right after that, and may overwrite its bytes through other buffers. The two halves below note one
+    /// effect each.
     fn expose(&mut self, state: &mut State, site: SiteId, context: &[&Interference]) {
         let elements = || context.iter().flat_map(|other| &other.elements);
         for element in elements().filter(|element| element.site == site) {
@@ -562,7 +617,10 @@ impl<'a> Machine<'a> {
                 self.expose(state, *site, context);
             }
             Origin::Merged(sources) => self.merge(state, value, sources, true),
+            // The result of an unknown op may be any part of a source, so its window is not exact.
             Origin::Opaque(sources) => self.merge(state, value, sources, false),
+            // Views have no entries of their own, external memory and the other allocs are not followed, and what
+            // control flow hands over is handed over on the edges of the graph.
             _ => {}
         }
     }
@@ -585,11 +643,13 @@ impl<'a> Machine<'a> {
             let entry = self.names.entries[index];
             let place = &self.layout.places[entry.place];
             let fresh = Content::unwritten(Window { range: (0, place.size), exact: true });
+            // The value is the new instance only, so its entries for other slots are removed.
             state.put(self.names, index, slots.contains(&entry.place).then_some(fresh));
         }
     }
 
-    /// The places a new instance may take: the slot of its loop's turn, or any.
+    /// The places a new instance may take: the slot that the turn of its rotating loop says, or any slot if the turn is
+    /// not known.
     fn slots_at(&self, node: NodeId, site: SiteId) -> SmallVec<[usize; 1]> {
         let places = self.layout.places_of(site);
         if places.len() == 1 {
@@ -602,13 +662,18 @@ impl<'a> Machine<'a> {
             _ => None,
         });
         match turn {
-            // Not inside its loop: iteration 0.
+            // The node is outside of the loop that rotates the site. Before that loop slot 0 is in use, and behind it
+            // the graph turns back to slot 0.
             None => places.take(1).collect(),
+            // A loop may rotate sites of 2 and of 3 slots: it then has 6 turns, and a site uses slot `turn % slots`.
+            // `max(1)` only guards the division: a site without places is not followed.
             Some(Some(turn)) => std::iter::once(places.start + turn as usize % places.len().max(1)).collect(),
             Some(None) => places.collect(),
         }
     }
 
+    /// Moves the content of a `Current` entry to the `Earlier` entry of the same root and place. A root that can only
+    /// be the latest instance has no such entry, and its content is dropped.
     fn becomes_earlier(&mut self, state: &mut State, index: usize) {
         let Some(content) = state.get(index).map(|content| Content::clone(content)) else { return };
         let entry = self.names.entries[index];
@@ -618,7 +683,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Adds a content to an entry that may already have one.
+    /// Adds a content to an entry. If the entry already has one, either may be true, so the two are joined.
     fn take(&self, state: &mut State, index: usize, content: Content) {
         let joined = match state.get(index) {
             Some(old) => {
@@ -631,8 +696,10 @@ impl<'a> Machine<'a> {
         state.put(self.names, index, Some(joined));
     }
 
-    /// A preloaded buffer's older slots still wait for the loop's end, until
-    /// the slot comes round again.
+    /// A preloaded site is allocated again, in one of `slots`. The instances in the other slots must stay intact
+    /// until the loop's end, but the value will soon name the new instance only. So their contents move to entries of
+    /// the root `Preload`. What waited in the slot that the new instance certainly takes has been waiting long
+    /// enough: the program itself uses the slot again.
     fn keep_preloaded(&mut self, state: &mut State, value: ValueId, site: SiteId, slots: &[usize]) {
         for &index in self.names.of_root(value) {
             let place = self.names.entries[index].place;
@@ -646,6 +713,9 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// A value is defined as one of its sources. If it turned out to be an alias of a single source (its root is
+    /// another value), it has no entries of its own and there is nothing to do. `exact` is false if it may be any
+    /// part of them.
     fn merge(&mut self, state: &mut State, value: ValueId, sources: &[ValueId], exact: bool) {
         if self.names.resolve(value).root == value {
             let moves: SmallVec<[(ValueId, ValueId); 4]> = sources.iter().map(|&source| (value, source)).collect();
@@ -653,7 +723,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Receivers take the contents of their sources, all at once.
+    /// Receivers take the contents of their sources, all at once, and forget what they held before. `moves` has pairs
+    /// (receiver, source); a receiver with several sources may be any of them. `exact` is false if a receiver may be
+    /// any part of its source.
     pub(super) fn hand_over(&mut self, state: &mut State, moves: &[(ValueId, ValueId)], exact: bool) {
         // First everything is read, then everything is written: a loop may hand `a` to `b` and `b` to `a`.
         let mut taken: Vec<(usize, Content)> = Vec::new();
@@ -676,6 +748,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Removes all contents of a value that is a root: it is no buffer until it is defined again.
     fn forget(&mut self, state: &mut State, value: ValueId) {
         if self.names.resolve(value).root == value {
             for &index in self.names.of_root(value) {
@@ -684,8 +757,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The loop's turn moves buffers allocated outside it: what they held
-    /// stays behind in the old slot.
+    /// A loop begins a turn and moves the buffers that it rotates although they are allocated outside of it. With two
+    /// slots, a buffer that was written in slot 0 is now in slot 1, and what it held stays behind in slot 0: the
+    /// written bytes move with the entry to slot 1 and count as lost there. If the buffer already was in the slot of
+    /// this turn, nothing changes. `turn` is `None` if the slot is not known.
     fn rotate(&mut self, state: &mut State, op: OpId, turn: Option<u32>) {
         for site in self.rotated.get(&op).cloned().unwrap_or_default() {
             let places = self.layout.places_of(site);
@@ -705,6 +780,7 @@ impl<'a> Machine<'a> {
             for (from, content) in moved {
                 for &index in &current {
                     let to = self.names.entries[index];
+                    // A content stays with its root, and goes to the slot of this turn only.
                     if to.root != from.root || only.is_some_and(|only| to.place != only) {
                         continue;
                     }
@@ -726,7 +802,7 @@ impl<'a> Machine<'a> {
 
     // The end of a buffer's life, as the program sees it
 
-    /// A freed buffer has no content any more. Its bytes may be lost without harm.
+    /// A freed buffer has no content any more: its bytes become unwritten, and whoever overwrites them does no harm.
     fn free(&mut self, state: &mut State, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;
@@ -743,12 +819,14 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        // Code that runs at the same time may still write the buffer, so what it may write counts as written again.
         for target in &targets {
             self.expose(state, target.entry.site, context);
         }
     }
 
-    /// The value's holder may write it at any time from now on, and nobody else may.
+    /// The address of a value becomes known to code outside of the program, the *holder*, which may read and write it
+    /// at any time from now on. So from now on no other buffer may use these bytes.
     fn escape(&mut self, state: &mut State, op: OpId, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let own = Root::Value(self.names.resolve(value).root);
@@ -784,11 +862,13 @@ impl<'a> Machine<'a> {
     /// `exit`, as the work saw it at its end. `definite` says that the work has certainly run, and only once.
     ///
     /// While both ran, each side took the bytes that the other may write for lost. So after definite work a byte is
-    /// lost only if both sides say so: if one side wrote it last and still has it, it is there.
+    /// lost only if both sides say so: if one side wrote it last and still has it, it is there. If the work is not
+    /// definite, `state` alone says what is lost: it has already taken everything for lost that the work may overwrite.
     pub(super) fn awaited(&mut self, state: &mut State, exit: &State, launch: OpId, definite: bool) {
         let reallocated = self.concurrency.reallocated.get(&launch);
         for index in exit.entries() {
             let Some(theirs) = exit.get(index) else { continue };
+            // The code has no such entry. It is, for instance, one of the work's results, and is taken as it is.
             let Some(ours) = state.get(index) else {
                 let theirs = Content::clone(theirs);
                 state.put(self.names, index, Some(theirs));
@@ -820,9 +900,9 @@ enum Stays {
     Always,
 }
 
-/// Whether a write to `target` through `writer` leaves a content alone: it is
-/// the writer's own, or certainly the same instance. A preloaded slot that its
-/// own buffer comes round to again has done its waiting.
+/// Whether a write to `target` through `writer` leaves the content of `entry` alone. It does so if the content is the
+/// writer's own, or certainly of the same instance. It also does so for a preloaded content that waits in an older
+/// slot, if the target is a newer instance of the same site: the program itself uses the slot again.
 fn spared_by(entry: &Entry, writer: Root, target: &Entry) -> bool {
     let comes_round = entry.root == Root::Preload && entry.site == target.site;
     entry.root == writer || same_instance(entry, target) || comes_round

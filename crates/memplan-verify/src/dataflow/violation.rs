@@ -239,7 +239,7 @@ impl Violation {
 }
 
 impl Waypoint {
-    /// A point on the way of a value, in words.
+    /// A point on the path from the op that overwrote to the op that reads, in words.
     fn describe(self, program: &Program) -> String {
         let names = Names(program);
         match self {

@@ -1,9 +1,10 @@
 //! Addresses as they stand in a text, ours or another compiler's, for checking.
 //!
 //! Every tensor's address is the encoding of its type. The dataflow check says
-//! whether they are right together; what it cannot know is that the generated
-//! code does nothing for a reshape or for a concat marked `only_merge`, so that
-//! the result *must* lie where the operands lie. That is asked here.
+//! whether the addresses are right together. It does not know that the generated
+//! code does nothing for a reshape or for a concat marked `only_merge` (a *merged* concat,
+//! whose operands are computed directly into its result), so that the result *must* lie
+//! where the operands lie. That is checked here.
 
 use memplan_core::patience::Patience;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
@@ -22,7 +23,7 @@ use crate::{Document, OpId};
 pub struct Addressed {
     /// The network, every tensor a buffer.
     pub program: Program,
-    /// Where they are; `None` for those without an address.
+    /// The address of each buffer, as an offset in the space of its device; `None` for one without an address.
     pub placements: IndexVec<SiteId, Option<Placement>>,
     /// Operands and results of ops that move no data, in the wrong place.
     pub misplaced: Vec<Misplaced>,
@@ -31,11 +32,11 @@ pub struct Addressed {
 /// A tensor that should lie in another, and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// Where its type is written.
+    /// The op that moves no data.
     pub span: Span,
-    /// Its name.
+    /// The tensor's name.
     pub tensor: String,
-    /// The op that makes it.
+    /// The name of the op.
     pub op: String,
     /// Where it is.
     pub address: u64,
@@ -78,9 +79,9 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
     Ok(Addressed { program, placements, misplaced })
 }
 
-/// Tensors that keep their content to the end. The text with the addresses says
-/// which mode they follow: a module may have asked for none, or for another one.
-/// In mode `io_alone` an input may have been put in the place of an output.
+/// Tensors that must keep their content to the end of the run. `mode` is the one in the text with the addresses: the
+/// module before it had addresses may have asked for no mode, or for another one than it got. In mode `io_alone` an
+/// output may have been put in the place of an input, which then need not keep its content.
 fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, Option<u64>>) -> Vec<TensorId> {
     let mut pinned = lifecycle::pinned(network, mode == AddressMode::InReuse);
     let is_shared = |input: TensorId| {
@@ -91,9 +92,10 @@ fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, O
     pinned
 }
 
-/// The networks of two documents, read at the same time: nobody can use the result before they are read, and of 10^5
-/// tensors each takes a tenth of a second.
+/// The networks of two documents, read on two threads: the caller waits for both, and each takes a tenth of a second
+/// for 10^5 tensors.
 fn both_networks(structure: &Document, written: &Document, options: &Options) -> (Networks, Networks) {
+    // How long the caller waits is known to its own thread only, so the second thread has to be told.
     let patience = Patience::current();
     std::thread::scope(|scope| {
         let of_structure = scope.spawn(|| {
@@ -108,6 +110,7 @@ fn both_networks(structure: &Document, written: &Document, options: &Options) ->
     })
 }
 
+/// The networks of a document, each with the address mode of its module.
 type Networks = Result<Vec<(Network, AddressMode)>, PassError>;
 
 /// All networks of a document, each with the address mode of its module.
@@ -122,6 +125,7 @@ fn networks(document: &Document, options: &Options) -> Networks {
     Ok(networks)
 }
 
+/// Whether two networks have the same tensors in the same order, by names and sizes.
 fn same_tensors(one: &Network, other: &Network) -> bool {
     let mut tensors = one.tensors.iter().zip(other.tensors.iter());
     let is_same =

@@ -5,12 +5,17 @@
 //! | basic | among the activations, for ever | among the activations | all |
 //! | in_reuse | among the activations | among the activations | all |
 //! | io_alone | an area of their own ... | ... behind the inputs | the rest |
-//! | io_tag | the largest, one a tag | likewise | the rest |
-//! | io_tag_fuse | tag 0 | tag 1 | all, as in basic |
+//! | io_tag | the largest ones, each at a tag | the largest ones, each at a tag | the rest |
+//! | io_tag_fuse | all at tag 0 | all at tag 1 | all, as in basic |
 //! | io_reloc | behind the activations ... | ... behind the inputs | all |
 //!
-//! A chip with a private pool tags the first inputs and outputs in any mode, and
-//! puts the others there, with whatever passes from one function to the next.
+//! `neuron_size` is the attribute with the bytes of the activations. A *tag* is an address in
+//! the chip's table at which an area for inputs or outputs begins. A chip with a *private pool*
+//! (one more area) puts the first inputs and outputs at tags in any mode, and the others into
+//! the pool, with the tensors that are passed from one function to another.
+//!
+//! A tensor with a prescribed place in an area has a *home*. All other tensors are activations;
+//! the planner chooses where they go. Addresses and sizes are in bytes.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -42,7 +47,7 @@ pub(super) struct Home {
     pub at: u64,
 }
 
-/// Where things are that have a fixed place.
+/// The areas of a network in an address mode, and the tensors whose places in them are prescribed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Areas {
     /// The areas.
@@ -58,13 +63,13 @@ pub(super) struct Areas {
     pub io: Option<(u64, u64)>,
     /// `module.private_size`.
     pub private: Option<u64>,
-    /// The mode after all.
+    /// The address mode that is used in the end.
     pub mode: AddressMode,
-    /// Why it is not the one asked for.
+    /// Why `mode` is not the one that was asked for, in words for the user; `None` if it is.
     pub note: Option<String>,
 }
 
-/// Why a mode cannot be had.
+/// Why no areas can be laid out in a mode.
 pub(super) enum NoArea {
     /// What was asked for makes no sense.
     Request(String),
@@ -73,7 +78,8 @@ pub(super) enum NoArea {
 }
 
 impl Areas {
-    /// Lays out the areas of an address mode.
+    /// Lays out the areas of an address mode. The weights tell where activations begin on chips that keep the two
+    /// together.
     pub(super) fn new(
         network: &Network,
         chip: &Chip,
@@ -98,7 +104,8 @@ impl Areas {
         Ok(builder.areas)
     }
 
-    /// The address of an area; `extent` is what the activations take.
+    /// The address of an area; `extent` is the bytes that the activations take, behind which an area without a base
+    /// lies.
     pub(super) fn base(&self, area: usize, extent: u64) -> u64 {
         self.list.get(area).and_then(|area| area.base).unwrap_or(self.neuron + extent)
     }
@@ -114,21 +121,25 @@ impl Areas {
 pub(super) struct IoOptions<'a> {
     /// Names of the inputs and outputs that get tags of their own on a chip with pools; all if empty.
     pub(super) iomem: &'a [String],
-    /// Input i and output j in one place.
+    /// Pairs of the number of an input and the number of an output that is to lie in the input's place.
     pub(super) same_address: &'a [(usize, usize)],
 }
 
+/// Lays out areas one after the other.
 struct Builder<'a> {
     network: &'a Network,
     chip: &'a Chip,
+    /// The areas so far.
     areas: Areas,
 }
 
 impl Builder<'_> {
+    /// The tensors in whose memory the inputs lie.
     fn inputs(&self) -> Vec<TensorId> {
         self.network.inputs.iter().map(|&tensor| self.network.root(tensor).0).collect()
     }
 
+    /// The tensors in whose memory the outputs lie. Two outputs may lie in the same tensor, or in an input.
     fn outputs(&self) -> Vec<TensorId> {
         self.network.outputs.iter().map(|&tensor| self.network.root(tensor).0).collect()
     }
@@ -144,7 +155,8 @@ impl Builder<'_> {
         bytes.align_up(Bytes(self.chip.align)).ok_or(NoArea::TooLarge)
     }
 
-    /// A new area with tensors one behind the other, those without a home yet.
+    /// Makes a new area with tensors one behind the other, leaving out those that have a home already, and gives its
+    /// bytes. Without a `base` the area lies behind the activations.
     fn pack(&mut self, name: &str, base: Option<u64>, tensors: &[TensorId]) -> Result<u64, NoArea> {
         let area = self.areas.list.len();
         let mut end = Bytes::ZERO;
@@ -155,7 +167,7 @@ impl Builder<'_> {
         Ok(end.0)
     }
 
-    /// Puts a tensor at the end of an area, unless it has a home already; the new end.
+    /// Puts a tensor at the end of an area and gives the new end; a tensor that has a home already stays there.
     fn settle(&mut self, tensor: TensorId, area: usize, end: Bytes) -> Result<Bytes, NoArea> {
         let bytes = self.padded(tensor)?;
         match self.areas.homes.entry(tensor) {
@@ -167,7 +179,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Inputs one behind the other, outputs behind them or in the place of an input.
+    /// Makes one area with the inputs one behind the other, and the outputs behind them. An output that the user
+    /// pairs with an input (`same_addr`) lies in the input's place instead.
     fn io_alone(&mut self, same_address: &[(usize, usize)]) -> Result<(), NoArea> {
         let start = self.chip.io_alone.unwrap_or(self.areas.neuron);
         let inputs = self.inputs();
@@ -189,7 +202,7 @@ impl Builder<'_> {
             let home = self.areas.homes[&input];
             self.areas.homes.entry(output).or_insert(home);
         }
-        // Outputs that have no place yet follow behind the inputs.
+        // Outputs that have no place yet follow behind the inputs. The area is the first one, with number 0.
         for &output in &outputs {
             size = self.settle(output, 0, Bytes(size))?.0;
         }
@@ -221,6 +234,7 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Refuses the mode if the chip has fewer tags than it needs.
     fn need_tags(&self, count: usize) -> Result<(), NoArea> {
         if self.chip.io_tags.len() >= count {
             return Ok(());
@@ -231,6 +245,7 @@ impl Builder<'_> {
         Err(NoArea::Request(message))
     }
 
+    /// Why the inputs and outputs of this network are not put at tags; `None` if they can be.
     fn untaggable(&self) -> Option<&'static str> {
         if self.network.subnet_count() > 1 {
             return Some("the network has several functions");
@@ -240,6 +255,8 @@ impl Builder<'_> {
         none.then_some("no op of the network moves any data")
     }
 
+    /// Puts all inputs at the first tag and all outputs at the second. They are planned among the activations all the
+    /// same, so that `neuron_size` has room for them.
     fn io_tag_fuse(&mut self) -> Result<(), NoArea> {
         self.need_tags(2)?;
         let (inputs, outputs) = (self.inputs(), self.outputs());
@@ -249,8 +266,10 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Tags for the first inputs and outputs, a private pool for the others and for
-    /// what passes between functions; the rest shares one pool.
+    /// Lays out the areas of a chip with a private pool at address `private`. The first inputs and outputs that
+    /// `iomem` names (all, if it is empty) get a tag each. The private pool holds the other inputs and outputs, and,
+    /// if the network has several called functions, the tensors that are passed between functions. All other tensors
+    /// are activations.
     fn pools(&mut self, private: u64, iomem: &[String]) -> Result<(), NoArea> {
         let all = self.ios();
         let is_chosen = |tensor: &&TensorId| iomem.is_empty() || self.is_named(**tensor, iomem);
@@ -258,6 +277,7 @@ impl Builder<'_> {
         for (number, (&tag, &tensor)) in self.chip.io_tags.iter().zip(&tagged).enumerate() {
             self.pack(&format!("io{number}"), Some(tag), &[tensor])?;
         }
+        // `pack` leaves out tensors that have a home already, here the tagged ones.
         let several = self.network.subnet_count() > 1;
         let crossing = self.network.tensors.iter_enumerated().filter(|(_, tensor)| several && tensor.crosses);
         let others: Vec<TensorId> = crossing.map(|(id, _)| self.network.root(id).0).collect();

@@ -35,9 +35,9 @@ pub enum AddressMode {
     InReuse,
     /// In an area of their own, inputs first.
     IoAlone,
-    /// The largest ones at tagged addresses, one a tag.
+    /// The largest ones at the addresses that the chip's table calls tags ([`Chip::io_tags`]), one at each.
     IoTag,
-    /// All inputs behind the first tag, all outputs behind the second.
+    /// All inputs at the first tag, all outputs at the second, one behind the other.
     IoTagFuse,
     /// Behind the activations, to be moved when the program is loaded.
     IoReloc,
@@ -83,7 +83,8 @@ pub struct OnChip {
 }
 
 impl OnChip {
-    /// The share of so many cores.
+    /// The bytes that `cores` cores have together: an eighth each. Less than one core counts as one, more than eight
+    /// as eight.
     pub fn share(self, cores: u64) -> u64 {
         let share = u128::from(self.bytes) * u128::from(cores.clamp(1, 8)) / 8;
         u64::try_from(share).unwrap_or(self.bytes)
@@ -131,14 +132,16 @@ fn page() -> u64 {
 }
 
 impl Chip {
-    /// The room from an address to the next area, or to the end of memory.
+    /// The bytes from an address to the next area of the chip, or to the end of its memory; `None` if nothing that
+    /// the table names comes after the address.
     pub(super) fn room(&self, from: u64) -> Option<u64> {
         let areas = [Some(self.weights), self.activations, self.io_alone, self.private, self.end];
         let starts = areas.into_iter().flatten().chain(self.io_tags.iter().copied());
         starts.filter(|&start| start > from).min().map(|next| next - from)
     }
 
-    /// What is wrong with the numbers, if anything is.
+    /// What is wrong with the numbers of a chip file, in words for its author; `None` if nothing is. Addresses stay
+    /// below 2^62 so that an address and a size can be added without overflow.
     fn mistake(&self) -> Option<&'static str> {
         let starts = [Some(self.weights), self.activations, self.io_alone, self.private];
         let on_chip = self.on_chip.map(|memory| memory.base);
@@ -183,6 +186,7 @@ impl ChipFileError {
     }
 }
 
+/// A chip file: a list of `[[chip]]` tables.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -200,7 +204,7 @@ impl Chips {
         })
     }
 
-    /// These and those of a file; of two of one name the file's counts.
+    /// These chips and those of a file. A chip of the file replaces one of the same name.
     pub fn with_toml(&self, text: &str) -> Result<Chips, ChipFileError> {
         let file: File = toml::from_str(text).map_err(|error| {
             let span = error.span().unwrap_or_default();

@@ -1,9 +1,11 @@
 //! Which concats to merge, and where everything goes: the smallest plan found.
 //!
-//! Merging never needs more live bytes (an operand lies in the result instead of
-//! beside it), but it makes rigid trees of free tensors, which may pack worse, and
-//! of two concats that share an operand only one can have it. So a few choices are
-//! tried, in this order; of equal plans the first stays:
+//! A concat is *merged* if its operands are computed directly into their places in its
+//! result. Merging never needs more live bytes (an operand lies in the result instead of
+//! beside it). But merged tensors lie at fixed distances from each other, and such rigid
+//! trees may pack worse than free tensors; and of two concats that share an operand only
+//! one can be merged. So a few *choices* of concats are tried, in this order; of equal
+//! plans the first stays:
 //!
 //! 1. every concat that can be, in the order of the program,
 //! 2. the largest first,
@@ -11,8 +13,12 @@
 //! 4. none.
 //!
 //! A plan that meets the smallest lower bound so far ends the trials. Otherwise
-//! single concats are taken out of the best choice while that helps, and then the
-//! search gets its budget: on the best choice, and on the first one.
+//! each merged concat of the best choice is tried unmerged, which stays if the plan
+//! becomes smaller, and then the search gets its budget: on the best choice, and on
+//! the first one.
+//!
+//! Activations lie in the space `neuron` (DDR memory). A chip with on-chip memory has one
+//! more space, which is preferred; other spaces hold inputs and outputs at fixed offsets.
 
 use std::cmp::Reverse;
 
@@ -29,10 +35,10 @@ use crate::pass::PassError;
 /// gives the same plan.
 const WORK: u64 = 100_000;
 
-/// How many times a single concat is taken out of the best choice.
+/// The largest number of concats that are tried unmerged, one after the other.
 const TRIALS: usize = 64;
 
-/// Buffers that all trials together may place.
+/// The number of buffers that all these trials together may place: a network of 100,000 tensors gets two trials.
 const PATIENCE: usize = 200_000;
 
 /// A plan and the choice it is for.
@@ -40,29 +46,32 @@ const PATIENCE: usize = 200_000;
 pub(super) struct Chosen {
     /// The merged concats.
     pub merges: Merges,
-    /// The problem.
+    /// The problem with these merges.
     pub solved: TensorProblem,
     /// The plan.
     pub plan: Plan,
-    /// No plan with these merges is smaller.
+    /// No plan with these merges is smaller, all spaces together.
     pub lower_bound: Bytes,
 }
 
-/// Smaller is better: bytes among the activations, then all bytes.
+/// How good a plan is; smaller is better: the bytes of the space `neuron`, and among equals the bytes of all spaces.
 type Score = (u64, u64);
 
-/// What was tried.
+/// What came of the choices that have been tried so far.
 #[derive(Default)]
 struct Trials {
+    /// The best plan.
     best: Option<Chosen>,
-    /// The smallest lower bound of all choices.
+    /// The smallest lower bound of the choices.
     floor: Option<Bytes>,
 }
 
-/// How to plan.
+/// Looks for the best choice of concats to merge, and for its plan.
 pub(super) struct Chooser<'a> {
     pub(super) setting: &'a Setting<'a>,
+    /// The strategy that the user names; `None` to try all ways to plan.
     pub(super) strategy: Option<&'a dyn Strategy>,
+    /// The user's limits on time and work.
     pub(super) request: &'a Request<'a>,
 }
 
@@ -111,13 +120,15 @@ impl Chooser<'_> {
         (plan.extents.get(neuron()).map_or(0, |extent| extent.0), plan.extent().0)
     }
 
-    /// Whether nothing better is to be expected: the plan is as large as the
-    /// bytes that are alive at once.
+    /// Whether the best plan is as small as the smallest lower bound, so that no further trial is worth while. With
+    /// on-chip memory that is never known: the bound counts all spaces, but a plan is better if it has fewer bytes in
+    /// DDR.
     fn is_final(&self, trials: &Trials) -> bool {
         let Some(best) = &trials.best else { return false };
         self.setting.on_chip.is_none() && trials.floor.is_some_and(|floor| best.plan.extent() <= floor)
     }
 
+    /// Takes a trial's plan if it is better than the best one. `None` is a trial that found no plan.
     fn keep(&self, trials: &mut Trials, found: Option<Chosen>) {
         let Some(found) = found else { return };
         trials.floor = Some(trials.floor.map_or(found.lower_bound, |floor| floor.min(found.lower_bound)));
@@ -158,6 +169,8 @@ impl Chooser<'_> {
         Ok(best)
     }
 
+    /// The better plan of today's compilers, for the merges that they make. `None` if they make none. Nothing is known
+    /// about their plans for on-chip memory.
     fn successors(&self, merges: Merges) -> Result<Option<Chosen>, ProblemError> {
         if self.setting.on_chip.is_some() {
             return Ok(None);
@@ -168,7 +181,8 @@ impl Chooser<'_> {
         Ok(plan.map(|plan| Chosen { merges, solved, plan, lower_bound }))
     }
 
-    /// Takes single concats out of the best choice while that helps.
+    /// Tries each merged concat of the best choice unmerged, one after the other. A smaller plan becomes the best
+    /// one, and the next concat is taken out of that.
     fn take_out(&self, mergeable: &Mergeable, trials: &mut Trials) -> Result<(), PassError> {
         let Some(start) = &trials.best else { return Ok(()) };
         let merged: Vec<usize> = (0..start.merges.merged.len()).filter(|&index| start.merges.merged[index]).collect();
@@ -184,7 +198,9 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    /// Lets the search improve on the best plan, and on the choice with the most merges.
+    /// Lets the search look for smaller plans, with the best choice and with `all`, in which every concat that can be
+    /// is merged. The search minimises the bytes of all spaces together, which is not what counts with on-chip
+    /// memory.
     fn search_all(&self, all: Merges, trials: &mut Trials) -> Result<(), PassError> {
         if self.setting.on_chip.is_some() {
             return Ok(());
@@ -201,17 +217,19 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    /// Searches for a smaller plan with these merges. Nothing is searched if the best plan already meets their lower
-    /// bound.
+    /// Searches for a smaller plan with these merges. `None` if there is no plan, or if the best plan already meets
+    /// the lower bound of these merges, so that no smaller one is possible.
     fn search(&self, merges: Merges, trials: &Trials) -> Result<Option<Chosen>, PassError> {
         let solved = self.setting.problem(&merges)?;
         let lower_bound = bound::lower_bound(&solved.problem);
         let hopeless = trials.best.as_ref().is_some_and(|best| best.plan.extent() <= lower_bound);
         let (Some(search), false) = (find("search"), hopeless) else { return Ok(None) };
+        // A limit that the user sets counts; without one the search ends after `WORK`.
         let bounded = self.request.time_limit.is_some() || self.request.work_limit.is_some();
         let work_limit = if bounded { self.request.work_limit } else { Some(WORK) };
         let request = Request { work_limit, ..self.request.clone() };
         let outcome = memplan_planner::plan(search, &solved.problem, &request)?;
+        // The search may have raised the lower bound.
         let lower_bound = match &outcome {
             Outcome::Optimal(plan) => plan.extent(),
             Outcome::Feasible { lower_bound, .. } => *lower_bound,
@@ -221,6 +239,8 @@ impl Chooser<'_> {
     }
 }
 
+/// The best plan of the portfolio: a few fast strategies. It tells the caller's observer nothing, because the plans of
+/// different choices are plans of different problems.
 fn quick(solved: &TensorProblem, request: &Request) -> Option<Plan> {
     let pieces = Pieces::of(&solved.problem).ok()?;
     let request = Request { observer: None, ..request.clone() };

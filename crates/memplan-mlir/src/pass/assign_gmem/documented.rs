@@ -1,5 +1,6 @@
-//! The documented algorithm: a table of tensors, reference counts, and the five
-//! conditions under which a tensor may take the memory of one that has ended.
+//! The documented algorithm (the original compiler's documentation describes it): a table
+//! of tensors, reference counts, and the five conditions under which a tensor may take the
+//! memory of one that has ended. It is here for comparison; `choose` finds smaller plans.
 //!
 //! Steps come in the order of execution. Each one
 //!
@@ -19,6 +20,10 @@
 //!   V1   at 4096     V0 has ended
 //! ```
 //!
+//! A tensor gets a row when it is placed. It *has ended* when all its reads are done
+//! (`ref_cnt` is 0). It is *held* (in `hold_edges`) and its address is *in use* (in
+//! `in_using_addr`) from then until step 3 of some op releases it.
+//!
 //! A row may be taken if (1) its tensor is not held, (2) its address is not in
 //! use, (3) its tensor has ended, (4) it has bytes enough, (5) its address is none
 //! of the op's operands'. Calls and returns count as readers, but place and release
@@ -30,9 +35,10 @@
 //! are done, even if the source itself is still to be read. Here an address is
 //! released when *all* tensors on it have ended.
 //!
-//! Rows are never removed, and rows at one address shrink: whoever takes a row is
-//! not larger. So the oldest row of an address speaks for all of them, and only
-//! those that are free are looked at.
+//! Rows are never removed: a tensor that takes a row gets a new row with the same
+//! address. By condition 4 it is not larger, so the oldest row of an address has the
+//! most bytes. The algorithm takes the oldest row that will do, so of each address that is
+//! not in use only the oldest row has to be looked at. That makes it fast.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -47,36 +53,44 @@ pub(super) struct Row {
     pub tensor: TensorId,
     /// Where it is.
     pub address: u64,
-    /// Where the memory begins that it lies in: the same, except for slices.
+    /// The address of the memory that it lies in: the same as `address`, except for a slice, which lies further
+    /// inside.
     block: u64,
     /// Its bytes, not padded.
     pub size: u64,
-    /// How many reads are still to come.
+    /// How many reads in its own function are still to come.
     pub ref_cnt: usize,
 }
 
-/// The table and its two companions.
+/// The table, and what is known about tensors and addresses beside it. The maps have the `block` of rows as their
+/// keys.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
+    /// The rows, oldest first. They are called by their positions.
     rows: Vec<Row>,
+    /// Whether each tensor is held. The name is the document's.
     hold_edges: IndexVec<TensorId, bool>,
+    /// The addresses that are in use. The name is the document's.
     in_using_addr: HashSet<u64>,
+    /// The row of each tensor; `None` for one that is not placed yet.
     row_of: IndexVec<TensorId, Option<usize>>,
-    /// Reads still to come of all tensors at an address, and one for each that
-    /// passes from one function to another: it is never released.
+    /// Reads still to come of all tensors at an address. A tensor that is passed from one function to another counts
+    /// one more, which nobody takes off, so its address is never released.
     pending: HashMap<u64, usize>,
-    /// Tensors at an address since it was last taken.
+    /// Tensors at an address since it was last taken: the one that took it, and views of it.
     occupants: HashMap<u64, Vec<TensorId>>,
     /// The oldest row at an address.
     oldest: HashMap<u64, usize>,
     /// Oldest rows of the addresses that are not in use.
     free: BTreeSet<usize>,
+    /// The first address behind all rows, where new memory begins.
     cursor: Bytes,
+    /// What `cursor` is a multiple of.
     align: Bytes,
 }
 
 impl Table {
-    /// An empty table: no tensor has an address yet.
+    /// An empty table: no tensor has an address yet. New memory begins at address `start`.
     fn new(network: &Network, start: u64, align: u64) -> Table {
         Table {
             rows: Vec::new(),
@@ -111,7 +125,7 @@ impl Table {
         self.row_of[tensor].and_then(|row| self.rows.get(row))
     }
 
-    /// One read of a tensor is done.
+    /// Takes one off the reads of a tensor that are still to come.
     fn decrement(&mut self, tensor: TensorId) {
         let Some(row) = self.row_of[tensor].map(|row| &mut self.rows[row]) else { return };
         if row.ref_cnt >= 1 {
@@ -123,7 +137,8 @@ impl Table {
         }
     }
 
-    /// The five conditions.
+    /// Whether a tensor of `bytes` bytes may take a row: the five conditions. `operands` are the addresses of the op's
+    /// operands.
     fn is_reusable(&self, row: &Row, bytes: u64, operands: &[u64]) -> bool {
         !self.hold_edges[row.tensor]
             && !self.in_using_addr.contains(&row.block)
@@ -132,7 +147,8 @@ impl Table {
             && !operands.contains(&row.block)
     }
 
-    /// Room for a tensor; `None` past 2^63.
+    /// Places a tensor: at the address of the oldest row that it may take, or else in new memory behind all rows.
+    /// `operands` are the addresses of the operands of the op that makes it. `None` if addresses pass 2^63.
     fn place(&mut self, tensor: TensorId, bytes: u64, uses: Uses, operands: &[u64]) -> Option<()> {
         let found = self.free.iter().copied().find(|&row| self.is_reusable(&self.rows[row], bytes, operands));
         let address = match found {
@@ -143,20 +159,21 @@ impl Table {
                 address.0
             }
         };
+        // What was known about earlier tensors at this address is over.
         self.pending.insert(address, 0);
         self.occupants.insert(address, Vec::new());
         self.occupy(Row { tensor, address, block: address, size: bytes, ref_cnt: uses.count }, uses);
         Some(())
     }
 
-    /// Enters a tensor into the table, at the address that its row says. The address may belong to an older tensor that
-    /// is over, or be new.
+    /// Adds a row to the table. Its tensor is held and its address in use from now on. The address may be new, have
+    /// belonged to a tensor that was released, or (for a view) belong to a tensor that is still needed.
     fn occupy(&mut self, row: Row, uses: Uses) {
         let number = self.rows.len();
         self.row_of[row.tensor] = Some(number);
         self.rows.push(row);
         self.hold_edges[row.tensor] = true;
-        // A tensor without bytes takes no address.
+        // A tensor without bytes keeps nobody from using its address.
         if row.size == 0 {
             return;
         }
@@ -167,19 +184,22 @@ impl Table {
         self.occupants.entry(row.block).or_default().push(row.tensor);
     }
 
-    /// The result of an op that moves no data lies in its operand.
+    /// Adds the row of a view or an update: an op that moves no data, so that its result lies in its first operand.
     fn share(&mut self, network: &Network, step: &Step, uses: &IndexVec<TensorId, Uses>) {
         let (Some(&tensor), Some(&source)) = (step.writes.first(), step.reads.first()) else { return };
         let Some(&Row { address, block, .. }) = self.row(source) else { return };
+        // Both begin at some byte of the same memory. The result lies this many bytes behind the operand's start.
         let further = network.root(tensor).1.saturating_sub(network.root(source).1);
         let size = network.tensors[tensor].shape.bytes();
         let row = Row { tensor, address: address + further, block, size, ref_cnt: uses[tensor].count };
         self.occupy(row, uses[tensor]);
     }
 
-    /// Gives back the memory of an operand if nobody will read it any more.
+    /// Releases an operand if no tensor in its memory will be read any more: all tensors there are no longer held,
+    /// and the address is no longer in use.
     fn release(&mut self, tensor: TensorId) {
         let Some(&Row { block, size, .. }) = self.row(tensor).filter(|_| self.hold_edges[tensor]) else { return };
+        // A tensor without bytes was never counted at the address, which may be somebody else's.
         if size == 0 {
             self.hold_edges[tensor] = false;
             return;
@@ -197,10 +217,12 @@ impl Table {
     }
 }
 
-/// Where the tensors are.
+/// What the algorithm finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Documented {
+    /// The address of each tensor.
     pub(super) addresses: IndexVec<TensorId, u64>,
+    /// Bytes of all memory together.
     pub(super) size: u64,
 }
 
@@ -215,10 +237,13 @@ pub(super) struct Ground {
 pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&Step, &Table)) -> Option<Documented> {
     let uses = use_counts(network);
     let mut table = Table::new(network, ground.start, ground.align);
-    // Inputs are there before anything runs, those that a function further down brings in, too.
+    // All inputs are in memory before anything runs, also those whose `top.Input` stands in a function that is called
+    // later. So they are placed first.
     let (inputs, others): (Vec<&Step>, Vec<&Step>) =
         network.steps.iter().partition(|step| step.action == Action::Input);
     for step in inputs.into_iter().chain(others) {
+        // Reads are counted in the function that defines a tensor only (see `use_counts`), so only those are taken
+        // off.
         let own: Vec<TensorId> =
             step.reads.iter().copied().filter(|&read| network.tensors[read].function == step.function).collect();
         own.iter().for_each(|&tensor| table.decrement(tensor));
@@ -235,6 +260,7 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
         }
         watch(step, &table);
     }
+    // A tensor that no step has placed gets the first address, for want of another.
     let rows = network.tensors.ids().map(|tensor| table.row(tensor));
     let addresses = rows.map(|row| row.map_or(ground.start, |row| row.address)).collect();
     Some(Documented { addresses, size: table.cursor.0 - ground.start })

@@ -1,15 +1,16 @@
 //! Ops that do nothing if their result lies in the right place.
 //!
-//! Three families:
+//! There are three families. Two of them ask that all dimensions in front of an axis be 1,
+//! because then each part of a tensor along that axis is contiguous:
 //!
-//! - *views*: a reshape, an identity, a slice along one axis with one index in
-//!   front of it. The generated code does nothing for them, so their result
-//!   *is* their operand, some bytes in. That is no choice.
+//! - *views*: a reshape, an identity, a slice along one axis with only ones in
+//!   front of it. The generated code does nothing for them, so their result must
+//!   lie in their operand, some bytes from its start. The planner has no choice.
 //! - *updates*: `tpu.Insert` and `tpu.AutoIncrease` change their operand where it lies.
-//! - *concats* along an axis with one index in front of it. If every operand was
+//! - *concats* along an axis with only ones in front of it. If every operand was
 //!   written to its place inside the result in the first place, there is nothing
-//!   left to do; if not, the op copies. That is a choice, and `only_merge` tells
-//!   the code generator which was made.
+//!   left to do: the concat is *merged*. If not, the op copies. The planner chooses
+//!   one of the two, and `only_merge` tells the code generator which it is.
 //!
 //! ```text
 //!   concat(a, b) ─► r        merged    |a.....|b...|   r begins where a begins
@@ -48,7 +49,8 @@ impl Shaped<'_> {
         self.results.first()?.as_ref()
     }
 
-    /// How the op's only result relates to an operand, if it moves no data.
+    /// How the op's only result relates to an operand, if the op moves no data; `None` for an op that computes its
+    /// results into memory of their own.
     pub(super) fn in_place(&self) -> Option<InPlace> {
         if self.results.len() != 1 {
             return None;
@@ -56,6 +58,7 @@ impl Shaped<'_> {
         let (source, result) = (self.operand(0)?, self.result()?);
         match self.document.name(self.op) {
             "tpu.Reshape" => {
+                // Where several batches share a word, another number of batches means another order of the elements.
                 let repacked = source.batches != Batches::Apart && source.batch_count() != result.batch_count();
                 let same = source.bytes() == result.bytes() && !repacked;
                 same.then_some(InPlace::View { operand: 0, at: 0 })
@@ -71,9 +74,11 @@ impl Shaped<'_> {
         }
     }
 
-    /// Where a slice begins, if it is static, has no steps, crops one axis, and
-    /// there is one index in front of that.
+    /// The byte of its operand at which a slice begins; `None` if the slice is not a contiguous part of the operand
+    /// that is known when compiling. It is one if it takes every element (all steps are 1) of a range of one axis,
+    /// and the dimensions in front of that axis are 1.
     fn slice_offset(&self, source: &Shape, result: &Shape) -> Option<u64> {
+        // Further operands that are tensors hold offsets or ends that are computed when the network runs.
         let given_at_run_time = self.operands.iter().skip(1).any(Option::is_some);
         let offsets = self.document.integers_attribute(self.op, "offset")?;
         let steps = self.document.integers_attribute(self.op, "steps")?;
@@ -85,19 +90,23 @@ impl Shaped<'_> {
         let cropped = |axis: &usize| source.dims[*axis] != result.dims[*axis];
         let axes: Vec<usize> = (0..rank).filter(cropped).collect();
         let [axis] = *axes.as_slice() else { return None };
+        // A negative offset counts from the end of the axis.
         let length = i64::try_from(source.dims[axis]).ok()?;
         let from_start = if offsets[axis] < 0 { offsets[axis].checked_add(length)? } else { offsets[axis] };
         let at = source.offset(axis, u64::try_from(from_start).ok()?)?;
+        // An offset beyond the operand is a mistake in the text; the op is then taken for one that computes.
         let inside = at.checked_add(result.bytes())? <= source.bytes();
         inside.then_some(at)
     }
 
-    /// Where the operands of a concat begin inside its result, if it can be merged.
+    /// The bytes of its result at which the operands of a concat begin: for operands of 6 and 4 bytes, 0 and 6.
+    /// `None` if the op is no concat, or one that cannot be merged.
     pub(super) fn concat_places(&self, chip: &Chip) -> Option<Vec<u64>> {
         if self.document.name(self.op) != "tpu.Concat" || self.is_dynamic || self.results.len() != 1 {
             return None;
         }
         let result = self.result()?;
+        // An axis that is not written is 1. A negative one counts from the last dimension.
         let axis = self.document.integer_attribute(self.op, "axis").unwrap_or(1);
         let rank = i64::try_from(result.dims.len()).ok()?;
         let axis = usize::try_from(if axis < 0 { axis + rank } else { axis }).ok()?;

@@ -11,8 +11,9 @@
 //!   b                                                      [3, 5)
 //! ```
 //!
-//! A workspace lives from the first to the last op that uses it. Inputs live for
-//! ever where the user may look at them again, or give them only once.
+//! A workspace lives from the first to the last op that uses it. A *pinned* tensor keeps
+//! its content for the whole run: an input that the user may look at again, or gives only
+//! once for many runs.
 
 use memplan_core::IndexVec;
 
@@ -34,14 +35,16 @@ impl Life {
     }
 }
 
-/// The lives of tensors that lie in no other, all that lies in them included.
-/// Entries of other tensors are their own lives.
+/// How long memory is needed, for each tensor. The entry of a tensor with memory of its own covers everything that
+/// lies in that memory. The entry of a tensor that lies in another covers that tensor alone. `pinned` tensors live
+/// for ever.
 pub(super) fn lives(network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, Life> {
     let mut lives = own_lives(network);
     let forever = Life { start: 0, end: network.steps.len() };
     for &tensor in pinned {
         lives[tensor] = forever;
     }
+    // The memory of a tensor is needed as long as any view of it is.
     for id in network.tensors.ids() {
         let (root, _) = network.root(id);
         if root != id {
@@ -56,6 +59,7 @@ pub(super) fn lives(network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId
 fn own_lives(network: &Network) -> IndexVec<TensorId, Life> {
     let mut lives: IndexVec<TensorId, Life> =
         network.tensors.iter().map(|tensor| Life { start: tensor.defined, end: tensor.defined + 1 }).collect();
+    // Workspaces that no op has used so far.
     let mut is_fresh: IndexVec<TensorId, bool> =
         network.tensors.iter().map(|tensor| tensor.role == Role::Workspace).collect();
     for (number, step) in network.steps.iter().enumerate() {
@@ -69,11 +73,11 @@ fn own_lives(network: &Network) -> IndexVec<TensorId, Life> {
     lives
 }
 
-/// Inputs that must keep their content, and outputs that must keep theirs
-/// whatever runs first.
+/// The tensors that must keep their content for the whole run: all inputs, unless their memory is used again after
+/// their last read (`inputs_are_reused`), and the outputs of a network with several entry functions.
 pub(super) fn pinned(network: &Network, inputs_are_reused: bool) -> Vec<TensorId> {
     let inputs = network.inputs.iter().filter(|_| !inputs_are_reused);
-    // Several functions that nobody calls may run in any order.
+    // Entry functions may run in any order, so one that comes later in the text must not overwrite another's outputs.
     let outputs = network.outputs.iter().filter(|_| network.roots.len() > 1);
     inputs.chain(outputs).copied().collect()
 }

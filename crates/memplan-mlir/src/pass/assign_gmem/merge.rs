@@ -9,9 +9,10 @@
 //!                         |s................|      the tree's top
 //! ```
 //!
-//! An operand must be a whole tensor (perhaps by another shape): of a slice, the
-//! rest would lie on its neighbours. Nobody but the op that makes a tensor ever
-//! writes it, so any such tree is right, however often the operands are read.
+//! An operand must be a whole tensor (perhaps in another shape). If it were a slice of a
+//! tensor, the other bytes of that tensor would lie on the operands beside it. A tensor is
+//! written by the op that makes it and by no other, so every such tree is correct, however
+//! often the operands are read. (Tensors that an op changes in place are not merged.)
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,30 +21,32 @@ use memplan_core::{Id, IndexVec};
 use super::areas::Areas;
 use super::network::{Action, Concat, Network, Role, TensorId};
 
-/// A choice of concats.
+/// A choice of concats to merge, with the trees that follow from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Merges {
     /// For each concat of the network whether it is merged.
     pub merged: Vec<bool>,
-    /// For each tensor the result it lies in, and where.
+    /// For each tensor the result it lies in, and the byte at which it begins there; `None` if it lies in none.
     parents: IndexVec<TensorId, Option<(TensorId, u64)>>,
 }
 
 /// A tensor's place in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The tensor at the top.
+    /// The outermost result of the tree. A tensor that is in no tree is its own top.
     pub(super) top: TensorId,
-    /// How far in.
+    /// Bytes from the top's start to the tensor's.
     pub(super) at: u64,
 }
 
-/// What may be merged at all.
+/// Knows which concats may be merged at all.
 pub(super) struct Mergeable<'a> {
     network: &'a Network,
     areas: &'a Areas,
+    /// Tensors that an op changes in place.
     updated: HashSet<TensorId>,
-    /// Tensors that share their home with others.
+    /// Tensors whose prescribed place (*home*) is also that of another tensor, such as an output in the place of an
+    /// input.
     lodgers: HashSet<TensorId>,
 }
 
@@ -54,9 +57,10 @@ impl<'a> Mergeable<'a> {
         Mergeable { network, areas, updated, lodgers: lodgers(areas) }
     }
 
-    /// The roots of a concat's operands with their places, if they can all lie in the result. An operand can if it is a
-    /// tensor of its own and not a part of one, is read once, has no address of its own, is no workspace, and is not
-    /// changed after it was written.
+    /// The tensors in whose memory a concat's operands lie, with their places in the result; `None` if the concat
+    /// cannot be merged. An operand can lie in the result if it is a whole tensor and not a part of one, is an
+    /// operand of this concat only once, has no prescribed address, is no workspace, and is not changed in place. The
+    /// result must not share its prescribed place with another tensor, and must not be changed in place either.
     fn operands(&self, concat: &Concat) -> Option<Vec<(TensorId, u64)>> {
         let mut seen = HashSet::new();
         let mut operands = Vec::with_capacity(concat.operands.len());
@@ -70,11 +74,14 @@ impl<'a> Mergeable<'a> {
             }
             operands.push((root, place));
         }
+        // The operands are written to the result's place before the result is complete. If another tensor has the same
+        // place, it may still be needed then.
         let free = !self.lodgers.contains(&concat.result) && !self.updated.contains(&concat.result);
         free.then_some(operands)
     }
 
-    /// Merges concats in the given order, as far as their operands are not taken.
+    /// Merges concats in the given order (numbers of [`Network::concats`]). A concat is left out if it cannot be
+    /// merged, or if one of its operands lies in the result of an earlier one: a tensor has one place.
     pub(super) fn merge(&self, order: impl IntoIterator<Item = usize>) -> Merges {
         let mut merges = Merges::none(self.network);
         for index in order {
@@ -90,13 +97,13 @@ impl<'a> Mergeable<'a> {
         merges
     }
 
-    /// The merges without one of them.
+    /// The same merges without that of concat `index`.
     pub(super) fn without(&self, merges: &Merges, index: usize) -> Merges {
         let others = (0..self.network.concats.len()).filter(|&other| merges.merged[other] && other != index);
         self.merge(others)
     }
 
-    /// Concats that today's compilers of these chips merge.
+    /// The merges that today's compilers of these chips would make.
     pub(super) fn as_today(&self) -> Merges {
         let uses = use_counts(self.network);
         let mut taken: HashSet<TensorId> = HashSet::new();
@@ -133,6 +140,7 @@ impl<'a> Mergeable<'a> {
     }
 }
 
+/// Tensors that have the same prescribed place as another tensor.
 fn lodgers(areas: &Areas) -> HashSet<TensorId> {
     let mut counts: BTreeMap<(usize, u64), usize> = BTreeMap::new();
     areas.homes.values().for_each(|home| *counts.entry((home.area, home.at)).or_default() += 1);
@@ -140,6 +148,7 @@ fn lodgers(areas: &Areas) -> HashSet<TensorId> {
     shared.map(|(&tensor, _)| tensor).collect()
 }
 
+/// How many times each tensor is an operand. A call is no use: the op in the called function is.
 fn use_counts(network: &Network) -> IndexVec<TensorId, usize> {
     let mut uses = IndexVec::filled(0, network.tensors.len());
     for step in network.steps.iter().filter(|step| step.action != Action::Call) {
@@ -149,7 +158,7 @@ fn use_counts(network: &Network) -> IndexVec<TensorId, usize> {
 }
 
 impl Merges {
-    /// No concat.
+    /// The choice to merge no concat.
     pub(super) fn none(network: &Network) -> Merges {
         let parents = IndexVec::filled(None, network.tensors.len());
         Merges { merged: vec![false; network.concats.len()], parents }

@@ -1,5 +1,6 @@
 //! A module of `top` and `tpu` ops as a network: tensors, weights, and the steps
-//! that read and write them.
+//! that read and write them. Everything else in this pass (lifetimes, addresses, the
+//! checks) is computed from the [`Network`] that is read here.
 //!
 //! ```text
 //!   module {chip, state} { module {device} {
@@ -16,9 +17,13 @@
 //! the callee returns. That is also why a function may be called once only: its
 //! tensors have one address each.
 //!
-//! An op with a region is one step. Of a layer group only what it loads and
-//! stores is in global memory. Whatever is computed inside any other region lives
-//! as long as the op runs; that holds for loops and alternatives alike.
+//! An op with a region is one step. A layer group (`tpu.Group`) is a chain of ops that
+//! works on pieces of its tensors in local memory: only the tensors that the group
+//! loads and stores are in global memory. A tensor that is computed inside any other
+//! region (of a loop or of an `if`) is in global memory for exactly that one step.
+//!
+//! Functions are called by their position in [`Network::functions`], steps by their
+//! position in [`Network::steps`]. Sizes and places inside of tensors are in bytes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -49,12 +54,12 @@ pub(super) enum Role {
     Workspace,
 }
 
-/// A tensor that lies in another: its first byte is the other's byte `at`.
+/// Where a tensor lies that is a part of another tensor's memory: its first byte is the other's byte `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alias {
-    /// The other.
+    /// The other tensor. It lies in no third one: the reader follows chains of views to their end.
     pub of: TensorId,
-    /// How far in.
+    /// Bytes from the other's start to this tensor's start.
     pub at: u64,
 }
 
@@ -63,28 +68,28 @@ pub(super) struct Alias {
 pub(super) struct Tensor {
     /// What it is called in plans: unique in the network.
     pub name: String,
-    /// What its location calls it.
+    /// The name in the location of the op that makes it (`loc("conv1")`), by which users know it.
     pub label: Option<String>,
-    /// Where it is defined.
+    /// The value of the text that the op defines. Arguments and results of calls may be further names of it.
     pub value: ValueId,
     /// Its shape.
     pub shape: Shape,
     /// What it is for.
     pub role: Role,
-    /// The function it is defined in, by position.
+    /// The position of the function it is defined in.
     pub function: usize,
-    /// The step that writes it.
+    /// The number of the step that writes it.
     pub defined: usize,
-    /// The tensor it lies in, because the op that makes it moves no data.
+    /// The tensor it lies in, if the op that makes it moves no data; `None` if it has memory of its own.
     pub alias: Option<Alias>,
-    /// Whether it is passed from one function to another.
+    /// Whether it is passed from one function to another, as an operand of a call or of a callee's return.
     pub crosses: bool,
 }
 
-/// A weight.
+/// A weight: a constant tensor, which is loaded from a file before the network runs.
 #[derive(Clone, Debug)]
 pub(super) struct Weight {
-    /// The op.
+    /// The `top.Weight` op.
     pub op: OpId,
     /// Its name in the weight file.
     pub name: String,
@@ -92,7 +97,8 @@ pub(super) struct Weight {
     pub bytes: u64,
     /// Whether it belongs to a function of fixed shapes.
     pub is_static: bool,
-    /// The address it had before.
+    /// The address that the text gives it, if it has been through this pass before. Two weights that had one address
+    /// have equal contents.
     pub previous: Option<u64>,
 }
 
@@ -101,11 +107,11 @@ pub(super) struct Weight {
 pub(super) enum Content {
     /// A tensor.
     Tensor(TensorId),
-    /// A weight, from byte `at` on.
+    /// A weight, or a view of a weight that begins at its byte `at`.
     Weight {
-        /// Which.
+        /// The weight.
         weight: WeightId,
-        /// How far in.
+        /// Bytes from the weight's start.
         at: u64,
     },
 }
@@ -117,19 +123,19 @@ pub(super) enum Action {
     Input,
     /// Computes its results.
     Compute,
-    /// Makes room for a workspace.
+    /// Names a workspace (`tpu.Buffer`). It writes nothing: the ops that take the workspace do.
     Reserve,
     /// Moves no data: the result lies in the operand.
     View,
     /// Changes its first operand in place.
     Update,
-    /// Puts its operands one behind the other.
+    /// Puts its operands one behind the other, and may be merged: it is one of [`Network::concats`].
     Concat,
-    /// Goes to another function.
+    /// Calls another function. The steps of that function follow.
     Call,
-    /// Comes back from it.
+    /// Returns from a called function. The steps of the caller go on.
     Return,
-    /// Ends a function that nobody calls.
+    /// Returns from a function that nobody calls: what it reads are outputs of the network.
     Finish,
 }
 
@@ -138,39 +144,41 @@ pub(super) enum Action {
 pub(super) struct Step {
     /// The op.
     pub op: OpId,
-    /// The function it is in, by position.
+    /// The position of the function it is in.
     pub function: usize,
     /// What it does.
     pub action: Action,
-    /// Tensors it reads, once for each use.
+    /// Tensors it reads; a tensor that is two of its operands is here twice. Weights are not tensors.
     pub reads: Vec<TensorId>,
     /// Tensors it writes.
     pub writes: Vec<TensorId>,
 }
 
-/// A concat whose operands may be written to their places in the result.
+/// A concat that can be *merged*: its operands are computed directly into their places in the result, so that the
+/// concat itself has nothing to do. Whether it is merged is decided later.
 #[derive(Clone, Debug)]
 pub(super) struct Concat {
-    /// The step.
+    /// The number of its step.
     pub step: usize,
     /// The result.
     pub result: TensorId,
-    /// The operands, each with its place in the result.
+    /// The operands, each with the byte of the result at which it begins.
     pub operands: Vec<(TensorId, u64)>,
 }
 
 /// One device's part of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    /// The module whose attributes say where things are.
+    /// The module that holds the functions. Its attributes will say where weights and activations lie.
     pub module: OpId,
     /// Its functions in the order of the text.
     pub functions: Vec<OpId>,
-    /// The functions nobody calls.
+    /// The positions of the entry functions: those that nobody calls.
     pub roots: Vec<usize>,
-    /// The steps of each of them.
+    /// For each entry function its steps, those of the functions that it calls included.
     pub runs: Vec<std::ops::Range<usize>>,
-    /// Tensors in the order in which they are written.
+    /// Tensors in the order in which they are written: a view comes after the tensor it lies in, the result of a
+    /// concat after its operands.
     pub tensors: IndexVec<TensorId, Tensor>,
     /// Weights in the order of the text, function by function.
     pub weights: IndexVec<WeightId, Weight>,
@@ -178,17 +186,18 @@ pub(super) struct Network {
     pub steps: Vec<Step>,
     /// What the user gives.
     pub inputs: Vec<TensorId>,
-    /// What the user gets, without repetitions.
+    /// What the user gets, without repetitions within one entry function.
     pub outputs: Vec<TensorId>,
     /// Concats that can be merged.
     pub concats: Vec<Concat>,
-    /// Concats in global memory that cannot.
+    /// Concats in global memory that cannot be merged.
     pub other_concats: Vec<OpId>,
+    /// What each value of the text stands for; `None` for values that are not in global memory.
     contents: IndexVec<ValueId, Option<Content>>,
 }
 
 impl Network {
-    /// Reads the network of a module.
+    /// Reads the network of a module. The chip decides how many bytes a tensor takes.
     pub(super) fn read(document: &Document, module: OpId, chip: &Chip) -> Result<Network, PassError> {
         let mut reader = Reader::new(document, module, chip)?;
         reader.run()?;
@@ -197,7 +206,7 @@ impl Network {
         Ok(network)
     }
 
-    /// A network of which only the functions are known.
+    /// A network of which only the functions are known. The reader fills in the rest.
     fn without_steps(document: &Document, module: OpId, functions: Vec<OpId>, roots: Vec<usize>) -> Network {
         Network {
             module,
@@ -220,18 +229,19 @@ impl Network {
         self.contents.get(value).copied().flatten()
     }
 
-    /// The tensor that holds another's bytes, and how far in they begin.
+    /// The tensor in whose memory a tensor lies, and the byte at which it begins there. A tensor with memory of its
+    /// own is its own root, at byte 0.
     pub(super) fn root(&self, tensor: TensorId) -> (TensorId, u64) {
-        // The reader resolves chains as it makes them, so there is one link at most.
+        // The reader follows a view of a view to its end, so there is one link at most.
         self.tensors[tensor].alias.map_or((tensor, 0), |alias| (alias.of, alias.at))
     }
 
-    /// Tensors that lie in no other.
+    /// The tensors with memory of their own: those that lie in no other.
     pub(super) fn roots_of_memory(&self) -> impl Iterator<Item = TensorId> + '_ {
         self.tensors.iter_enumerated().filter(|(_, tensor)| tensor.alias.is_none()).map(|(id, _)| id)
     }
 
-    /// The last step that reads each tensor.
+    /// The last step that reads each tensor; `None` for a tensor that nobody reads.
     pub(super) fn last_reads(&self) -> IndexVec<TensorId, Option<usize>> {
         let mut last = IndexVec::filled(None, self.tensors.len());
         for (number, step) in self.steps.iter().enumerate() {
@@ -242,17 +252,27 @@ impl Network {
         last
     }
 
-    /// How many functions the entry functions call.
+    /// How many functions are called by others.
     pub(super) fn subnet_count(&self) -> usize {
         self.functions.len() - self.roots.len()
     }
 
-    /// An op that changes a tensor in place leaves nothing for later readers of the old content.
+    /// Refuses a network in which an op changes a tensor in place and the old content is read afterwards.
+    ///
+    /// ```text
+    ///   step 3   b = tpu.Insert(a)     b is the memory of a, with new content
+    ///   step 4   c = tpu.Active(a)     would read the content of b: refused
+    /// ```
+    ///
+    /// The old content may also be read by another name, so all tensors in the same memory that are older than the
+    /// update are looked at.
     fn refuse_reads_after_update(&self, document: &Document) -> Result<(), PassError> {
+        // Few networks have such ops, and the tables below cost time.
         if self.steps.iter().all(|step| step.action != Action::Update) {
             return Ok(());
         }
         let last = self.last_reads();
+        // For each tensor with memory of its own: all tensors in that memory, itself included.
         let mut members: HashMap<TensorId, Vec<TensorId>> = HashMap::new();
         for id in self.tensors.ids() {
             members.entry(self.root(id).0).or_default().push(id);
@@ -274,19 +294,27 @@ impl Network {
     }
 }
 
+/// A function whose ops are being read. While it calls another function its frame waits on a stack.
 struct Frame {
+    /// Its position.
     function: usize,
+    /// The ops of its body that have not been read yet.
     ops: std::vec::IntoIter<OpId>,
+    /// The call that led here; `None` for an entry function.
     call: Option<OpId>,
 }
 
+/// Makes a [`Network`] by following execution through the functions of a module.
 struct Reader<'a> {
     document: &'a Document,
     chip: &'a Chip,
+    /// The network as far as it has been read.
     network: Network,
-    /// Functions by name.
+    /// The position of each function, by its name.
     symbols: HashMap<&'a str, usize>,
+    /// Functions that have been entered: each may be entered once.
     entered: HashSet<usize>,
+    /// Names that tensors have got: each is given once.
     names: HashSet<String>,
     /// Values that an op other than `top.Input` uses.
     used: IndexVec<ValueId, bool>,
@@ -334,6 +362,7 @@ impl<'a> Reader<'a> {
             frames.push(self.enter(root, None)?);
             // Calls are followed with a stack of frames. A frame resumes behind its call when the callee has returned.
             while let Some(frame) = frames.last_mut() {
+                // The user may have stopped waiting.
                 if patience::is_over() {
                     return Err(PassError::Stopped);
                 }
@@ -356,7 +385,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// All weights, function by function, in the order of the text.
+    /// Enters all weights into the network, function by function, in the order of the text: that is the order in which
+    /// they lie in memory. Weights inside of regions are included.
     fn weights(&mut self) -> Result<(), PassError> {
         for (position, function) in self.network.functions.clone().into_iter().enumerate() {
             let is_static = !self.is_dynamic(position);
@@ -377,7 +407,9 @@ impl<'a> Reader<'a> {
 
     /// The bytes of a weight; `None` if its type is no tensor.
     fn weight_bytes(&self, op: OpId, value: ValueId) -> Result<Option<u64>, PassError> {
-        // For activations the chip decides how batches are packed; a weight has an attribute for it.
+        // On some chips the elements of two or four batches lie in one word (see `tensor`). For activations the chip
+        // decides about that, so `Shape::of` asks for it. A weight has the attribute `store_mode` instead: "2N" for
+        // two batches in a word, "4N" for four.
         let shape = Shape::of(self.document.ty(value), false).and_then(|shape| {
             let batches = match self.document.attribute(op, "store_mode").map(|mode| mode.trim_matches('"')) {
                 Some("2N") => Batches::Pairs,
@@ -395,12 +427,14 @@ impl<'a> Reader<'a> {
         }))
     }
 
+    /// Whether the shapes of a function may change from run to run: `mode = #tpu<run_mode TPU_DYNAMIC>`. A function
+    /// without the attribute has fixed shapes.
     fn is_dynamic(&self, function: usize) -> bool {
         let mode = self.document.attribute(self.network.functions[function], "mode");
         mode.is_some_and(|mode| mode.contains("run_mode") && !mode.contains("TPU_STATIC"))
     }
 
-    /// The block of a function; a declaration has none.
+    /// The only block of a function; `None` for a declaration, which has no body.
     fn body(&self, function: usize) -> Result<Option<BlockId>, PassError> {
         let op = self.network.functions[function];
         let regions = self.document.regions(op).iter();
@@ -412,8 +446,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins a function. Its arguments are the tensors that the call passes.
+    /// Begins a function. Its arguments become further names of what the call passes. An entry function has no `call`,
+    /// and [`Reader::root_arguments`] has made tensors of its arguments.
     fn enter(&mut self, function: usize, call: Option<OpId>) -> Result<Frame, PassError> {
+        // An error points at the call, if there is one. This check also ends recursion.
         let op = call.unwrap_or(self.network.functions[function]);
         if !self.entered.insert(function) {
             let name = self.document.symbol_name(op).unwrap_or_default();
@@ -431,7 +467,9 @@ impl<'a> Reader<'a> {
         Ok(Frame { function, ops: ops.into_iter(), call })
     }
 
-    /// Arguments of an entry function are inputs, unless a `top.Input` brings them in.
+    /// Makes an input of every argument of an entry function that an op uses directly, and a step that writes them
+    /// all. An argument that only a `top.Input` op takes gets no tensor: the result of that op is the input, and
+    /// [`Reader::op`] makes it.
     fn root_arguments(&mut self, function: usize) -> Result<(), PassError> {
         let Some(block) = self.body(function)? else { return Ok(()) };
         let op = self.network.functions[function];
@@ -450,7 +488,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Adds a call. Tensors that are handed to it live across functions.
+    /// Adds the step of a call and gives the position of the function that is called. Tensors that are operands of the
+    /// call are marked as passed between functions.
     fn call(&mut self, function: usize, op: OpId) -> Result<usize, PassError> {
         let name = self.document.symbol_name(op).unwrap_or_default();
         let Some(&callee) = self.symbols.get(name) else {
@@ -463,8 +502,8 @@ impl<'a> Reader<'a> {
         Ok(callee)
     }
 
-    /// A function returns. The results of the call are the tensors that the callee returns. A function that nobody
-    /// calls hands its results to the user: they are outputs of the network.
+    /// Adds the step of a return. The results of `call` become further names of what is returned. An entry function
+    /// (`call` is `None`) hands its results to the user: they are outputs of the network.
     fn leave(&mut self, function: usize, op: OpId, call: Option<OpId>) {
         let reads = self.reads(op);
         match call {
@@ -487,6 +526,7 @@ impl<'a> Reader<'a> {
         self.network.steps.push(Step { op, function, action, reads, writes });
     }
 
+    /// The tensors among an op's operands, in their order. Weights and operands without memory are left out.
     fn reads(&self, op: OpId) -> Vec<TensorId> {
         let tensor = |&operand: &ValueId| match self.network.contents[operand] {
             Some(Content::Tensor(tensor)) => Some(tensor),
@@ -495,12 +535,13 @@ impl<'a> Reader<'a> {
         self.document.operands(op).iter().filter_map(tensor).collect()
     }
 
-    /// Makes a step of one op, or another name for a tensor if the op moves no data.
+    /// Makes a step of one op that is no call and no return, and tensors of its results.
     fn op(&mut self, function: usize, op: OpId) -> Result<(), PassError> {
         if !self.document.regions(op).is_empty() {
             return self.region_op(function, op);
         }
         let (action, role) = match self.document.name(op) {
+            // `weights` has entered the weights; `top.None` stands for an operand that is left out.
             "top.Weight" | "top.None" => return Ok(()),
             "top.Input" => (Action::Input, Role::Input),
             "tpu.Buffer" => (Action::Reserve, Role::Workspace),
@@ -509,7 +550,8 @@ impl<'a> Reader<'a> {
         let shaped = self.shaped(function, op)?;
         let in_place = shaped.in_place().filter(|_| action == Action::Compute);
         let places = shaped.concat_places(self.chip);
-        // An op that works in place makes no tensor of its own: its result is another name for its operand.
+        // The result of an op that works in place gets no memory of its own: it lies in its operand's. If the operand
+        // is not in global memory (`in_place_content` gives `None`), the op is taken for an ordinary one.
         if let Some(in_place) = in_place
             && let Some(content) = self.in_place_content(op, in_place)
         {
@@ -524,8 +566,8 @@ impl<'a> Reader<'a> {
             self.network.inputs.extend(&writes);
         }
         let step = self.network.steps.len();
-        // A concat of a weight or of nothing cannot be merged, because that operand is no tensor with a place to
-        // choose.
+        // `reads` leaves out operands that are no tensors: weights and `top.None`. A concat with such an operand
+        // cannot be merged, because nobody can choose where that operand lies.
         let all_tensors = reads.len() == self.document.operands(op).len();
         let action = match (places, writes.as_slice()) {
             (Some(places), &[result]) if all_tensors => {
@@ -542,6 +584,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Remembers a concat that cannot be merged, so that it is marked as one that copies.
     fn note_concat(&mut self, op: OpId) {
         if self.document.name(op) == "tpu.Concat" {
             self.network.other_concats.push(op);
@@ -560,15 +603,17 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What the operand of an in-place op stands for.
+    /// What the operand of an in-place op stands for; `None` if that operand is not in global memory.
     fn in_place_content(&self, op: OpId, in_place: InPlace) -> Option<Content> {
         let (InPlace::View { operand, .. } | InPlace::Update { operand }) = in_place;
         self.network.contents[*self.document.operands(op).get(operand)?]
     }
 
-    /// The result of an in-place op.
+    /// Adds the step of an in-place op, whose result lies in the memory of its operand; `content` is what the operand
+    /// stands for. A view of a weight needs no tensor: it is the weight, from a later byte on.
     fn alias(&mut self, function: usize, op: OpId, in_place: InPlace, content: Content) -> Result<(), PassError> {
         let Some(&result) = self.document.results(op).first() else { return Ok(()) };
+        // Bytes from the operand's start to the result's.
         let (further, action) = match in_place {
             InPlace::View { at, .. } => (at, Action::View),
             InPlace::Update { .. } => (0, Action::Update),
@@ -580,6 +625,7 @@ impl<'a> Reader<'a> {
                 self.step(function, op, Action::Compute, reads, Vec::new());
             }
             Content::Tensor(source) => {
+                // The operand may itself lie in another tensor. The alias names that one, so chains have one link.
                 let (of, at) = self.network.root(source);
                 let Some(tensor) = self.tensor(function, op, result, Role::Activation)? else { return Ok(()) };
                 self.network.tensors[tensor].alias = Some(Alias { of, at: at + further });
@@ -589,25 +635,29 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// An op with regions is one step, with everything that is used inside.
+    /// Makes one step of an op with regions. The step reads what any op inside reads from outside, and writes the op's
+    /// results and all tensors that are computed inside, except for those in the local memory of a layer group.
     fn region_op(&mut self, function: usize, op: OpId) -> Result<(), PassError> {
         let mut writes = Vec::new();
         for &result in self.document.results(op) {
             writes.extend(self.tensor(function, op, result, Role::Activation)?);
         }
         let mut reads = self.reads(op);
+        // The same tensors as `writes`, for lookups.
         let mut written: HashSet<TensorId> = writes.iter().copied().collect();
+        // Layer groups and all ops inside of them. An op comes after the ops around it, so its parent is known by
+        // then.
         let mut groups: HashSet<OpId> = HashSet::new();
         if is_group(self.document, op) {
             groups.insert(op);
         }
-        // All ops inside run some time during this step, so their tensors count as read and written by it.
         for inner in descendants(self.document, op) {
             let around = self.document.parent_op(inner);
             let in_group = around.is_some_and(|around| groups.contains(&around));
             if self.document.info(inner).traits.has(Traits::CALL) {
                 return Err(error(self.document, inner, "a call inside a region cannot be followed; inline it"));
             }
+            // A tensor that is computed inside is no operand of the whole step.
             reads.extend(self.reads(inner).into_iter().filter(|tensor| !written.contains(tensor)));
             // Tensors inside of a group stay in local memory. Only what the group yields is in global memory.
             if in_group {
@@ -616,7 +666,7 @@ impl<'a> Reader<'a> {
                 self.note_concat(inner);
                 self.region_arguments(inner)?;
                 for &result in self.document.results(inner) {
-                    // A result that already has a content is another name for it and needs no tensor of its own.
+                    // Weights have their content already, from `weights`. Every other result becomes a tensor.
                     if self.network.contents[result].is_none()
                         && let Some(tensor) = self.tensor(function, inner, result, Role::Activation)?
                     {
@@ -629,6 +679,7 @@ impl<'a> Reader<'a> {
                 groups.insert(inner);
             }
         }
+        // What a layer group passes to its region is in local memory, where nothing is planned here.
         if !is_group(self.document, op) {
             self.region_arguments(op)?;
         }
@@ -636,7 +687,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What a group yields is what its last ops store: the group's results.
+    /// If `inner` is the `tpu.Yield` of a layer group, its operands become further names of the group's results: they
+    /// are what the last ops of the group (`tpu.Store`) write to global memory. For other ops it does nothing.
     fn group_yield(&mut self, group: Option<OpId>, inner: OpId) {
         let Some(group) = group.filter(|_| self.document.name(inner) == "tpu.Yield") else { return };
         for (&operand, &result) in self.document.operands(inner).iter().zip(self.document.results(group)) {
@@ -646,7 +698,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Refuses an op that hands tensors to its region as arguments.
+    /// Refuses an op that hands tensors to its region as arguments, such as a loop with values that change in each
+    /// iteration: an argument would be one tensor after the other, and there is no telling which.
     fn region_arguments(&self, op: OpId) -> Result<(), PassError> {
         let blocks = self.document.regions(op).iter().flat_map(|&region| self.document.blocks(region));
         for &argument in blocks.flat_map(|&block| self.document.arguments(block)) {
@@ -659,6 +712,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// The shape of a value; `None` if its type is no tensor. An error about the shape names the value.
     fn shape(&self, op: OpId, value: ValueId) -> Result<Option<Shape>, PassError> {
         let shape = Shape::of(self.document.ty(value), self.chip.packs_batches);
         shape.map_err(|why| self.value_error(value, op, &why.describe()))
@@ -672,7 +726,8 @@ impl<'a> Reader<'a> {
         PassError::Op { span, message: format!("{name} {why}") }
     }
 
-    /// A tensor for a value, if its type is one.
+    /// Makes a tensor for a value, written by the next step; `None` if the value's type is no tensor. Callers add that
+    /// step right afterwards, so its number is the count of steps so far.
     fn tensor(&mut self, function: usize, op: OpId, value: ValueId, role: Role) -> Result<Option<TensorId>, PassError> {
         let Some(shape) = self.shape(op, value)? else { return Ok(None) };
         let (name, defined) = (self.name(function, value), self.network.steps.len());
@@ -683,8 +738,8 @@ impl<'a> Reader<'a> {
         Ok(Some(id))
     }
 
-    /// `%3` of an entry function is `3`, of another one `subfunc_0/3`; of several
-    /// results the second is `3#1`.
+    /// A unique name for a tensor: `%3` of the first entry function is `3`, of any other function `subfunc_0/3`; of
+    /// several results the second is `3#1`. MLIR allows the same name in two regions, so a second `3` is `3~2`.
     fn name(&mut self, function: usize, value: ValueId) -> String {
         let written = self.document.value_name(value).trim_start_matches('%');
         let (number, count) = self.document.result_number(value);
@@ -702,15 +757,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The ops of a module's or function's body.
+/// The ops directly in the regions of an op, such as the body of a module or function.
 fn ops_in(document: &Document, op: OpId) -> Vec<OpId> {
     let blocks = document.regions(op).iter().flat_map(|&region| document.blocks(region));
     blocks.flat_map(|&block| document.ops(block)).copied().collect()
 }
 
-/// Everything inside an op, in the order of the text.
+/// All ops inside an op at any depth, in the order of the text: an op comes before the ops of its regions.
 pub(super) fn descendants(document: &Document, op: OpId) -> Vec<OpId> {
     let mut found = Vec::new();
+    // For each level of nesting the ops that are still to come there. It is a stack of our own, because text nested
+    // very deeply would overflow the stack of a recursive function.
     let mut open: Vec<std::vec::IntoIter<OpId>> = vec![ops_in(document, op).into_iter()];
     while let Some(ops) = open.last_mut() {
         match ops.next() {
@@ -728,7 +785,7 @@ pub(super) fn descendants(document: &Document, op: OpId) -> Vec<OpId> {
     found
 }
 
-/// The address that a value's type has.
+/// The address that stands in a value's type, `tensor<1x16xf32, 4096 : i64>`; `None` if there is none.
 pub(super) fn written_address(document: &Document, value: ValueId) -> Option<u64> {
     match document.ty(value) {
         Type::Tensor { encoding, .. } => encoding.as_deref().and_then(address),
@@ -749,6 +806,7 @@ pub(super) fn location_name(document: &Document, op: OpId) -> Option<String> {
     // An alias may name another alias. Eight is far more than a compiler writes, and it ends a circle of aliases.
     for _ in 0..8 {
         let inside = text.trim().strip_prefix("loc(")?.strip_suffix(')')?.trim();
+        // The first quoted text is the name. Without one, the first `#name` is an alias to look up.
         if let Some(start) = inside.find('"') {
             let rest = &inside[start + 1..];
             return rest.find('"').map(|end| rest[..end].to_owned());

@@ -9,10 +9,10 @@ use crate::pass::{PassOptions, SpecError};
 /// Which algorithm places the activations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Every way to plan, the smallest plan wins.
+    /// Every way to plan is tried, and the smallest plan wins.
     #[default]
     Best,
-    /// The algorithm of the document.
+    /// The algorithm that the documentation of the original compiler describes (see `documented`).
     Documented,
 }
 
@@ -33,7 +33,7 @@ pub struct Options {
     pub alone: BTreeSet<String>,
     /// Pairs of an input and an output that lie in one place, in mode `io_alone`.
     pub same_address: Vec<(usize, usize)>,
-    /// Inputs and outputs to be tagged on a chip with pools; all if empty.
+    /// Names of the inputs and outputs that get an area each (a *tag*) on a chip with pools; all if empty.
     pub iomem_set: Vec<String>,
     /// What is known about the contents of weights.
     pub contents: Option<WeightContents>,
@@ -61,6 +61,7 @@ impl Default for Options {
     }
 }
 
+/// The names of all options, for the message about an unknown one.
 const KNOWN: [&str; 8] = ["mode", "chip", "chips", "addr_mode", "reuse_addr", "same_addr", "iomem_set", "weights"];
 
 impl Options {
@@ -93,6 +94,7 @@ fn mode(text: &str) -> Result<Mode, SpecError> {
     }
 }
 
+/// The address mode of that name; `None` for `auto`, which leaves the choice to the module and the chip.
 fn address_mode(text: &str) -> Result<Option<AddressMode>, SpecError> {
     if text == "auto" {
         return Ok(None);
@@ -106,7 +108,7 @@ fn names(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// `0:0,1:2`.
+/// The pairs of an input's and an output's number in a list such as `0:0,1:2`.
 fn pairs(text: &str) -> Result<Vec<(usize, usize)>, SpecError> {
     let pair = |part: &str| {
         let (input, output) = part.split_once(':')?;

@@ -1,8 +1,16 @@
 //! The tensors of a network as buffers of a packing problem.
 //!
-//! A buffer for every tensor that lies in no other. Merged concats are ties: the
-//! operands at their places in the result, each alive as long as *it* is needed,
-//! so that the place of an operand still to come is free for others.
+//! There is a buffer for every tensor that lies in no other. A merged concat (one whose
+//! operands are computed directly into their places in its result) becomes ties: the operands
+//! lie at their places in the result. Each keeps its own lifetime, so that the place of an
+//! operand that is not written yet is free for other tensors.
+//!
+//! Merged tensors form trees: a result with its operands inside, which may be results
+//! themselves. The outermost result is the *top* of the tree, the others are *inner*.
+//!
+//! The spaces, in this order: 0 is the activations' area (`neuron`), then the other areas of
+//! the address mode, and last the on-chip memory, if there is one. A tensor with a prescribed
+//! place in an area has a *home* there.
 
 use memplan_core::{
     Buffer, BufferId, Bytes, GroupId, Id, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space,
@@ -22,7 +30,7 @@ pub(super) struct Setting<'a> {
     pub(super) chip: &'a Chip,
     pub(super) areas: &'a Areas,
     pub(super) lives: &'a IndexVec<TensorId, Life>,
-    /// Bytes of on-chip memory.
+    /// Bytes of on-chip memory that may be used; `None` if the chip has none.
     pub(super) on_chip: Option<u64>,
 }
 
@@ -51,7 +59,7 @@ impl Setting<'_> {
         self.on_chip.map(|_| area_space(self.areas.list.len()))
     }
 
-    /// The problem for a choice of merges.
+    /// The packing problem for a choice of merges. An error means that sizes are too large.
     pub(super) fn problem(&self, merges: &Merges) -> Result<TensorProblem, ProblemError> {
         let places = merges.places();
         let stays = self.stays_in_ddr(merges);
@@ -94,7 +102,8 @@ impl Setting<'_> {
         builder
     }
 
-    /// A tensor as a buffer. An `inner` one lies inside of another and is neither aligned nor padded.
+    /// A tensor as a buffer. An `inner` one has its place inside of another tensor, so it is neither aligned nor
+    /// padded. Every other one begins at a multiple of the chip's alignment and is padded up to the next.
     fn buffer(&self, id: TensorId, inner: bool) -> Buffer {
         let tensor = &self.network.tensors[id];
         let Life { start, end } = self.lives[id];
@@ -109,11 +118,15 @@ impl Setting<'_> {
         buffer
     }
 
+    /// The prescribed offset of a tensor in its area; `None` if it has none, or if the mode plans it among the
+    /// activations for the sake of `neuron_size` (`counts_homes`) and moves it afterwards.
     fn home(&self, id: TensorId) -> Option<u64> {
         let home = self.areas.homes.get(&id).filter(|_| !self.areas.counts_homes);
         home.map(|home| home.at)
     }
 
+    /// The spaces in which a tree may lie, the preferred one first: the area of its top's home; else on-chip memory
+    /// and the activations' area, or only the latter if the tree `stays` in DDR.
     fn candidates(&self, top: TensorId, stays: bool) -> SmallVec<[SpaceId; 2]> {
         match (self.areas.homes.get(&top), self.on_chip_space()) {
             (Some(home), _) if !self.areas.counts_homes => smallvec![area_space(home.area)],
@@ -122,7 +135,8 @@ impl Setting<'_> {
         }
     }
 
-    /// Trees with an input or an output in them: the user looks for those in DDR.
+    /// For the top of each tree whether an input or an output lies in the tree: the user looks for those in DDR, not
+    /// in on-chip memory.
     fn stays_in_ddr(&self, merges: &Merges) -> IndexVec<TensorId, bool> {
         let mut stays = IndexVec::filled(false, self.network.tensors.len());
         let places = merges.places();
@@ -133,13 +147,14 @@ impl Setting<'_> {
         stays
     }
 
-    /// What the activations take in a plan, padded.
+    /// The bytes that the activations take in a plan, rounded up to the chip's alignment.
     pub(super) fn extent(&self, plan: &Plan) -> u64 {
         let extent = plan.extents.get(neuron()).copied().unwrap_or_default();
         extent.align_up(Bytes(self.chip.align)).unwrap_or(extent).0
     }
 
-    /// The address of every tensor.
+    /// The address of every tensor: the base of its space and its offset in the plan. A tensor that lies in another
+    /// one gets its address from that one.
     pub(super) fn addresses(&self, solved: &TensorProblem, merges: &Merges, plan: &Plan) -> IndexVec<TensorId, u64> {
         let extent = self.extent(plan);
         let mut addresses = IndexVec::filled(0, self.network.tensors.len());
@@ -158,6 +173,7 @@ impl Setting<'_> {
         addresses
     }
 
+    /// The address at which a space begins. `extent` is the bytes of the activations: some areas lie behind them.
     fn base_of(&self, space: SpaceId, extent: u64) -> u64 {
         match space.index() {
             0 => self.areas.neuron,
@@ -166,7 +182,8 @@ impl Setting<'_> {
         }
     }
 
-    /// Trees that were planned among the activations but belong elsewhere.
+    /// Moves the trees whose tops have a home from the activations, where they were planned for the sake of
+    /// `neuron_size`, to their homes.
     fn move_home(&self, merges: &Merges, addresses: &mut IndexVec<TensorId, u64>) {
         let places = merges.places();
         for id in self.network.roots_of_memory() {

@@ -1,13 +1,18 @@
 //! A network as a [`Program`], for the dataflow check and the general planner.
 //!
-//! In both forms calls are followed and the ops stand in the order of execution.
+//! There are two forms. In both, calls are followed and the ops stand in the order of execution.
 //!
 //! - [`Form::Addressed`]: every tensor is a buffer of its own, and ops that move
-//!   no data are *copies*: where a plan makes the two coincide there is nothing to
-//!   do and both contents survive. This is the form in which addresses are
-//!   checked, because it believes nothing about where a reshape is.
+//!   no data are *copies* from the operand to the result. If both have the same address in a
+//!   plan, the copy changes nothing, and the content is valid as both tensors. This is the
+//!   form in which addresses are checked, because it assumes nothing about where the result
+//!   of a reshape lies.
 //! - [`Form::Views`]: a reshape is a view of its operand. This is the form in
 //!   which a planner that knows nothing of addresses may place the buffers.
+//!
+//! An *entry function* is one that nobody calls; each becomes a function of the program. A *run*
+//! is the steps of one entry function, those of the functions that it calls included. A
+//! *pinned* tensor must still have its content at the end of the run.
 
 use memplan_core::{Bytes, IndexVec};
 use memplan_program::{
@@ -26,8 +31,8 @@ pub enum Form {
     Views,
 }
 
-/// Lowers networks, one behind the other; for each the value of every tensor.
-/// `pinned` are inputs that are to be found again at the end.
+/// Lowers networks, each with its pinned tensors, into one program. Gives the program, and for each network the
+/// program's value (*handle*) of every tensor.
 pub(super) fn lower(
     document: &Document,
     networks: &[(&Network, Vec<TensorId>)],
@@ -51,11 +56,13 @@ pub(super) fn lower(
     Ok((builder.finish()?, all))
 }
 
+/// Lowers one network.
 struct Lowering<'a> {
     document: &'a Document,
     network: &'a Network,
     form: Form,
     builder: &'a mut ProgramBuilder,
+    /// The program's value of each tensor.
     handles: IndexVec<TensorId, Handle>,
 }
 
@@ -96,7 +103,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Inputs are there before anything runs.
+    /// Adds the ops that write the inputs, in front of all others: inputs are in memory before anything runs.
     fn inputs(&mut self, steps: &[Step]) {
         let given = steps.iter().filter(|step| step.action == Action::Input);
         for step in given {
@@ -108,6 +115,8 @@ impl Lowering<'_> {
         }
     }
 
+    /// Adds the op that ends a run. It reads the outputs, and all pinned tensors of the run: so the dataflow check
+    /// fails if one of them has been overwritten.
     fn finish(&mut self, step: &Step, run: &std::ops::Range<usize>, pinned: &[TensorId]) {
         let given = pinned.iter().filter(|&&tensor| run.contains(&self.network.tensors[tensor].defined));
         let read: Vec<TensorId> = step.reads.iter().chain(given).copied().collect();
@@ -116,7 +125,7 @@ impl Lowering<'_> {
         self.builder.push(draft);
     }
 
-    /// Reads everything once; a workspace is written to, too.
+    /// Makes an op read each of these tensors once. A workspace is both read and written by the ops that take it.
     fn reading(&self, mut draft: OpDraft, tensors: &[TensorId]) -> OpDraft {
         let mut sorted = tensors.to_vec();
         sorted.sort_unstable();
@@ -139,6 +148,7 @@ impl Lowering<'_> {
             (Action::Update, &[result]) => {
                 self.reading(draft, &step.reads).result(self.handles[result]).update(self.handles[result])
             }
+            // The op that names a workspace writes nothing.
             (Action::Reserve, writes) => writes.iter().fold(draft, |draft, &tensor| draft.result(self.handles[tensor])),
             (_, writes) => {
                 let draft = self.reading(draft, &step.reads);
@@ -153,7 +163,8 @@ impl Lowering<'_> {
         self.builder.push(draft);
     }
 
-    /// What a step would copy if its result lay elsewhere.
+    /// The bytes that a step hands on unchanged from an operand to its result. If the result lies elsewhere they are
+    /// copied; if it lies where they are, there is nothing to do.
     fn copies(&self, step: &Step) -> Vec<CopyRange> {
         let &[result] = step.writes.as_slice() else { return Vec::new() };
         match (step.action, step.reads.first()) {
@@ -163,10 +174,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a view would copy: the bytes of its operand that it shows.
+    /// The bytes that a view hands on: the part of its operand that it shows.
     fn view_copy(&self, result: TensorId, source: TensorId) -> CopyRange {
         let tensor = &self.network.tensors[result];
-        // Both ends may lie inside of other tensors, so the distance of the two is what counts.
+        // The operand may itself be a view. Both places are counted from the start of the same memory, so their
+        // difference is the place of the result in the operand.
         let at = tensor.alias.map_or(0, |alias| alias.at) - self.network.root(source).1;
         CopyRange {
             output: self.handles[result],
@@ -177,7 +189,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a concat would copy: its operands lie one behind the other in the result, in their order.
+    /// The bytes that a concat hands on: all of its operands, which lie one behind the other in the result.
     fn concat_copies(&self, result: TensorId, operands: &[TensorId]) -> Vec<CopyRange> {
         let mut end = 0;
         let mut ranges = Vec::with_capacity(operands.len());

@@ -1,4 +1,5 @@
-//! The network and the documented table as text, for `memplan dump`.
+//! The network as a program, and the table of the documented algorithm as text, for `memplan dump`; and the size of
+//! today's plans, for comparisons.
 
 use std::fmt::Write;
 
@@ -13,11 +14,13 @@ use super::{Task, device_modules, find_chip, global_modules, lifecycle, lower};
 use crate::Document;
 use crate::pass::PassError;
 
-/// The networks of a text as one program, reshapes as views.
+/// The networks of a text as one program, in which a reshape is a view of its operand. Inputs keep their content to
+/// the end.
 pub fn program(document: &Document, options: &Options) -> Result<Program, PassError> {
     let mut networks = Vec::new();
     for global in global_modules(document) {
-        // Without a chip in the text any chip will do that does not pack batches.
+        // The chip only matters for the sizes of tensors. If the text names none that is known, one is taken that
+        // packs no batches into words, as most.
         let chip = find_chip(document, global, options).ok().or_else(|| options.chips.get("bm1684x"));
         for module in device_modules(document, global) {
             networks.extend(chip.map(|chip| Network::read(document, module, chip)).transpose()?);
@@ -54,6 +57,7 @@ pub fn reuse_table(document: &Document, options: &Options) -> Result<String, Pas
             weights_text(&mut text, document, &network, &weights);
             let start = task.chip.activations.unwrap_or(weights.end());
             let mut number = 0;
+            // The algorithm shows its table after every step.
             let watch = |step: &Step, table: &Table| {
                 step_text(&mut text, document, &network, number, step, table);
                 number += 1;
@@ -70,6 +74,7 @@ fn line(text: &mut String, what: std::fmt::Arguments) {
     let _ = writeln!(text, "{what}");
 }
 
+/// The places of the weights, a line each.
 fn weights_text(text: &mut String, document: &Document, network: &Network, weights: &WeightPlan) {
     line(text, format_args!("weights from {}, {} bytes", weights.start, weights.size));
     for (id, weight) in network.weights.iter_enumerated() {

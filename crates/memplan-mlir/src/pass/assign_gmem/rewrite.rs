@@ -1,5 +1,10 @@
 //! The new text: addresses as encodings of tensor types, and what the modules say
 //! about them. Nothing else is touched.
+//!
+//! An encoding is what stands behind the element type: `tensor<1x16xf32, 4096 : i64>`.
+//! Attributes of an op stand in its dictionary: `{module.chip = "bm1684x", module.cores = 1 : i64}`.
+//! An op in *generic* form is written `"name"(operands) {attributes} : types`, one in its own
+//! form for example `func.func @name(…) attributes {…}`.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +25,7 @@ pub(super) struct Addresses<'a> {
 }
 
 impl Addresses<'_> {
+    /// The address of a value; `None` if it is not in global memory.
     fn of(&self, value: ValueId) -> Option<u64> {
         match self.network.content(value)? {
             Content::Tensor(tensor) => Some(self.tensors[tensor]),
@@ -27,9 +33,11 @@ impl Addresses<'_> {
         }
     }
 
-    /// Writes the address into every type of a value that has one.
+    /// Writes the addresses into all types that the text spells: those of operands and results behind each op, those
+    /// of block arguments, and those in the signature of each function.
     pub(super) fn write(&self, document: &Document, edits: &mut Edits) {
         for &function in &self.network.functions {
+            // What the function returns. Its signature names their types once more.
             let mut returned: Vec<ValueId> = Vec::new();
             for op in descendants(document, function) {
                 let operands = document.operands(op).iter().copied();
@@ -45,6 +53,7 @@ impl Addresses<'_> {
         }
     }
 
+    /// Writes addresses into the types of the arguments of an op's blocks.
     fn arguments(&self, document: &Document, op: OpId, edits: &mut Edits) {
         let blocks = document.regions(op).iter().flat_map(|&region| document.blocks(region));
         for &argument in blocks.flat_map(|&block| document.arguments(block)) {
@@ -52,8 +61,9 @@ impl Addresses<'_> {
         }
     }
 
-    /// Types as they are written, one a value. Where the two do not go together
-    /// the op spells its types in a way of its own, and has no addresses in them.
+    /// Writes addresses into types that stand at `spans`, one for each of `values`. If the numbers of types and values
+    /// differ, the op spells its types in a way of its own, so that it is not known which type belongs to which
+    /// value, and nothing is written.
     fn types(&self, document: &Document, spans: &[Span], values: &[ValueId], edits: &mut Edits) {
         if spans.len() != values.len() {
             return;
@@ -69,9 +79,12 @@ impl Addresses<'_> {
     }
 }
 
-/// A tensor type with an address for its encoding.
+/// The type at a span with an address for its encoding, in the place of the encoding that it had; `None` if it is no
+/// tensor type. `tensor<1x16xf32>` becomes `tensor<1x16xf32, 4096 : i64>`.
 fn with_address(document: &Document, span: Span, address: u64) -> Option<String> {
     let mut text = document.text(span);
+    // The type may be an alias (`!t`, defined elsewhere as `tensor<…>`), and that again one. Eight are more than a
+    // compiler writes; the bound ends a circle of aliases.
     for _ in 0..8 {
         match text.strip_prefix('!') {
             Some(_) => text = document.alias(text, span)?,
@@ -83,7 +96,8 @@ fn with_address(document: &Document, span: Span, address: u64) -> Option<String>
     Some(format!("tensor<{shape}, {address} : i64>"))
 }
 
-/// Whether every function's signature is written in a form that can be edited.
+/// A function in generic form, if there is one. There the signature is an attribute, into which no addresses can be
+/// written.
 pub(super) fn generic_function(document: &Document, network: &Network) -> Option<OpId> {
     let is_generic =
         |op: &OpId| document.op(*op).form == Form::Generic && document.info(*op).traits.has(Traits::FUNCTION);
@@ -93,8 +107,8 @@ pub(super) fn generic_function(document: &Document, network: &Network) -> Option
 /// New values of attributes of an op; `None` removes one.
 pub(super) type Attributes<'a> = BTreeMap<&'a str, Option<String>>;
 
-/// Changes attributes of an op, new ones in alphabetical order. The edits are as small as possible, so that everything
-/// else in the dictionary keeps its spelling.
+/// Changes, adds and removes attributes of an op; new ones are put in alphabetical order. The edits are as small as
+/// possible, so that everything else in the dictionary keeps its spelling.
 pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
     let Some(&dictionary) = document.dictionaries(op).first() else {
         insert_dictionary(document, op, attributes, edits);
@@ -109,7 +123,8 @@ pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attribu
     change_dictionary(document, dictionary, &known, attributes, edits);
 }
 
-/// Inserts a whole dictionary into an op that has none.
+/// Inserts a whole dictionary into an op that has none. Nothing is inserted if there are no attributes to set, or if
+/// the op has no place for them.
 fn insert_dictionary(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
     let new: Vec<String> = added(&[], attributes).iter().map(|(key, value)| format!("{key} = {value}")).collect();
     if let Some(at) = dictionary_position(document, op).filter(|_| !new.is_empty()) {
@@ -120,7 +135,11 @@ fn insert_dictionary(document: &Document, op: OpId, attributes: &Attributes, edi
 }
 
 /// Replaces values where they stand, and inserts each new attribute in front of the first one that comes after it in the
-/// alphabet.
+/// alphabet. `known` are the keys and values of the dictionary, as slices of the source.
+///
+/// ```text
+///   {a = 1, c = 3}  with b = 2 and c = 4   ─►   {a = 1, b = 2, c = 4}
+/// ```
 fn change_dictionary(
     document: &Document,
     dictionary: Span,
@@ -133,7 +152,7 @@ fn change_dictionary(
     for (key, value) in known {
         let place = position(source, key);
         while let Some((name, value)) = new.next_if(|(name, _)| name.as_str() < *key) {
-            // A key may be written in quotes.
+            // A key may be written in quotes, which `known` leaves out. The new attribute goes in front of the quote.
             let quoted = source.get(..place).is_some_and(|before| before.ends_with('"'));
             edits.insert(place - usize::from(quoted), format!("{name} = {value}, "));
         }
@@ -142,6 +161,7 @@ fn change_dictionary(
             edits.replace(Span::new(start, start + value.len()), wanted.clone());
         }
     }
+    // New attributes that come after all others go to the end, in front of the blanks before the closing brace.
     let rest: Vec<String> = new.map(|(name, value)| format!("{name} = {value}")).collect();
     if !rest.is_empty() {
         let separator = if known.is_empty() { "" } else { ", " };
@@ -151,7 +171,8 @@ fn change_dictionary(
     }
 }
 
-/// The attributes that a dictionary does not have yet, with their values.
+/// The attributes that are to be set and that a dictionary does not have yet, with their values, in alphabetical
+/// order.
 fn added(known: &[(&str, &str)], attributes: &Attributes) -> Vec<(String, String)> {
     let new = attributes.iter().filter(|(key, _)| known.iter().all(|(other, _)| other != *key));
     new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
@@ -162,7 +183,8 @@ fn position(source: &str, part: &str) -> usize {
     part.as_ptr() as usize - source.as_ptr() as usize
 }
 
-/// A dictionary without the attributes that are to go.
+/// A whole new dictionary, sorted: the `known` attributes without those that are to go and with the values that are to
+/// change, and the `added` ones.
 fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, String)>) -> String {
     let mut all: Vec<(String, String)> = added;
     for &(key, value) in known {
@@ -174,6 +196,7 @@ fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, 
     }
     all.sort();
     let entry = |(key, value): &(String, String)| match value.as_str() {
+        // A unit attribute: it says something by being there, and has no value.
         "" => key.clone(),
         value => format!("{key} = {value}"),
     };
@@ -181,7 +204,7 @@ fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, 
     format!("{{{}}}", entries.join(", "))
 }
 
-/// Where an op without attributes would have them.
+/// The position in the source at which an op without a dictionary would have one; `None` if that is not known.
 fn dictionary_position(document: &Document, op: OpId) -> Option<usize> {
     let region = document.regions(op).first().map(|&region| document.region(region).span);
     match (document.op(op).form, region) {
@@ -190,6 +213,7 @@ fn dictionary_position(document: &Document, op: OpId) -> Option<usize> {
             let from = region.map_or(document.op(op).name_span.end, |region| region.end) as usize;
             Some(from + document.source().get(from..)?.find(')')? + 1)
         }
+        // In an op's own form attributes stand in front of the region: `module @m attributes {…} { region }`.
         (_, Some(region)) => Some(region.start as usize),
         (_, None) => None,
     }

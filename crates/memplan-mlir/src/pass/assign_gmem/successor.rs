@@ -12,11 +12,12 @@
 //! is one of our candidates, so we never reserve more than they do.
 //!
 //! ```text
-//!             steps ─►                          steps ─►
-//!   a  6  |aaaarrrr                       a  6  |aaaarrrr
-//!   b  4  |....rrrr   the record of a     b  4  |  bbrrrr     ties
-//!         theirs: a and b's place is      ours: b's place is free
-//!         taken from the start            until b is written
+//!   r = concat(a, b): a has 6 bytes, b has 4, r has 10; steps go to the right
+//!
+//!   a's place  |aaaarrrr                  a's place  |aaaarrrr
+//!   b's place  |....rrrr                  b's place  |  bbrrrr
+//!   theirs: one record of 10 bytes,       ours: b's place is free
+//!   b's place is taken from the start     until b is written
 //! ```
 
 use memplan_core::{Buffer, BufferId, Bytes, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
@@ -27,10 +28,11 @@ use super::merge::Merges;
 use super::network::TensorId;
 use super::problem::{Setting, TensorProblem, neuron};
 
-/// The strategies, the one that is kept in a tie first.
+/// The strategies of today's compilers. If both plans are equally large, the first one's is kept.
 const STRATEGIES: [&str; 2] = ["stretch-largest", "size-order"];
 
-/// The better of their plans, as a plan for the problem with the merges they make.
+/// The better of the two plans that today's compilers would make, as a plan for `ours`: our problem with the merges
+/// that they make. `None` if they make none, or one that is no plan of `ours`.
 pub(super) fn best_plan(setting: &Setting, merges: &Merges, ours: &TensorProblem, request: &Request) -> Option<Plan> {
     let records = Records::new(setting, merges)?;
     let problem = records.builder.build().ok()?;
@@ -46,23 +48,27 @@ pub(super) fn best_plan(setting: &Setting, merges: &Merges, ours: &TensorProblem
     best
 }
 
+/// The records of today's compilers: a problem with one space and a buffer for each record.
 struct Records {
     builder: ProblemBuilder,
+    /// The tensor behind each buffer.
     tensors: IndexVec<BufferId, TensorId>,
 }
 
 impl Records {
-    /// `None` if something is not among the activations.
+    /// The records for a network with these merges. `None` if a size passes 2^63 bytes.
     fn new(setting: &Setting, merges: &Merges) -> Option<Records> {
         let network = setting.network;
         let mut lives: IndexVec<TensorId, Life> = setting.lives.clone();
+        // The bytes of each record; `None` for a tensor that has no record.
         let mut sizes: IndexVec<TensorId, Option<u64>> =
             network.tensors.iter().map(|t| Some(t.shape.bytes())).collect();
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
-            // The record of the first operand stands for the whole concat, from the first operand's start to the last
-            // use of any of them. The others get no bytes, and the result no record.
+            // The record of the first operand stands for the whole concat, from the earliest start of an operand to
+            // the last use of an operand or of the result. The records of the other operands get no bytes, and the
+            // result has no record.
             let together = roots.iter().fold(lives[concat.result], |life, &root| life.with(lives[root]));
             for (position, &root) in roots.iter().enumerate() {
                 lives[root] = together;
@@ -74,7 +80,8 @@ impl Records {
         builder.space(Space { alignment: Bytes(setting.chip.align), ..Space::new("neuron") });
         let mut tensors = IndexVec::default();
         for id in network.roots_of_memory() {
-            // What has a fixed home in an area of its own takes no room among the activations.
+            // A tensor whose address is fixed in another area takes no room among the activations, unless the address
+            // mode counts it there.
             if setting.areas.homes.contains_key(&id) && !setting.areas.counts_homes {
                 continue;
             }
@@ -89,8 +96,9 @@ impl Records {
     }
 }
 
-/// Turns a plan for their records into a plan for our problem. Their plan has one record for a merged concat; here its
-/// result and each of its operands get an offset of their own.
+/// Turns a plan for the records of today's compilers (`theirs`) into a plan for our problem (`ours`). In their plan
+/// only the first operand of a merged concat has a meaningful offset; here the result and each operand get one.
+/// `None` if a tensor of our problem has no offset in theirs.
 fn translate(
     setting: &Setting,
     merges: &Merges,
@@ -103,8 +111,8 @@ fn translate(
     for (buffer, &tensor) in tensors.iter_enumerated() {
         offsets[tensor] = theirs.offset(buffer);
     }
-    // Concats are translated in the order of the program, so a result that is itself an operand of a later concat
-    // has its offset by then.
+    // The result begins where the first operand begins, and the operands lie at their places in it. Concats come in
+    // the order of the program, so a result that is itself an operand of a later concat has its offset by then.
     for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
         let (first, _) = network.root(concat.operands.first()?.0);
         let base = offsets[first]?;

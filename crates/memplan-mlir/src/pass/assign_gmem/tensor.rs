@@ -9,7 +9,7 @@ use memplan_core::storage_bytes;
 
 use crate::Type;
 
-/// How batches share words.
+/// How many batches share a 32-bit word. A *batch* is one index of the first dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Batches {
     /// Batches are not packed: elements lie row by row.
@@ -48,15 +48,20 @@ pub(super) struct Shape {
 /// Why a tensor has no size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unsized {
+    /// A dimension is only known at run time: `tensor<?x3xf32>`.
     Dynamic,
+    /// Not even the number of dimensions is known: `tensor<*xf32>`.
     Unranked,
+    /// The width of an element is not known.
     Element,
+    /// The place of the address in the type is taken by something else: `tensor<3xf32, #sparse>`.
     Encoding(String),
+    /// It has 2^63 bytes or more.
     TooLarge,
 }
 
 impl Unsized {
-    /// In a user's words, with what to do.
+    /// The end of a message to the user that begins with the tensor's name, with what to do.
     pub(super) fn describe(&self) -> String {
         match self {
             Unsized::Dynamic => {
@@ -93,18 +98,20 @@ impl Shape {
         Shape { dims, bits, quantised, batches, bytes: 0 }.measured().map(Some)
     }
 
-    /// The same tensor with its batches in words as said.
+    /// The same tensor with its batches packed into words in another way.
     pub(super) fn with_batches(self, batches: Batches) -> Result<Shape, Unsized> {
         Shape { batches, ..self }.measured()
     }
 
-    /// Computes the bytes, with batches packed into words where the chip does that.
+    /// Fills in `bytes`, from the dimensions, the bits of an element and the packing of batches.
     fn measured(mut self) -> Result<Shape, Unsized> {
         let bytes = match self.batches {
             Batches::Apart => {
                 let bits = self.elements(0).and_then(|count| count.checked_mul(self.bits));
                 bits.map(|bits| storage_bytes(bits).0)
             }
+            // For each position behind the first dimension there is one word of 4 bytes for every two or four
+            // batches. A last word that is not full takes its 4 bytes all the same.
             packed => {
                 let words = self.batch_count().div_ceil(packed.in_a_word());
                 self.elements(1).and_then(|rest| rest.checked_mul(words)?.checked_mul(4))
@@ -119,27 +126,30 @@ impl Shape {
         self.bytes
     }
 
-    /// The first dimension.
+    /// The first dimension; 1 for a single number, which has no dimensions.
     pub(super) fn batch_count(&self) -> u64 {
         self.dims.first().copied().unwrap_or(1)
     }
 
-    /// Elements of the dimensions from `axis` on.
+    /// How many elements the dimensions from `axis` on have together: their product, 1 if there are none. `None` if it
+    /// passes 2^64.
     pub(super) fn elements(&self, axis: usize) -> Option<u64> {
         let dims = self.dims.get(axis..).unwrap_or(&[]);
+        // A zero makes the product zero even if the other dimensions overflow before it is reached.
         if dims.contains(&0) {
             return Some(0);
         }
         dims.iter().try_fold(1u64, |product, &dim| product.checked_mul(dim))
     }
 
-    /// Whether there is only one index in front of `axis`.
+    /// Whether all dimensions in front of `axis` are 1. Then what belongs to one index of `axis` is contiguous.
     pub(super) fn is_single_before(&self, axis: usize) -> bool {
         self.dims.iter().take(axis).all(|&dim| dim == 1)
     }
 
-    /// Where index `at` of `axis` begins, if all in front of `axis` is one and
-    /// what begins there is contiguous.
+    /// The byte at which index `at` of `axis` begins: for `tensor<1x8x16x16xf32>`, axis 1 and index 4 that is
+    /// 4 · 16 · 16 elements of 4 bytes, 4096. `None` if a dimension in front of `axis` is not 1, or if the index does
+    /// not begin at a whole byte (or, in packed batches, at a whole word).
     pub(super) fn offset(&self, axis: usize, at: u64) -> Option<u64> {
         if !self.is_single_before(axis) {
             return None;
@@ -156,11 +166,13 @@ impl Shape {
                 let words = packed.in_a_word();
                 at.is_multiple_of(words).then(|| (at / words).checked_mul(inner)?.checked_mul(4)).flatten()
             }
+            // There is one batch, so every element has a word of 4 bytes.
             _ => at.checked_mul(inner)?.checked_mul(4),
         }
     }
 
-    /// Bytes if every row is rounded up on its own, as int4 matrices are.
+    /// The bytes if every row (the last dimension) is rounded up to whole bytes on its own, as int4 matrices may be.
+    /// `None` for a single number, or if the bytes pass 2^64.
     pub(super) fn bytes_by_rows(&self) -> Option<u64> {
         let (last, rows) = self.dims.split_last()?;
         let row = storage_bytes(last.checked_mul(self.bits)?).0;
@@ -168,13 +180,13 @@ impl Shape {
     }
 }
 
-/// The address an encoding stands for: `4096 : i64`.
+/// The address that the encoding of a tensor type stands for, such as `4096 : i64`; `None` if it is no number.
 pub(super) fn address(encoding: &str) -> Option<u64> {
     let number = encoding.strip_suffix(": i64").unwrap_or(encoding).trim();
     number.parse().ok()
 }
 
-/// Bits of an element as it is stored, and whether it is quantised.
+/// Bits of an element as it is stored, and whether it is quantised; `None` if the type's width is not known.
 fn element_bits(element: &Type) -> Option<(u64, bool)> {
     if let Some(bits) = element.bits() {
         return Some((bits, false));

@@ -4,10 +4,11 @@
 //!   base     | conv1 ....| pad |bias| pad ....| conv2 ...........| pad |   end: coeff_addr + coeff_size
 //! ```
 //!
-//! Those of functions with fixed shapes come before those of others, so that
+//! Weights of functions with fixed shapes (*static* ones) come before those of others, so that
 //! `dynamic_coeff_offset` tells the two apart. Weights whose contents are known to
-//! be equal can lie in one place: the weight file says so, or, without one, that
-//! they already shared an address in a module that has addresses.
+//! be equal get one place. The weight file tells which are equal. Without a weight file, weights
+//! are known to be equal if the module has been through this pass before and they had one
+//! address there.
 
 use std::collections::HashMap;
 
@@ -22,10 +23,10 @@ use crate::{Document, Type};
 pub struct WeightArray {
     /// The number of its content: equal numbers, equal bytes.
     pub content: u64,
-    /// How many elements it has in each dimension, and bytes an element; not
-    /// known where the file is compressed.
+    /// How many elements it has in each dimension, and the bytes of an element; `None` if the file is compressed, so
+    /// that its header is not read.
     pub shape: Option<(Vec<u64>, u64)>,
-    /// Its bytes; in a compressed file together with a header of some 16 bytes or more.
+    /// Its bytes; in a compressed file together with its header of at least 16 bytes.
     pub bytes: u64,
 }
 
@@ -43,11 +44,13 @@ impl FromIterator<(String, WeightArray)> for WeightContents {
     }
 }
 
-/// Headers of arrays are filled up to a multiple of this.
+/// The header of an array in a weight file is a multiple of this many bytes long.
 const HEADER_UNIT: u64 = 16;
 
 impl WeightContents {
-    /// What is wrong with the array of a weight, if it is not the weight's.
+    /// Why the array with the name of a weight cannot be its content, in words for the user; `None` if it can be. The
+    /// array must have the weight's dimensions (except for ones) and its bytes an element. Of an array in a
+    /// compressed file only the size is known.
     pub(super) fn objection(&self, document: &Document, weight: &Weight) -> Option<String> {
         let name = &weight.name;
         let Some(array) = self.arrays.get(name) else {
@@ -58,7 +61,8 @@ impl WeightContents {
         let wanted: Vec<u64> = shape.iter().copied().collect::<Option<_>>()?;
         match &array.shape {
             Some((found, width)) if without_ones(found) == without_ones(&wanted) => {
-                // Numbers of less than a byte may have a byte each in the file, or stand side by side.
+                // Numbers of less than a byte may have a byte each in the file, or share bytes, so nothing is asked of
+                // them.
                 let is_small = element.bits().is_some_and(|bits| bits < 8);
                 let fits = element.stride_bytes().is_none_or(|bytes| bytes.0 == *width);
                 let wrong = !fits && !is_small;
@@ -70,6 +74,7 @@ impl WeightContents {
                 Some(format!("array `{name}` of the weight file has shape {found:?}, the weight has {wanted:?}"))
             }
             None => {
+                // What the array has beyond the weight's bytes must be its header.
                 let header = array.bytes.checked_sub(weight.bytes);
                 let is_header = header.is_some_and(|bytes| bytes >= HEADER_UNIT && bytes.is_multiple_of(HEADER_UNIT));
                 let is_small = element.bits().is_some_and(|bits| bits < 8);
@@ -85,6 +90,7 @@ impl WeightContents {
     }
 }
 
+/// The dimensions that are not 1. A weight of shape 1x64x1x1 may stand in the file as 64.
 fn without_ones(shape: &[u64]) -> Vec<u64> {
     shape.iter().copied().filter(|&dimension| dimension != 1).collect()
 }
@@ -106,6 +112,7 @@ impl WeightPlan {
     /// Lays out the weights; `None` if their sizes pass 2^63.
     pub(super) fn new(network: &Network, chip: &Chip, contents: Option<&WeightContents>) -> Option<WeightPlan> {
         let mut addresses = IndexVec::filled(chip.weights, network.weights.len());
+        // The addresses of the weights placed so far, by what makes weights equal: a class (see below) and the bytes.
         let mut placed: HashMap<(u64, u64), u64> = HashMap::new();
         let mut cursor = Bytes(chip.weights);
         let mut static_size = 0;
@@ -113,6 +120,7 @@ impl WeightPlan {
         // kinds.
         for wanted in [true, false] {
             for (id, weight) in network.weights.iter_enumerated().filter(|(_, weight)| weight.is_static == wanted) {
+                // Weights of one class are equal. `None` is a weight of which nothing is known.
                 let class = match contents {
                     Some(contents) => contents.arrays.get(&weight.name).map(|array| array.content),
                     None => weight.previous,

@@ -7,8 +7,9 @@
 //! c,2,4,48,0,64
 //! ```
 //!
-//! `object` counts from 0. `object_size` is that of the object, the same in every row of it: bytes, the components of a
-//! texture (`8x4`), or the symbol of one of the object's buffers.
+//! `object` is the number of the object that the buffer uses, counted from 0. `object_size` is the size of that
+//! object, the same in every row with that object: bytes, the components of a texture (`8x4`: width and height), or,
+//! where the size is not known yet, the symbol that is also the size of one of the object's buffers.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,7 @@ use crate::ReadError;
 use crate::plan::spaces_by_name;
 use crate::records::csv::Rows;
 
-/// Where the columns of such a plan are.
+/// The positions of the columns of such a plan, counted from 0; `None` for an optional column that is absent.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
     id: Option<usize>,
@@ -28,7 +29,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a header, if it is that of a plan made of objects.
+    /// Finds the columns by the names in the header. `None` if it has no columns `object` and `object_size`: then the
+    /// plan is not made of shared objects.
     pub(super) fn of(names: &[String]) -> Option<Columns> {
         let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
         Some(Columns {
@@ -40,22 +42,25 @@ impl Columns {
     }
 }
 
-/// Reads the rows behind the header.
+/// Reads the rows below the header as a plan for a problem.
 pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> Result<Plan, ReadError> {
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
     let known_spaces = spaces_by_name(problem);
     let mut plan = Plan::empty(problem);
+    // The objects by number; `None` for those of which no row has been read yet.
     let mut objects: Vec<Option<SharedObject>> = Vec::new();
     let mut index = 0;
     while rows.next()? {
         let position = index.to_string();
         index += 1;
         let name = columns.id.map_or(position.as_str(), |column| rows.name(column));
+        // Without a column of names, rows stand in the order of the buffers. (`index` has been counted up already.)
         let buffer = match columns.id {
             Some(_) => by_name.get(name).copied(),
             None => (index <= problem.buffers().len()).then(|| BufferId::from_index(index - 1)),
         };
+        // The checker reports rows for buffers that the problem does not have, and buffers without an object.
         let Some(buffer) = buffer else {
             plan.unknown.push(name.to_owned());
             continue;
@@ -65,11 +70,14 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
         }
         let object = object_of(&rows, columns, problem)?;
         let named = columns.space.and_then(|column| known_spaces.get(rows.name(column)).copied());
+        // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
+        // in.
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
         let size = size_of(&rows, columns, &problem.buffers()[buffer].size)?;
         if objects.len() <= object {
             objects.resize(object + 1, None);
         }
+        // The first row with an object says its size and space. Later rows must agree on the size.
         let described = objects[object].get_or_insert(SharedObject { size: size.clone(), space });
         if described.size != size {
             let span = rows.field_span(rows.span(), columns.object_size);
@@ -78,7 +86,8 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
         }
         plan.placements[buffer] = Some(Placement::in_object(space, ObjectId::from_index(object)));
     }
-    // An object that no row names holds nothing.
+    // If rows name the objects 0 and 2 only, object 1 still needs an entry, so that numbers stay positions. It has no
+    // bytes, and since it holds no buffer it may be in any space.
     let space = problem.spaces().ids().next();
     let empty = space.map(|space| SharedObject { size: Size::Fixed(Bytes::ZERO), space });
     plan.objects = objects.into_iter().filter_map(|object| object.or_else(|| empty.clone())).collect();
@@ -86,7 +95,8 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
     Ok(plan)
 }
 
-/// The number of an object. A plan has no more objects than buffers.
+/// The number of the current row's object. It must be below the number of buffers: a plan needs no more objects, and a
+/// larger number would make the list of objects as long as the file likes.
 fn object_of(rows: &Rows<'_>, columns: Columns, problem: &Problem) -> Result<usize, ReadError> {
     let text = rows.field(columns.object);
     text.parse::<usize>().ok().filter(|&object| object < problem.buffers().len()).ok_or_else(|| {
@@ -96,7 +106,8 @@ fn object_of(rows: &Rows<'_>, columns: Columns, problem: &Problem) -> Result<usi
     })
 }
 
-/// The size of an object, as the row of one of its buffers says it.
+/// The size of the current row's object. `own` is the size of the row's buffer: if that is a symbol and the field has
+/// the same symbol, the object has the buffer's size, whose upper bound the file does not repeat.
 fn size_of(rows: &Rows<'_>, columns: Columns, own: &Size) -> Result<Size, ReadError> {
     let text = rows.name(columns.object_size);
     if matches!(own, Size::Symbolic { symbol, .. } if **symbol == *text) {
@@ -114,7 +125,7 @@ fn size_of(rows: &Rows<'_>, columns: Columns, own: &Size) -> Result<Size, ReadEr
     }
 }
 
-/// A size in the column `object_size`, or of a buffer in such a plan.
+/// A size as the columns `object_size` and `size` of such a plan have it, and comments in headers.
 pub(crate) fn size_text(size: &Size) -> String {
     match size {
         Size::Fixed(bytes) => bytes.to_string(),

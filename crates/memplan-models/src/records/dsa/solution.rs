@@ -6,9 +6,10 @@
 //!  "allocations": [{"buffer": 0, "name": "x", "pool": 1, "offset": 0}, {"buffer": 1, "name": "y", "pool": 1, "offset": 256}]}
 //! ```
 //!
-//! Only `allocations` with `buffer` and `offset` are needed to read one. Where a buffer has no `name`, its number is its
-//! position in the problem; where `pools` does not name a pool, a buffer lies in the pool it may be in, if that is only one.
-//! Reserved ranges are not listed, because the problem itself fixes their offsets.
+//! To read a solution, only `allocations` with `buffer` and `offset` are needed. An allocation without a `name` is
+//! that of the buffer at the position `buffer` of the problem. An allocation whose pool is not listed in `pools` lies
+//! in the only pool that its buffer may be in; if there are several, that is an error. Reserved ranges are not
+//! listed, because the problem itself fixes their offsets.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,12 +22,13 @@ use super::{Numbers, RESERVED};
 use crate::ReadError;
 use crate::json::Json;
 
-/// Whether a JSON text is a solution, and not a plan of ours.
+/// Whether a JSON text is a solution of a `dsa` problem, and not a plan as memplan writes it, which has `buffers`.
 pub(crate) fn is_solution(text: &str) -> bool {
     text.contains("\"allocations\"") && !text.contains("\"buffers\"")
 }
 
-/// Writes a plan: every buffer of the file with its pool and offset, and what the plan costs.
+/// Writes a plan: every buffer of the file with its pool and offset, and the cost of the plan. `numbers` are the ids
+/// that the problem's file gives its pools and buffers.
 pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> String {
     // A space or buffer that has no number from a file is written with its position in the problem.
     let pool_number = |space: SpaceId| numbers.pools.get(space.index()).copied().unwrap_or(space.index() as u64);
@@ -59,6 +61,7 @@ pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     };
     let mut reader = Reader { problem, pools: HashMap::new(), plan: Plan::empty(problem) };
     let peaks = field(&entries, "pools").map(|pools| reader.pools(pools)).transpose()?.unwrap_or_default();
+    // Solutions do not list reserved ranges. Their buffers are placed where the problem fixes them.
     for (id, buffer) in problem.buffers().iter_enumerated() {
         if let Some(offset) = buffer.fixed().filter(|_| buffer.exclusive && buffer.name.starts_with(RESERVED)) {
             reader.plan.placements[id] = Some(Placement::at(buffer.spaces[0], offset));
@@ -67,7 +70,8 @@ pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     for value in allocations.list("a list of allocations")? {
         reader.allocation(value)?;
     }
-    // What the solution claims replaces what follows from the offsets, so that a wrong claim is found.
+    // The extents follow from the offsets. Where the solution claims a peak, the claim replaces the computed extent, so
+    // that the checker compares the claim with the offsets and reports it if it is wrong.
     reader.plan.fit_extents(problem);
     for (space, peak) in peaks {
         reader.plan.extents[space] = peak;
@@ -83,14 +87,18 @@ fn field<'a>(entries: &[(Cow<'a, str>, Json<'a>)], key: &str) -> Option<Json<'a>
     entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
 }
 
+/// A solution that is being read.
 struct Reader<'p> {
     problem: &'p Problem,
+    /// The space of each pool that the solution lists, by the pool's id in the solution.
     pools: HashMap<u64, SpaceId>,
+    /// The placements so far.
     plan: Plan,
 }
 
 impl Reader<'_> {
-    /// The pools by number, and their peaks as claimed.
+    /// Reads the list of pools: remembers which id stands for which space, and returns the peaks that the solution
+    /// claims.
     fn pools(&mut self, pools: Json) -> Result<Vec<(SpaceId, Bytes)>, ReadError> {
         let mut peaks = Vec::new();
         for value in pools.list("a list of pools")? {
@@ -112,6 +120,7 @@ impl Reader<'_> {
         Ok(peaks)
     }
 
+    /// The space of the problem that has the name of a pool.
     fn space(&self, value: Json) -> Result<SpaceId, ReadError> {
         let name = value.name("the name of a pool")?;
         let mut spaces = self.problem.spaces().iter_enumerated();
@@ -119,8 +128,8 @@ impl Reader<'_> {
         found.ok_or_else(|| value.error("plan::unknown-space", format!("the problem has no pool called `{name}`")))
     }
 
-    /// Reads where one buffer lies. Buffers that the problem does not have are kept by name, so that the check can
-    /// report them.
+    /// Reads where one buffer lies. The names of buffers that the problem does not have are kept in the plan, and the
+    /// checker reports them.
     fn allocation(&mut self, value: Json) -> Result<(), ReadError> {
         let (mut number, mut name, mut pool, mut offset) = (None, None, None, None);
         for (key, field) in value.entries("an allocation with `buffer` and `offset`")? {

@@ -1,17 +1,23 @@
-//! Problems as `dsa` files.
+//! Writes problems as `dsa` files; the parent module has an example of one.
+//!
+//! Buffers, pools and pairs refer to each other by number: the number of a buffer or a pool is its position in the
+//! problem. Buffers that stand for reserved ranges ([`RESERVED`]) are written as ranges of their pool, and not as
+//! buffers.
 
 use memplan_core::{Buffer, BufferId, Id, OverlayKind, Problem, ReuseCost, Size, SpaceId};
 use serde_json::{Value, json};
 
 use super::RESERVED;
 
-/// Writes a problem as one line; reading it again gives the same one. The error names what the format cannot say.
+/// Writes a problem, called `instance`, as one line of JSON. Reading the line again gives the same problem, except that
+/// the alignment of a space has become part of its buffers' alignments. The error names the feature of the problem that
+/// the format cannot express.
 pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     refuse(problem)?;
     let buffers: Vec<Value> = own(problem).map(|(id, buffer)| buffer_file(problem, id, buffer)).collect();
     let pools: Vec<Value> = problem.spaces().ids().map(|space| pool_file(problem, space)).collect();
-    // The format calls it an exclusion in time if two buffers may lie on the same bytes although their recorded
-    // lives meet. With us this is an overlay.
+    // Our overlay, the permission for two buffers to lie on the same bytes although their lives overlap, is called a
+    // temporal exclusion by the format.
     let exclusions: Vec<_> = problem.overlays().iter().map(|overlay| (overlay.over, overlay.buffer)).collect();
     let file = json!({
         "schema_version": 1,
@@ -28,8 +34,8 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
                 "pinned_allocations": own(problem).filter_map(pinned).collect::<Vec<Value>>(),
             },
             "cost_model": {"reuse_penalties": problem.reuse_costs().iter().map(penalty).collect::<Vec<Value>>()},
-            // The order of the terms is that of our search: first it must fit, then the reuse costs count, then the
-            // size.
+            // The goals of our search, the most important first: everything fits, then the least reuse cost, then the
+            // smallest extent.
             "objective": {"aggregation": "lexicographic", "terms": ["capacity_overflow", "reuse_cost", "total_peak"]},
         },
     });
@@ -52,7 +58,7 @@ fn penalty(cost: &ReuseCost) -> Value {
     json!({"first": cost.one.index(), "second": cost.other.index(), "cost": cost.weight, "reason": "generic"})
 }
 
-/// The buffers that are not reserved ranges.
+/// The buffers of a problem without those that stand for reserved ranges.
 pub(super) fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)> {
     problem.buffers().iter_enumerated().filter(|(_, buffer)| !is_reserved(buffer))
 }
@@ -95,7 +101,8 @@ fn cannot(what: &str) -> Result<(), String> {
 
 /// A buffer as these files have it.
 fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
-    // Spaces have no alignment in these files; the buffer's own covers all of them.
+    // Spaces have no alignment in these files, so the alignment of a buffer includes that of its spaces. If it may be
+    // in several spaces, the largest of the alignments is written.
     let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
     let intervals = buffer.lifetime.intervals();
     json!({
@@ -108,6 +115,7 @@ fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
     })
 }
 
+/// A space as these files have it: a pool with its reserved ranges.
 fn pool_file(problem: &Problem, space: SpaceId) -> Value {
     let info = &problem.spaces()[space];
     let is_here = |buffer: &&Buffer| is_reserved(buffer) && buffer.spaces[0] == space;
@@ -116,7 +124,7 @@ fn pool_file(problem: &Problem, space: SpaceId) -> Value {
     json!({"id": space.index(), "name": info.name, "capacity": capacity, "reserved_ranges": reserved})
 }
 
-/// The bytes of a buffer at a fixed offset.
+/// The bytes of a buffer that stands for a reserved range, as a range of its pool.
 fn reserved_range(buffer: &Buffer) -> Value {
     let low = buffer.fixed().unwrap_or_default().0;
     json!({"begin": low, "end": low + buffer.bytes().unwrap_or_default().0})
