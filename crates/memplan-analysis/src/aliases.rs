@@ -2,7 +2,7 @@
 //!
 //! Values flow: a view is part of its base, a select is one of its sources, a
 //! block argument is whatever the edges into it hand over, and the result of an
-//! op nobody knows may be any of its memory operands. Turned around, every
+//! op of which nothing is known may be any of its memory operands. So every
 //! value has a set of allocation sites it may name:
 //!
 //! ```text
@@ -12,10 +12,12 @@
 //!   %m = merge %v | %b  {a, b}
 //! ```
 //!
-//! Values on a cycle (a loop argument that is yielded again) have equal sets, so
-//! the flow graph is condensed into strongly connected components, which are
-//! visited sources first: each set is a union of finished ones. Linear in the
-//! size of the graph and of the sets.
+//! A *site* is a place in the program that allocates memory. The *sources* of a value
+//! are the values that it may come from, and the graph of values and their sources is
+//! the flow graph. Values on a cycle of it (a loop argument that is yielded again)
+//! have equal sets, so the graph is condensed into strongly connected components,
+//! which are visited sources first: each set is a union of finished ones. Linear in
+//! the size of the graph and of the sets.
 
 use memplan_core::{Id, IndexVec};
 use memplan_program::{Origin, Program, SiteId, ValueId};
@@ -36,6 +38,7 @@ impl Aliases {
         // their sources first, so one visit each is enough: all values of a component may name the same sites.
         for component in flow.components() {
             let mut union: Vec<SiteId> = Vec::new();
+            // Sources in the same component have no sets yet and add nothing; their own sources are looked at in turn.
             for &value in &component {
                 if let Origin::Alloc(site) = program.value(value).origin {
                     union.push(site);
@@ -70,14 +73,15 @@ impl Aliases {
     }
 }
 
-/// Edges from each value to the values it may come from, as one flat array.
+/// Edges from each value to the values it may come from, as one flat array: the sources of value `v` are
+/// `sources[start[v]..start[v + 1]]`.
 struct Flow {
     start: Vec<usize>,
     sources: Vec<ValueId>,
 }
 
 impl Flow {
-    /// For each value the values that it may come from, in one flat list.
+    /// Collects the edges of a program: those that control flow makes, and those of views, selects and unknown results.
     fn new(program: &Program) -> Flow {
         let mut edges = program.incoming_edges();
         for (value, info) in program.values().iter_enumerated() {
@@ -91,6 +95,8 @@ impl Flow {
         }
         edges.sort_unstable();
         edges.dedup();
+        // Counts the edges of each value, one place further on; summed up, the counts are where each value's edges
+        // start.
         let mut start = vec![0; program.values().len() + 1];
         for &(value, _) in &edges {
             start[value.index() + 1] += 1;
@@ -105,10 +111,15 @@ impl Flow {
         &self.sources[self.start[value.index()]..self.start[value.index() + 1]]
     }
 
-    /// Strongly connected components, sources before what comes from them
-    /// (Tarjan's algorithm with an explicit stack).
+    /// Strongly connected components: largest sets of values each of which may come from each other one. Sources
+    /// come before what comes from them.
+    ///
+    /// This is Tarjan's algorithm: a depth-first search from each value to its sources, with lists in place of
+    /// recursion. `order` numbers values as they are found. `lowest` is the smallest number that a value reaches
+    /// within its unfinished component. `stack` holds the values whose component is not finished yet (`on_stack`).
     fn components(&self) -> Vec<SmallVec<[ValueId; 1]>> {
         const UNSEEN: u32 = u32::MAX;
+        // `start` has one more entry than there are values.
         let count = self.start.len() - 1;
         let mut order = vec![UNSEEN; count];
         let mut lowest = vec![0u32; count];
@@ -125,6 +136,7 @@ impl Flow {
             // looked at.
             work.push((root, 0));
             while let Some(&mut (value, ref mut edge)) = work.last_mut() {
+                // The first visit of a value.
                 if *edge == 0 && order[value] == UNSEEN {
                     (order[value], lowest[value]) = (next, next);
                     next += 1;
@@ -143,12 +155,13 @@ impl Flow {
                     }
                     continue;
                 }
+                // All sources were looked at. What this value reaches, the value before it on the path reaches, too.
                 work.pop();
                 if let Some(&(parent, _)) = work.last() {
                     lowest[parent] = lowest[parent].min(lowest[value]);
                 }
-                // Nothing below this value reaches further up: it and what lies above it on the stack are
-                // one component.
+                // No source leads to a value that was found before this one and is unfinished. So this value and
+                // everything above it on the stack are one component.
                 if lowest[value] == order[value] {
                     let mut component = SmallVec::new();
                     while let Some(member) = stack.pop() {

@@ -15,12 +15,12 @@ use smallvec::smallvec;
 use crate::tree::position;
 use crate::{Aliases, Life, Lifetimes, OpTree, Untraceable};
 
-/// Why a site keeps its own allocation.
+/// Why a site keeps its own allocation: a collector does not put it into the problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftAlone {
     /// Its life cannot be told; see the reason, found at the op.
     Untraceable(Untraceable, OpId),
-    /// Its size is only known at run time, without a bound.
+    /// Its size is only known at run time.
     UnknownSize,
     /// The collector was told not to touch it.
     Excluded,
@@ -63,7 +63,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The group a site belongs to.
+    /// The group a site belongs to; `None` if no op allocates it.
     pub fn of(program: &Program, id: SiteId) -> Option<Group> {
         let function = program.function_of(program.alloc_op(id)?);
         Some(Group { function, scope: program.owner_scope(id), space: program.site(id).space })
@@ -82,7 +82,8 @@ impl Group {
 
 /// A way to read a problem off a program.
 pub trait Collector {
-    /// Collects. The numbers of a program can be too large for a problem.
+    /// Makes the problem of a program. An error if the program's numbers (sizes, alignments, slots) are too large for
+    /// one.
     fn collect(&self, program: &Program) -> Result<Collected, ProblemError>;
 }
 
@@ -107,7 +108,8 @@ impl Collector for TickCollector<'_> {
 }
 
 impl TickCollector<'_> {
-    /// Collects with lifetimes that are known already.
+    /// Collects with lifetimes that are known already: a buffer for each site that may be moved, in the space of its
+    /// group.
     pub fn collect_from(&self, program: &Program, lifetimes: &Lifetimes) -> Result<Collected, ProblemError> {
         let names = program.site_names();
         let mut builder = ProblemBuilder::new();
@@ -125,6 +127,8 @@ impl TickCollector<'_> {
             };
             // Buffers share memory only within their group: one allocation scope and one memory space.
             let Some(group) = Group::of(program, id) else { continue };
+            // Spaces of the problem are made in the order in which groups are met, so that the result is always the
+            // same.
             let space = *spaces.entry(group).or_insert_with(|| {
                 groups.push(group);
                 builder.space(Space::new(group.name(program)))
@@ -150,7 +154,9 @@ impl TickCollector<'_> {
         let SiteSize::Known(bytes) = site.size else { return Err(LeftAlone::UnknownSize) };
         let lifetime = match lifetimes.life(id) {
             Life::Untraceable { why, op } => return Err(LeftAlone::Untraceable(why, op)),
+            // A buffer that nothing touches is alive at no step.
             Life::Unused => Lifetime::default(),
+            // `last` is still in use; lifetimes of a problem end behind their last step.
             Life::Range { first, last } => [Interval::new(position(first), position(last) + 1)].into_iter().collect(),
         };
         Ok((lifetime, Size::Fixed(bytes)))

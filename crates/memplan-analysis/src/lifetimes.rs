@@ -1,8 +1,10 @@
-//! When each buffer is in use: ticks, as in the merge-alloc document.
+//! When each buffer is in use: ticks, as in the merge-alloc document (`docs/merge-alloc.md`).
 //!
 //! Every op has a tick, its position in program order (the function itself is
-//! tick 1, its first op tick 2). A buffer's life is the smallest range of ticks
-//! that contains every op that touches it through any alias, where
+//! tick 1, its first op tick 2). A buffer is named by its *site*, the allocation that
+//! makes it; each time the allocation runs it makes an *instance*. A buffer's life is
+//! the smallest range of ticks that contains every op that touches it through any
+//! alias, where
 //!
 //! - an access inside an op that does not contain the allocation counts for the
 //!   whole of that op: content may go round its loop, or be needed after another
@@ -16,18 +18,20 @@
 //! - a preloaded buffer is in use during all of its loop.
 //!
 //! ```text
-//!    2  %a = alloc                      a [4, 9]: used in the loop, so all of it
-//!    3  %b = alloc                      b [7, 8]: fresh in each iteration
-//!    4  for {
-//!    5    fill %a          (%b is really allocated here)
-//!    …
-//!    9  }
+//!    2  %a = alloc              a is in use during [3, 6]: it is touched in the loop, so during all of the loop
+//!    3  for {
+//!    4    %b = alloc            b is in use during [5, 6]: there is a fresh one in each iteration
+//!    5    fill %b
+//!    6    add %b to %a
+//!       }
 //! ```
 //!
-//! Only the outermost such op matters, so accesses need not be passed from scope
-//! to scope: for each access the op around both access and allocation is found,
-//! and the two ops directly inside it give the range. An access by an inner
-//! loop thereby counts for the outer one, which is where the original went wrong.
+//! If several ops are around an access and not around the allocation, only the
+//! outermost of them matters. So for each access the innermost op around both
+//! access and allocation is found, and the two ops directly inside it (one towards
+//! the access, one towards the allocation) give the range. An access in an inner
+//! loop thereby counts for the outer one; the pass that the merge-alloc document
+//! describes counted the inner one only, which is wrong.
 //!
 //! Some buffers have no such range: those that escape, and those of which two
 //! instances can be alive together, because a loop carries a buffer that it also
@@ -64,7 +68,7 @@ impl Untraceable {
 /// The life of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// Nobody ever touches it.
+    /// No op touches it.
     Unused,
     /// In use from the first to the last of these ops, inclusive, in program order.
     Range {
@@ -73,11 +77,11 @@ pub enum Life {
         /// Last op.
         last: OpId,
     },
-    /// No range of ops describes it; found out at `op`.
+    /// No range of ops describes it.
     Untraceable {
         /// The reason.
         why: Untraceable,
-        /// Where it shows.
+        /// The op that shows it first, for messages.
         op: OpId,
     },
 }
@@ -85,12 +89,14 @@ pub enum Life {
 /// What becomes of buffers whose end cannot be told from their accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {
-    /// They have no life that a plan could rely on.
+    /// They have no life that a plan could rely on: [`Life::Untraceable`].
     #[default]
     GiveUp,
     /// They are given one that is long enough: what escapes lives to the end of
-    /// its function, what a loop carries lives as long as the loop runs. Whether
-    /// two instances of it are alive at once is for the caller to find out.
+    /// its function, what a loop carries lives as long as the loop runs. The
+    /// caller has to find out whether two instances of such a buffer are alive at
+    /// once. Lives also begin later in this mode: at the first access, or with the
+    /// outermost loop around it, and not with the whole op that holds the access.
     Prolong,
 }
 
@@ -107,7 +113,7 @@ impl Lifetimes {
     }
 
     /// Computes the lives of all sites. `beyond` says what happens to a site whose life has no clear end, because its
-    /// address escapes: it lives to the end of the function, or is given up.
+    /// address escapes or a loop carries it: it gets a life that is long enough, or is given up.
     pub fn with(program: &Program, aliases: &Aliases, tree: &OpTree, beyond: Beyond) -> Lifetimes {
         let mut walk = Walk {
             beyond,
@@ -118,6 +124,7 @@ impl Lifetimes {
             graphs: Graphs::new(program),
             works: Works::new(program, tree),
         };
+        // Each step extends lives or gives sites up. A site that was given up stays so, with its first reason.
         walk.accesses();
         walk.carried();
         walk.preloaded();
@@ -130,13 +137,13 @@ impl Lifetimes {
         self.lives[site]
     }
 
-    /// The tick of an op in its function: 2 for the first.
+    /// The tick of an op in its function: 2 for the first op, because the function itself has tick 1.
     pub fn tick(program: &Program, tree: &OpTree, op: OpId) -> u64 {
         let first = tree.function_range(program.function_of(op)).map_or(op, |(first, _)| first);
         position(op) - position(first) + 2
     }
 
-    /// The text form: one line per site with its first and last tick.
+    /// The text form: one line per site with its first and last tick, as in `@f/%a: [3, 6]`.
     pub fn dump(&self, program: &Program, tree: &OpTree) -> String {
         let names = program.site_names();
         let mut text = String::new();
@@ -155,6 +162,7 @@ impl Lifetimes {
     }
 }
 
+/// The lives found so far, and what is known about the program.
 struct Walk<'a> {
     beyond: Beyond,
     program: &'a Program,
@@ -165,14 +173,15 @@ struct Walk<'a> {
     works: Works,
 }
 
-/// Asynchronous work an op is part of.
+/// Work that may still run when the ops behind its start run: the regions of an asynchronous op, or of an op of which
+/// nothing is known ([`Control::Unknown`]).
 #[derive(Clone, Copy)]
 struct Pending {
-    /// The asynchronous op, or the one that is not known.
+    /// The op whose regions are the work.
     start: OpId,
-    /// The op that awaits it, or the last one that may run beside it.
+    /// The op that awaits the work. Without one, the last op that may run beside it: the last of the function.
     end: OpId,
-    /// Whether it is over behind `end`, whichever way control goes.
+    /// Whether `end` awaits the work, so that it is over behind `end` whichever way control has gone.
     awaited: bool,
 }
 
@@ -180,6 +189,7 @@ impl Walk<'_> {
     /// Extends lives by every access and by every branch that hands a buffer over.
     fn accesses(&mut self) {
         for (op, info) in self.program.ops().iter_enumerated() {
+            // Nobody waits for the result any more; the caller throws it away.
             if patience::is_over() {
                 return;
             }
@@ -205,6 +215,8 @@ impl Walk<'_> {
         }
     }
 
+    /// A branch at the end of a block hands `value` to another block or to results. That is a use of the buffers which
+    /// the value may be.
     fn hand_over(&mut self, block: &Block, value: ValueId) {
         let Some(op) = self.end_of(block) else { return };
         for index in 0..self.aliases.sites(value).len() {
@@ -231,12 +243,14 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes that no range of ops describes a site's life; the first reason stays.
     fn give_up(&mut self, site: SiteId, why: Untraceable, op: OpId) {
         if !matches!(self.lives[site], Life::Untraceable { .. }) {
             self.lives[site] = Life::Untraceable { why, op };
         }
     }
 
+    /// Extends the life of a site to contain all ops from `from` to `to`.
     fn extend(&mut self, site: SiteId, from: OpId, to: OpId) {
         match &mut self.lives[site] {
             life @ Life::Unused => *life = Life::Range { first: from, last: to },
@@ -245,15 +259,18 @@ impl Walk<'_> {
         }
     }
 
-    /// `op` uses an instance of `site`.
+    /// `op` uses an instance of `site`: extends the life of the site by all ops for which that counts.
     fn touch(&mut self, site: SiteId, op: OpId) {
         let Some(alloc) = self.program.alloc_op(site) else { return };
+        // `around` is the innermost op around both (`None` for the function). `user` and `home` are the ops directly
+        // inside it that hold the access and the allocation, or are these themselves.
         let around = self.tree.around_both(alloc, op);
         let user = self.tree.child_towards(around, op);
         let home = self.tree.child_towards(around, alloc);
         match self.beyond {
             Beyond::GiveUp => {
                 self.extend_over(site, user, op);
+                // The buffer leaves the op that holds its allocation, so the whole of that op counts.
                 if home != alloc {
                     self.extend_over(site, home, alloc);
                 }
@@ -266,6 +283,8 @@ impl Walk<'_> {
             }
         }
         self.extend_over_graph(site, home, user);
+        // If the access is part of work that runs beside the code, it may happen until the work is over. Work may be
+        // part of other work; work that contains the allocation has a buffer of its own each time, so it ends the walk.
         let mut pending = self.works.of_accesses(self.program, op);
         while let Some(work) = pending.filter(|work| !self.tree.contains(work.start, alloc)) {
             self.extend_over_work(site, alloc, work);
@@ -273,8 +292,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Work may still run when the code around it comes to the allocation again,
-    /// unless control has to come by the await first.
+    /// Extends the life of a site to the end of work that uses it. If the work may still run when the code around it
+    /// comes to the allocation again, two instances are alive at once, and the site is given up. That cannot happen if
+    /// control has to come by the await first, or if the allocation runs only once.
     fn extend_over_work(&mut self, site: SiteId, alloc: OpId, work: Pending) {
         let over_by_then = work.awaited && !self.repeats_within(self.tree.parent(work.end), alloc);
         if over_by_then || self.runs_once(alloc) {
@@ -284,7 +304,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an op may run several times while a region of `outer` around it runs once.
+    /// Whether an op may run several times while a region of `outer` around it (the function body if `None`) runs once:
+    /// whether an op between the two is a loop or something like it, or has a region of several blocks, which may be a
+    /// cycle. `false` if the op is not inside `outer`.
     fn repeats_within(&self, outer: Option<OpId>, op: OpId) -> bool {
         if outer.is_some_and(|outer| !self.tree.contains(outer, op)) {
             return false;
@@ -292,12 +314,14 @@ impl Walk<'_> {
         let inside = std::iter::successors(self.tree.parent(op), |&op| self.tree.parent(op));
         let mut inside = inside.take_while(|&op| Some(op) != outer);
         inside.any(|op| {
+            // Only these run each of their regions at most once.
             let plain = matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. });
             !plain || self.program.op(op).regions().iter().any(|&region| self.program.region(region).blocks.len() > 1)
         })
     }
 
-    /// Whether an op runs at most once each time its function is called.
+    /// Whether an op certainly runs at most once each time its function is called: it stands directly in a function
+    /// body of one block.
     fn runs_once(&self, op: OpId) -> bool {
         let body = self.program.functions()[self.program.function_of(op)].body;
         self.tree.parent(op).is_none() && self.program.region(body).blocks.len() == 1
@@ -307,6 +331,7 @@ impl Walk<'_> {
     /// more than once; `inner` itself if there is none.
     fn outermost_loop(&self, outer: OpId, inner: OpId) -> OpId {
         let mut found = inner;
+        // Nothing is between the two if they are one op.
         let mut around = self.tree.parent(inner).filter(|_| outer != inner);
         while let Some(op) = around {
             if !matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. }) {
@@ -317,7 +342,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Counts the whole of `outer` if the event is inside it.
+    /// Extends the life of a site by the whole of `outer` if `inner` is inside it, and by the op alone if both are one.
     fn extend_over(&mut self, site: SiteId, outer: OpId, inner: OpId) {
         let last = if outer == inner { inner } else { self.tree.last_inside(outer) };
         self.extend(site, outer, last);
@@ -340,7 +365,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Values that loops and cycles of blocks hand round.
+    /// Finds the values that loops and cycles of blocks hand from one round to the next, and notes that the buffers
+    /// which they may be go round.
     fn carried(&mut self) {
         for (block, info) in self.program.blocks().iter_enumerated() {
             let region = info.region;
@@ -348,6 +374,8 @@ impl Walk<'_> {
             let repeats =
                 around.is_some_and(|op| matches!(self.program.op(op).control(), Control::Loop(_) | Control::While));
             for branch in &info.branches {
+                // Whether the branch leads to another round: the end of a loop's body does, a break does not, and a
+                // branch between blocks does if both blocks are on one cycle.
                 let round = match branch.target {
                     Target::Leave => repeats,
                     Target::Break => false,
@@ -363,14 +391,16 @@ impl Walk<'_> {
         }
     }
 
-    /// A branch leads back with a value. The buffers that the value may be go round: in a loop all of them, in a cycle
-    /// of blocks only those that are allocated inside of the op around it.
+    /// A branch at the end of `block` leads back with a value. The buffers that the value may be go round: in a loop
+    /// (`Target::Leave`) all of them, in a cycle of blocks only those that are allocated inside of the op around the
+    /// cycle.
     fn carry(&mut self, value: ValueId, block: &Block, target: Target) {
         let Some(op) = self.end_of(block) else { return };
         let around = self.program.region(block.region).op;
         for index in 0..self.aliases.sites(value).len() {
             let site = self.aliases.sites(value)[index];
-            // A cycle of blocks may pass round what was allocated outside of it.
+            // What was allocated outside of the op around a cycle is one instance, however often the cycle passes it
+            // on.
             let alloc = self.program.alloc_op(site);
             let allocated_inside =
                 alloc.is_some_and(|alloc| around.is_none_or(|around| self.tree.contains(around, alloc)));
@@ -380,7 +410,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A loop, or a cycle of blocks, carries a buffer.
+    /// A loop, or a cycle of blocks, hands a buffer from one round to the next. The site is given up, or lives as long
+    /// as the op around the region runs; if that is the function, as long as its graph of blocks.
     fn go_round(&mut self, site: SiteId, region: RegionId, op: OpId) {
         if self.beyond == Beyond::GiveUp {
             return self.give_up(site, Untraceable::CarriedByLoop, op);
@@ -404,8 +435,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Allocations of which several instances exist although no allocation
-    /// scope separates them, and those inside work that runs on its own.
+    /// Looks at the ops around each allocation, up to its *owner*: the scope (such as a parallel loop) each instance
+    /// of which has memory of its own. An op between the two that runs several instances of the allocation at once
+    /// makes the site untraceable; one that runs its ops in any order (a dag), or beside the code, lengthens its life.
     fn concurrent_instances(&mut self) {
         for site in self.program.sites().ids() {
             let Some(alloc) = self.program.alloc_op(site) else { continue };
@@ -418,8 +450,8 @@ impl Walk<'_> {
                     Control::Parallel { .. } if !is_owner => {
                         self.give_up(site, Untraceable::SeveralInstances, alloc);
                     }
-                    // Nobody knows how many instances of such a region run at once, so what is allocated inside has no
-                    // single life.
+                    // It is not known how many instances of such a region run at once, so a buffer that is allocated
+                    // inside has no single life.
                     Control::Unknown => self.give_up(site, Untraceable::SeveralInstances, alloc),
                     Control::Async { .. } if !is_owner => {
                         if let Some(work) = self.works.started[op] {
@@ -434,17 +466,18 @@ impl Walk<'_> {
     }
 }
 
-/// Asynchronous work: what each op starts, and what each op is part of.
+/// Work that runs beside the code: what each op starts, and what each op is part of.
 struct Works {
+    /// The work that each op starts, if it starts some.
     started: IndexVec<OpId, Option<Pending>>,
     /// The innermost work around each op.
     around: IndexVec<OpId, Option<Pending>>,
 }
 
 impl Works {
-    /// Finds where the work that each op starts is over. That is the first op behind it in its block that awaits it, or
-    /// an op behind it in a block around that awaits everything of its kind. Without such an op the work may run until
-    /// the end of the function. No op awaits the regions of an op that is not known.
+    /// Finds where the work that each op starts is over: at the first op behind it in its block that awaits it, or at
+    /// an op further down in a block around it that awaits all work with the same token. Without such an op the work
+    /// may run until the end of the function. Nothing awaits the regions of an op with [`Control::Unknown`].
     fn new(program: &Program, tree: &OpTree) -> Works {
         let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
         let awaits = awaits_by_token(program);
@@ -457,6 +490,7 @@ impl Works {
             let function_end = || tree.function_range(program.function_of(start)).map_or(start, |(_, last)| last);
             started[start] = Some(Pending { start, end: end.unwrap_or_else(function_end), awaited: end.is_some() });
         }
+        // Ids grow from the outside in, so what is around the parent is known before it is asked for.
         let mut around: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
         for op in program.ops().ids() {
             if let Some(parent) = tree.parent(op) {
@@ -466,8 +500,9 @@ impl Works {
         Works { started, around }
     }
 
-    /// The work that an op's own accesses belong to: those of an op that is not
-    /// known may happen as late as those of its regions.
+    /// The work that an op's own accesses belong to: the innermost work around the op. The accesses of an op with
+    /// [`Control::Unknown`] may happen as late as those in its regions, so they belong to the work that it starts
+    /// itself.
     fn of_accesses(&self, program: &Program, op: OpId) -> Option<Pending> {
         let late = self.started[op].filter(|_| *program.op(op).control() == Control::Unknown);
         late.or(self.around[op])
@@ -485,12 +520,13 @@ fn awaits_by_token(program: &Program) -> std::collections::HashMap<TokenId, Vec<
     awaits
 }
 
-/// The first of these ops behind which the work that `start` started is certainly over.
+/// The first op of `awaits` behind which the work that `start` starts is certainly over; `None` if there is no such op.
+/// `awaits` are the ops that await the token of the work, each with whether it awaits every work with the token.
 fn first_end(program: &Program, tree: &OpTree, start: OpId, awaits: &[(OpId, bool)]) -> Option<OpId> {
     let ends = |&&(op, every): &&(OpId, bool)| {
         // The await must stand behind the start in the same block, or in a block around it: only then does control come
         // by after every start. `here` is the start itself, or the op of the await's block that contains it. In the
-        // second case several starts may be pending, so the await has to be one of every instance.
+        // second case the start may have run several times, so the await has to be one of all work with the token.
         let around = tree.parent(op);
         let inside = around.is_none_or(|around| tree.contains(around, start) && around != start);
         let here = inside.then(|| tree.child_towards(around, start));
@@ -501,7 +537,7 @@ fn first_end(program: &Program, tree: &OpTree, start: OpId, awaits: &[(OpId, boo
     awaits.iter().find(ends).map(|&(op, _)| op)
 }
 
-/// Regions with several blocks.
+/// What is known about the order of blocks in regions: a region with several blocks is a control flow graph.
 struct Graphs {
     /// Blocks on a common cycle have the same number; `None` for blocks on none.
     cycle: IndexVec<BlockId, Option<u32>>,
@@ -509,7 +545,8 @@ struct Graphs {
     /// the order of ticks is an order of execution. (The two parts of a `while`
     /// are such blocks; what goes round there goes through arguments.)
     forward: IndexVec<RegionId, bool>,
-    /// First op and last op of each region, the latter not counting what is inside it.
+    /// First op and last op of each region; the last one is directly in the region, not inside of another op. `None`
+    /// for a region without ops.
     ranges: IndexVec<RegionId, Option<(OpId, OpId)>>,
 }
 
@@ -521,6 +558,7 @@ impl Graphs {
             forward: program.regions().iter().map(|region| is_forward(program, &region.blocks)).collect(),
             ranges: ranges(program),
         };
+        // Every cycle of the program gets a number of its own.
         let mut next = 0;
         for region in program.regions().iter().filter(|region| region.blocks.len() > 1) {
             for component in cycles(program, &region.blocks) {
@@ -537,7 +575,7 @@ impl Graphs {
         self.cycle[one].is_some() && self.cycle[one] == self.cycle[other]
     }
 
-    /// First and last op of a region.
+    /// First and last op of a region, with everything inside of them; `None` for a region without ops.
     fn range(&self, tree: &OpTree, region: RegionId) -> Option<(OpId, OpId)> {
         let (first, last) = self.ranges[region]?;
         Some((first, tree.last_inside(last)))
@@ -558,6 +596,7 @@ fn ranges(program: &Program) -> IndexVec<RegionId, Option<(OpId, OpId)>> {
 
 /// Whether every branch goes to a block further down, so that the order of the text is an order of execution.
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
+    // The usual case without a table: a single block must not branch to itself.
     if let [only] = blocks {
         return !program.block(*only).branches.iter().any(|branch| matches!(branch.target, Target::Block(_)));
     }
@@ -587,6 +626,7 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut finished = Vec::with_capacity(blocks.len());
     let mut seen = HashSet::new();
     for &root in blocks {
+        // A block is put on the stack a second time (`done`) below everything it reaches.
         let mut stack = vec![(root, false)];
         while let Some((block, done)) = stack.pop() {
             if done {

@@ -19,14 +19,19 @@ pub struct OpTree {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
+    /// The op whose region the op is in; `None` directly in a function body.
     parent: Option<OpId>,
+    /// The jump pointer: an ancestor, near or far. An op directly in a function body points to itself.
     jump: OpId,
+    /// How many ops are around the op.
     depth: u32,
+    /// The last op inside the op, or the op itself.
     last: OpId,
 }
 
 impl OpTree {
-    /// Looks at a whole program once.
+    /// Looks at a whole program once: from the first op to the last for parents, depths and jumps, then backwards for
+    /// the last op inside each.
     pub fn new(program: &Program) -> OpTree {
         let mut nodes = IndexVec::<OpId, Node>::new();
         let mut functions = IndexVec::filled(None, program.functions().len());
@@ -40,6 +45,7 @@ impl OpTree {
             let range = functions[program.function_of(op)].get_or_insert((op, op));
             range.1 = op;
         }
+        // Backwards, so that the last op inside an op is known before it is passed on to the parent.
         for op in program.ops().ids().rev() {
             let Node { parent, last, .. } = nodes[op];
             if let Some(parent) = parent {
@@ -59,7 +65,7 @@ impl OpTree {
         outer <= inner && inner <= self.nodes[outer].last
     }
 
-    /// First and last op of a function.
+    /// First and last op of a function; `None` if it has no ops.
     pub fn function_range(&self, function: FunctionId) -> Option<(OpId, OpId)> {
         self.functions[function]
     }
@@ -79,7 +85,8 @@ impl OpTree {
     /// The innermost op that has both inside it; `None` if that is the function.
     pub fn around_both(&self, one: OpId, other: OpId) -> Option<OpId> {
         let mut around = self.nodes[one].parent;
-        // Climb with jumps while the jump's target does not contain the other.
+        // Climb from the parent of the one. A jump is safe if its target does not contain the other, because then
+        // nothing between the two does; otherwise go one level up.
         while let Some(op) = around.filter(|&op| !self.contains(op, other)) {
             let jump = self.nodes[op].jump;
             around = if jump != op && !self.contains(jump, other) { Some(jump) } else { self.nodes[op].parent };
@@ -87,7 +94,8 @@ impl OpTree {
         around
     }
 
-    /// The op of this depth around another one. Jumps over several levels make that logarithmic in the depth.
+    /// The op of this depth around `op`, or `op` itself if it is no deeper. Jumps over several levels make the number
+    /// of steps logarithmic in the depth.
     fn ancestor_at(&self, mut op: OpId, depth: u32) -> OpId {
         while self.nodes[op].depth > depth {
             let Node { parent, jump, .. } = self.nodes[op];
@@ -101,8 +109,9 @@ impl OpTree {
     }
 }
 
-/// The jump pointer of a child of `parent`: as in a skew-binary number system,
-/// two jumps of equal length are followed by one over both.
+/// The jump pointer of a child of `parent`. If the jump of the parent and the jump behind it are equally long, the
+/// child jumps over both (to `far`), else only to its parent. This is the rule of a skew-binary number system; it
+/// gives the depths 1, 2, 3, 4, … jumps to the depths 0, 1, 0, 3, … and keeps every climb logarithmic.
 fn jump_from(nodes: &IndexVec<OpId, Node>, parent: OpId) -> OpId {
     let near = nodes[parent].jump;
     let far = nodes[near].jump;

@@ -50,8 +50,8 @@ pub extern "C" fn memplan_last_error() -> *const c_char {
 /// Plans: writes the offsets to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and leaves it alone
 /// otherwise. `options` and `report` may be null. The plan has been checked.
 ///
-/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one number
-/// for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
+/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one
+/// number for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_plan(
     problem: *const ProblemDescription,
@@ -65,6 +65,7 @@ pub unsafe extern "C" fn memplan_plan(
         // SAFETY: the caller's promises.
         let mut answer = unsafe { Answer::of(report)? };
         check_room(&problem, offsets)?;
+        // If a buffer may live in several spaces, the caller must have an array in which we say where it lives.
         if let Some(buffer) = problem::first_with_choice(&problem).filter(|_| answer.report.spaces.is_null()) {
             let index = memplan::core::Id::index(buffer);
             return Err(Failure::argument(format!(
@@ -77,7 +78,8 @@ pub unsafe extern "C" fn memplan_plan(
         let status = status_of(outcome);
         if let Some(plan) = outcome.plan() {
             let found = problem::offsets_of(problem, plan);
-            // SAFETY: the caller has room for one for each slot; a null pointer was refused above unless there are none.
+            // SAFETY: the caller has room for one for each slot; a null pointer was refused above unless there are
+            // none.
             unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), offsets, found.len()) };
             // SAFETY: the caller's promises.
             unsafe {
@@ -154,8 +156,8 @@ pub unsafe extern "C" fn memplan_verify_in_spaces(
     })
 }
 
-/// Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked
-/// against the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
+/// Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked against
+/// the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
 /// plans as it likes.
 ///
 /// `text` has `length` bytes; `pass` is a string; `options` is null or points to a struct that says its size;
@@ -186,8 +188,10 @@ pub unsafe extern "C" fn memplan_rewrite(
         let stop = Stop::of(&options);
         // SAFETY: the caller's promises.
         let how = unsafe { how(&options, &stop)? };
+        // One limit for reading, planning and writing; it holds until this value is dropped.
         let _current = stop.patience(&options).enter();
         let done = pass::opt(&Source::new("text.mlir", bytes), &[spec], &how);
+        // The text may have several parts, each a program of its own. If the pass fails on one, the call fails.
         let mut notes = Vec::new();
         for part in &done.parts {
             match &part.chain {
@@ -218,6 +222,8 @@ pub unsafe extern "C" fn memplan_free_text(text: *mut c_char) {
     }
 }
 
+/// Plans a problem as the options say, and checks the plan.
+///
 /// # Safety
 /// The pointers in the options are null or point to what the header says.
 unsafe fn plan(problem: Problem, options: &Options) -> Result<Checked<Planned>, Failure> {
@@ -238,7 +244,7 @@ pub(crate) fn status_of(outcome: &Outcome) -> Status {
     }
 }
 
-/// How to plan, as the options say; without a strategy in them, as a pass or the driver likes.
+/// How to plan, as the options say. Without a strategy in them, the pass or the driver chooses one.
 ///
 /// # Safety
 /// The pointers in the options are null or point to what the header says.
@@ -251,11 +257,12 @@ pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a
     Ok(How { strategy, request: request(options, stop), strict, ..How::default() })
 }
 
+/// The time limit of a caller; 0 means none.
 fn time_limit(options: &Options) -> Option<Duration> {
     (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms))
 }
 
-/// The request that the options of a caller describe. A limit of 0 means no limit.
+/// The request that the options of a caller describe. A limit of 0 means no limit, and 0 threads mean all cores.
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
     Request {
         seed: options.seed,
@@ -276,6 +283,7 @@ fn no_strategy(name: &str) -> Failure {
     Failure::argument(format!("there is no strategy called `{name}`"))
 }
 
+/// A failure of the driver as one of ours: its kind decides the status.
 pub(crate) fn driver_failure(error: driver::Failure) -> Failure {
     let status = match &error {
         driver::Failure::Input(_) => Status::MEMPLAN_UNREADABLE,
@@ -286,7 +294,7 @@ pub(crate) fn driver_failure(error: driver::Failure) -> Failure {
     Failure { status, message: error.to_string() }
 }
 
-/// Why there is no plan; nothing otherwise.
+/// Why there is no plan, in a sentence; `None` if there is one.
 fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Infeasible(witness) => {
@@ -306,7 +314,8 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// The caller's way to end everything: searches end with their best plan, other stages a little later without one.
+/// The caller's callback `should_stop` with its argument. When it says so, a search ends with its best plan; reading,
+/// checking and writing end a little later, without a result.
 #[derive(Clone, Copy)]
 pub(crate) struct Stop {
     ask: crate::layout::StopCallback,
@@ -315,7 +324,7 @@ pub(crate) struct Stop {
 
 // SAFETY: the header says that the callback is called from any thread; the pointer is only handed back to it.
 unsafe impl Sync for Stop {}
-// SAFETY: likewise.
+// SAFETY: as for `Sync`.
 unsafe impl Send for Stop {}
 
 impl Stop {
@@ -336,6 +345,8 @@ impl Observer for Stop {
     }
 }
 
+/// The caller's options; the defaults if the pointer is null.
+///
 /// # Safety
 /// `options` is null or points to a struct that says its size.
 pub(crate) unsafe fn read_options(options: *const Options) -> Result<Options, Failure> {
@@ -346,6 +357,8 @@ pub(crate) unsafe fn read_options(options: *const Options) -> Result<Options, Fa
     unsafe { read_sized(options, Options::default()) }
 }
 
+/// A string of the caller; `None` if it is null. `what` names it in the error for a string that is not UTF-8.
+///
 /// # Safety
 /// `text` is null or a C string.
 unsafe fn optional_string<'a>(what: &str, text: *const c_char) -> Result<Option<&'a str>, Failure> {
@@ -357,6 +370,8 @@ unsafe fn optional_string<'a>(what: &str, text: *const c_char) -> Result<Option<
     text.to_str().map(Some).map_err(|_| Failure::argument(format!("{what} is not UTF-8")))
 }
 
+/// A string of the caller that must not be null.
+///
 /// # Safety
 /// `text` is null or a C string.
 pub(crate) unsafe fn string<'a>(what: &str, text: *const c_char) -> Result<&'a str, Failure> {
@@ -364,6 +379,7 @@ pub(crate) unsafe fn string<'a>(what: &str, text: *const c_char) -> Result<&'a s
     unsafe { optional_string(what, text)? }.ok_or_else(|| Failure::argument(format!("{what} is null")))
 }
 
+/// Checks that there is an array of offsets. Without buffers it may be null.
 fn check_room(problem: &Problem, offsets: *const u64) -> Result<(), Failure> {
     if offsets.is_null() && !problem.buffers().is_empty() {
         return Err(Failure::argument("the pointer to the offsets is null"));

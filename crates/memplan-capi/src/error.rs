@@ -34,7 +34,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it.
+    /// The word for a status; a fixed text for numbers that are no status.
     pub(crate) fn name(code: i32) -> &'static std::ffi::CStr {
         match code {
             0 => c"optimal",
@@ -68,7 +68,7 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Remembers a message for this thread. A NUL inside would end it early in C.
+/// Remembers a message for this thread. A NUL inside would end it early in C, so it is replaced.
 pub(crate) fn remember(message: &str) {
     let text = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
     LAST.with(|last| *last.borrow_mut() = text);

@@ -57,7 +57,7 @@ pub unsafe extern "C" fn memplan_plan_file(
     })
 }
 
-/// A file that cannot be read or written.
+/// The failure for a file that cannot be read or written.
 fn unusable(name: &str, error: std::io::Error) -> Failure {
     Failure { status: Status::MEMPLAN_UNREADABLE, message: format!("{name}: {error}") }
 }
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn memplan_fit_file(
             false => Some(unsafe { string("the output", output)? }),
         };
         let mut source = Source::open(Path::new(path), None).map_err(|error| unusable(path, error))?;
-        // The runtime overwrites inputs that nobody reads any more.
+        // The runtimes for which models are made to fit overwrite inputs that no operator reads any more.
         source.options.models.assumptions.reuse_inputs = true;
         let stop = Stop::of(&options);
         // SAFETY: the caller's promises.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn memplan_fit_file(
     })
 }
 
-/// That no version fits is an answer, and no failure.
+/// The failure of a fit. That no version of the model fits has a status of its own, `MEMPLAN_INFEASIBLE`.
 fn does_not_fit(error: driver::Failure) -> Failure {
     match error {
         driver::Failure::DoesNotFit(message) => Failure { status: Status::MEMPLAN_INFEASIBLE, message },
@@ -121,6 +121,8 @@ fn does_not_fit(error: driver::Failure) -> Failure {
     }
 }
 
+/// The target that the caller describes by strings such as "sram=256KiB:16".
+///
 /// # Safety
 /// `spaces` has `count` C strings, or is null.
 unsafe fn read_target(spaces: *const *const c_char, count: usize) -> Result<Target, Failure> {

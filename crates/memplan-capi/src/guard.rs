@@ -1,13 +1,14 @@
-//! The wall between Rust and C: no panic crosses it, and every failure leaves a message.
+//! The boundary between Rust and C: no panic crosses it, and every failure leaves a message.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Failure, Status, remember};
 
-/// Runs the body of a call and turns whatever happens into a status.
+/// Runs the body of a call and turns its result, a failure or a panic into a status. The message that goes with it is
+/// remembered for `memplan_last_error`.
 ///
-/// What the body borrows may be in any state after a panic, but it is all the
-/// call's own: results are written to the caller's memory only after success.
+/// After a panic the values that the body has borrowed may be in any state. That does no harm, because they all belong
+/// to the call: results are written to the caller's memory only after success.
 pub(crate) fn guarded(body: impl FnOnce() -> Result<(Status, String), Failure>) -> Status {
     let (status, message) = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(answer)) => answer,
@@ -18,6 +19,7 @@ pub(crate) fn guarded(body: impl FnOnce() -> Result<(Status, String), Failure>) 
     status
 }
 
+/// The message of a panic.
 fn payload(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic")

@@ -1,7 +1,9 @@
 //! The structs of the header, and how they are read from callers of any age.
 //!
-//! A caller compiled against an older header has shorter structs. Each says its
-//! size, so we copy that many bytes over a default and never touch what is not there.
+//! A caller compiled against an older header has shorter structs: fields are only
+//! ever added at the end. Each struct says its size, so we copy that many bytes over
+//! a default and never read or write bytes that the caller does not have. A caller
+//! compiled against a newer header has longer structs, of which we copy what we know.
 
 use std::ffi::{c_char, c_void};
 use std::marker::PhantomData;
@@ -316,6 +318,7 @@ impl Default for Options {
 /// # Safety
 /// Any bytes must be a value of the type, and its first field must be the size, a `usize`.
 pub(crate) unsafe trait SaysItsSize: Copy {
+    /// Its name in the header, for messages.
     const NAME: &'static str;
     /// The size of the first version: no caller has less.
     const FIRST: usize;
@@ -342,11 +345,12 @@ unsafe impl SaysItsSize for Report {
     const FIRST: usize = std::mem::offset_of!(Report, spaces);
 }
 
-/// An element of an array whose stride the caller says.
+/// An element of an array. The caller says how many bytes an element has (the stride), in a field of another struct.
 ///
 /// # Safety
 /// Any bytes must be a value of the type.
 pub(crate) unsafe trait Element: Copy + Default {
+    /// Its name in the header, for messages.
     const NAME: &'static str;
     /// The size of the first version: no caller has less.
     const FIRST: usize;
@@ -392,7 +396,7 @@ unsafe impl Element for u32 {
 /// More than any struct will ever be: a larger `struct_size` is garbage.
 const LARGEST: usize = 4096;
 
-/// Checks what a caller says about the size of one of its structs.
+/// Checks the size that a caller gives for one of its structs: at least that of its first version, and no garbage.
 pub(crate) fn check_size(name: &str, size: usize, first: usize) -> Result<(), Failure> {
     if (first..=LARGEST).contains(&size) {
         return Ok(());
@@ -402,7 +406,7 @@ pub(crate) fn check_size(name: &str, size: usize, first: usize) -> Result<(), Fa
     )))
 }
 
-/// Copies a caller's struct, or as much as we know of it.
+/// Copies a caller's struct over `default`: as many bytes as both the caller and we have.
 ///
 /// # Safety
 /// `pointer` is null or points to a `T` of the caller's version.
@@ -421,16 +425,18 @@ pub(crate) unsafe fn read_sized<T: SaysItsSize>(pointer: *const T, default: T) -
     Ok(value)
 }
 
-/// An array of structs as long as the caller's version of them says.
+/// A caller's array of structs, whose length depends on the caller's version of the header.
 pub(crate) struct Elements<T> {
     first: *const u8,
+    /// Bytes from one element to the next.
     stride: usize,
+    /// How many elements there are.
     count: usize,
     element: PhantomData<T>,
 }
 
 impl<T: Element> Elements<T> {
-    /// Checks pointer, stride and count.
+    /// An array, if pointer, stride and count make sense. An empty array may have any pointer and stride.
     pub(crate) fn of(first: *const T, stride: usize, count: usize) -> Result<Elements<T>, Failure> {
         let name = T::NAME;
         if count > 0 {
@@ -439,6 +445,7 @@ impl<T: Element> Elements<T> {
                 return Err(Failure::argument(format!("there are {count} of {name}, but the pointer to them is null")));
             }
         }
+        // Ids are 32 bits wide, and Rust allows no array of more than `isize::MAX` bytes.
         let fits = stride.checked_mul(count).is_some_and(|bytes| bytes <= isize::MAX as usize);
         if !fits || u32::try_from(count).is_err() {
             return Err(Failure::argument(format!("{count} of {name} are more than 2^32")));

@@ -53,10 +53,14 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
     builder.build().map_err(|error| Failure::argument(error.to_string()))
 }
 
+/// The name of a space: `default` if it is the only one, otherwise its number.
 fn space_name(index: usize, count: usize) -> String {
     if count == 1 { "default".to_owned() } else { index.to_string() }
 }
 
+/// Reads one buffer. `index` is its number, which is also its name; `spaces` is how many spaces there are;
+/// `interval_size` is the size that the caller gives for `memplan_interval`.
+///
 /// # Safety
 /// The pointers are null or point to what the header says.
 unsafe fn buffer(
@@ -79,7 +83,7 @@ unsafe fn buffer(
     let candidates = Elements::of(given.spaces, size_of::<u32>(), given.space_count)?;
     // SAFETY: as promised to us.
     let candidates: Vec<u32> = unsafe { candidates.iter() }.collect();
-    // Callers that name no candidates, old ones among them, have the one space of the field.
+    // Callers that list no candidates, such as those with an old header, name one space in the field `space`.
     let candidates = if candidates.is_empty() { vec![given.space] } else { candidates };
     for &space in &candidates {
         let known = usize::try_from(space)
@@ -91,6 +95,8 @@ unsafe fn buffer(
     Ok(buffer)
 }
 
+/// Reads the life of a buffer: its intervals, or the one from `start` to `end` if it lists none.
+///
 /// # Safety
 /// The pointer to the intervals is null or points to what the header says.
 unsafe fn lifetime(index: usize, given: &BufferDescription, interval_size: usize) -> Result<Lifetime, Failure> {
@@ -141,8 +147,8 @@ pub(crate) fn first_with_choice(problem: &Problem) -> Option<BufferId> {
     problem.buffers().iter_enumerated().find(|(_, buffer)| buffer.spaces.len() > 1).map(|(id, _)| id)
 }
 
-/// The plan that an array of offsets means, one for each slot of each buffer. Without `spaces` every buffer is in its
-/// only space.
+/// The plan that an array of offsets describes, one for each slot of each buffer, in the order of the buffers.
+/// `spaces` has the space of each buffer; without it every buffer is in its only space.
 pub(crate) fn plan_of(problem: &Problem, offsets: &[u64], spaces: Option<&[u32]>) -> Result<Plan, Failure> {
     let mut plan = Plan::empty(problem);
     let mut offsets = offsets.iter().map(|&offset| Bytes(offset));
@@ -168,7 +174,8 @@ pub(crate) fn plan_of(problem: &Problem, offsets: &[u64], spaces: Option<&[u32]>
     Ok(plan)
 }
 
-/// The offsets of a plan, one for each slot of each buffer, in the order of the buffers.
+/// The offsets of a plan, one for each slot of each buffer, in the order of the buffers. A slot without a place has
+/// 0, so that the following numbers belong to the right buffers.
 pub(crate) fn offsets_of(problem: &Problem, plan: &Plan) -> Vec<u64> {
     let slots = problem.buffers().iter_enumerated().map(|(id, buffer)| (id, buffer.slots as usize));
     let of_slots = |(id, slots): (BufferId, usize)| {

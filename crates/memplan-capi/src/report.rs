@@ -1,7 +1,7 @@
-//! What comes back beside the offsets.
+//! The report: what a call gives back beside the offsets.
 //!
-//! The struct grows at its end, so an old caller has less of it. [`Answer`] keeps what the caller gave, fills it in and
-//! copies back no more than the caller has.
+//! The struct [`Report`] grows at its end from version to version, so an old caller has fewer fields. [`Answer`]
+//! keeps a copy of what the caller gave, fills it in and copies back no more bytes than the caller has.
 
 use memplan::core::{Id, Outcome, Plan, Problem, ReuseCost};
 
@@ -10,12 +10,15 @@ use crate::layout::{Report, read_sized};
 
 /// A caller's report, while it is filled in.
 pub(crate) struct Answer {
+    /// The caller's struct, which may be shorter than ours; null if the caller wants no report.
     theirs: *mut Report,
+    /// Our copy.
     pub(crate) report: Report,
 }
 
 impl Answer {
-    /// Reads what the caller gave, which may be nothing.
+    /// Copies the caller's report, or a default if there is none. The caller's pointers to arrays are kept, and all
+    /// numbers are set to 0.
     ///
     /// # Safety
     /// `report` is null or points to a struct that says its size.
@@ -63,7 +66,8 @@ impl Answer {
     /// The array has the room that the header asks for.
     pub(crate) unsafe fn set_cost(&mut self, problem: &Problem, plan: &Plan) {
         let paid = plan.active_pairs(problem);
-        // They come in the order of the problem, so one walk over all pairs finds the positions.
+        // The pairs that are paid for are references into the problem's list, in its order. So one walk over that
+        // list finds their positions, by comparing addresses.
         let mut next = paid.iter().peekable();
         let mut is_paid = |pair: &ReuseCost| next.next_if(|other| std::ptr::eq(**other, pair)).is_some();
         let pairs = problem.reuse_costs().iter().zip(0u32..);
@@ -103,11 +107,13 @@ impl Answer {
     }
 }
 
-/// Ids are 32 bits wide.
+/// The number of a buffer or space for the caller. Ids are 32 bits wide, so the default is never used.
 fn number(id: impl Id) -> u32 {
     u32::try_from(id.index()).unwrap_or(u32::MAX)
 }
 
+/// Copies numbers to an array of the caller, if there is one.
+///
 /// # Safety
 /// `to` is null or has room for as many.
 unsafe fn copy<T: Copy>(from: &[T], to: *mut T) {

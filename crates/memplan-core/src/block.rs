@@ -85,6 +85,7 @@ impl Blocks {
         for &(one, other) in must_share {
             join(buffers, &mut union, one, other, 0)?;
         }
+        // Without any relation every buffer is alone, and nothing has to be stored.
         if !union.joined {
             return Ok(Blocks::default());
         }
@@ -93,6 +94,7 @@ impl Blocks {
 
     /// Makes a block of every set with more than one buffer, in the order of their first members.
     fn collect(buffers: &IndexVec<BufferId, Buffer>, union: &mut OffsetUnion) -> Result<Blocks, ProblemError> {
+        // By root: the buffers of its set, in input order, with their distances from the root.
         let mut members: Vec<Vec<(BufferId, i128)>> = vec![Vec::new(); buffers.len()];
         for id in buffers.ids() {
             let (root, distance) = union.find(id);
@@ -118,6 +120,7 @@ fn difference(one: Bytes, other: Bytes) -> i128 {
     i128::from(one.0) - i128::from(other.0)
 }
 
+/// The error about two buffers that must lie together and cannot, and why.
 fn together(buffers: &IndexVec<BufferId, Buffer>, one: BufferId, other: BufferId, why: &'static str) -> ProblemError {
     ProblemError::TogetherButDifferent {
         buffer: other,
@@ -127,7 +130,7 @@ fn together(buffers: &IndexVec<BufferId, Buffer>, one: BufferId, other: BufferId
     }
 }
 
-/// Puts `other` at `distance` bytes after `one`.
+/// Puts `other` at `distance` bytes after `one`; an error if the two cannot lie together, or already lie otherwise.
 fn join(
     buffers: &IndexVec<BufferId, Buffer>,
     union: &mut OffsetUnion,
@@ -135,6 +138,7 @@ fn join(
     other: BufferId,
     distance: i128,
 ) -> Result<(), ProblemError> {
+    // A buffer of unknown size has no offset, so it cannot lie at a distance.
     for buffer in [one, other] {
         if buffers[buffer].bytes().is_none() {
             let name = buffers[buffer].name.clone();
@@ -157,9 +161,11 @@ fn join(
 
 /// Turns distances to a root into places in a block, and checks that alignments and fixed offsets can be kept.
 fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]) -> Result<Block, ProblemError> {
+    // Named in errors about two members.
     let (first, _) = members[0];
-    // The block starts at its lowest member, or lower: where the tie group of
-    // that member starts, so that aligned inner offsets stay aligned.
+    // A tie group starts `tie.at` bytes before each of its members. The block starts at the lowest start of a tie
+    // group or member outside of groups. So a member at inner offset 64 of the only group is at 64 in the block,
+    // which is aligned if 64 is.
     let start = members
         .iter()
         .map(|&(buffer, distance)| distance - buffers[buffer].tie().map_or(0, |tie| i128::from(tie.at.0)))
@@ -180,6 +186,7 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
         }
         if let Some(offset) = info.fixed() {
             let lower = "its fixed offset is lower than its place in the group";
+            // The offset of the block that puts this member at its fixed offset. All fixed members must agree on it.
             let base = offset.0.checked_sub(at.0).map(Bytes);
             let base = base.ok_or_else(|| together(buffers, first, buffer, lower))?;
             if block.fixed.is_some_and(|other| other != base) {
@@ -194,7 +201,7 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
     Ok(block)
 }
 
-/// A member that is fixed fixes all others, where their alignment may not allow it.
+/// A member that is fixed fixes the offsets of all others. An error if one of these is no multiple of its alignment.
 fn check_fixed_alignment(buffers: &IndexVec<BufferId, Buffer>, block: &Block) -> Result<(), ProblemError> {
     let Some(base) = block.fixed else { return Ok(()) };
     let misaligned =
@@ -211,7 +218,10 @@ fn check_fixed_alignment(buffers: &IndexVec<BufferId, Buffer>, block: &Block) ->
 
 /// Union-find in which every element knows its distance from its root.
 struct OffsetUnion {
+    /// The next buffer on the way to the root (itself for a root), and the distance in bytes from that buffer to this
+    /// one.
     parent: IndexVec<BufferId, (BufferId, i128)>,
+    /// Whether two buffers have been joined at all.
     joined: bool,
 }
 
@@ -229,6 +239,8 @@ impl OffsetUnion {
             path.push(root);
             root = self.parent[root].0;
         }
+        // From the buffer next to the root back to the first: each gets the root as its parent, with the sum of the
+        // distances between.
         let mut distance = 0;
         for &step in path.iter().rev() {
             distance += self.parent[step].1;
@@ -244,6 +256,7 @@ impl OffsetUnion {
         if root == other_root {
             return other_at - at == distance;
         }
+        // `other` shall be at `at + distance` from the root, and it is at `other_at` from its own root.
         self.parent[other_root] = (root, at + distance - other_at);
         self.joined = true;
         true

@@ -19,9 +19,9 @@
 //!   tail among those alive.
 //! - *ties*: members of one block may overlap each other, so a block counts with
 //!   the union of its members' bytes.
-//! - *overlays*: from the newcomer's start on, a victim counts with the size of
-//!   the smaller of the two less. That is the most that can be taken from it,
-//!   once for each overlay; what nobody takes is disjoint from everything else;
+//! - *overlays*: from the newcomer's start on, the size of the smaller of the two is taken off what the victim
+//!   counts. That is the most that the newcomer can take over from it. Each overlay is taken off once; the bytes that
+//!   nobody takes over are disjoint from everything else.
 //! - *pairs that must not share*: buffers all of which are apart from each other
 //!   count together, whenever they are alive (`apart`).
 //!
@@ -81,10 +81,12 @@ enum Reason {
     Apart(Vec<BufferId>),
 }
 
-/// What every space needs, counting the buffers that can only live there. Near linear, however many spaces there are.
+/// For every space what it needs at least, counting the buffers that can only live there. Near linear, however many
+/// spaces there are.
 fn needs(problem: &Problem) -> impl Iterator<Item = (SpaceId, Need)> {
     let pairs = Pairs::of(problem);
     let selections = Selection::by_space(problem);
+    // Pairs and selections are found once for all spaces, so that each space only looks at its own buffers.
     problem.spaces().ids().map(move |space| (space, need(&pairs, &selections[space], space)))
 }
 
@@ -96,6 +98,7 @@ fn need(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Need {
     {
         need = Need { peak: Peak { bytes, step: None }, reason: Reason::Apart(set) };
     }
+    // A space reaches at least to the end of each buffer that is fixed in it.
     for &id in &selection.buffers {
         let buffer = &selection.problem.buffers()[id];
         let Some(offset) = buffer.fixed() else { continue };
@@ -112,7 +115,9 @@ pub fn lower_bound(problem: &Problem) -> Bytes {
     lower_bound_with(problem, &space_lower_bounds(problem))
 }
 
-/// The same for a caller who has [`space_lower_bounds`] already.
+/// As [`lower_bound`], for a caller who has [`space_lower_bounds`] already. These count only buffers without a choice
+/// of spaces. If some buffers have one, all buffers together may need more: they are counted as if all spaces were
+/// one.
 pub fn lower_bound_with(problem: &Problem, per_space: &IndexVec<SpaceId, Peak>) -> Bytes {
     let per_space = Bytes(per_space.iter().map(|peak| peak.bytes.0).sum());
     let has_choice = problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1);
@@ -126,6 +131,7 @@ pub fn lower_bound_with(problem: &Problem, per_space: &IndexVec<SpaceId, Peak>) 
 /// Members of a block may use one object at the same time, and so may a buffer
 /// and the one it overlays; only one of them counts.
 pub fn objects_lower_bound(problem: &Problem) -> Bytes {
+    // Of a block its first member counts, of an overlay the victim.
     let mut joins_others: IndexVec<BufferId, bool> = IndexVec::filled(false, problem.buffers().len());
     for block in problem.blocks().blocks() {
         block.members.iter().skip(1).for_each(|member| joins_others[member.buffer] = true);
@@ -139,7 +145,8 @@ pub fn objects_lower_bound(problem: &Problem) -> Bytes {
 }
 
 /// A proof that the problem does not fit its capacities, if a simple one exists:
-/// buffers alive together in a space, or one that is too large for all of its spaces.
+/// buffers alive together in a space, or one that is too large for all of its spaces. `None` means that no such proof
+/// was found; the problem may still not fit.
 pub fn overfull(problem: &Problem) -> Option<Witness> {
     // Without a capacity there is nothing to exceed, and the needs need not be known.
     if problem.spaces().iter().all(|space| space.capacity.is_none()) {
@@ -153,7 +160,8 @@ pub fn overfull(problem: &Problem) -> Option<Witness> {
     })
 }
 
-/// Finds buffers that together need more than a space has.
+/// The witness that a space needs more than it has: the buffers whose bytes make up its need. The step is only named if
+/// all of them are alive there (exclusive ones may count without being alive).
 fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity: Bytes) -> Witness {
     let mut buffers = match reason {
         Reason::Alive => counted_at(problem, space, peak),
@@ -168,16 +176,18 @@ fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity
 
 /// What some buffers of a space (in input order) need at least, were they alone.
 ///
-/// That can be more than they need in the company of others: offsets of buffers
-/// that are all aligned leave gaps between them, which a smaller buffer might have filled.
+/// That can be more than what they count for among all buffers of the space. Alone, all offsets are multiples of their
+/// common alignment, and sizes count rounded up to it; one more buffer with a smaller alignment makes that granule
+/// smaller for all.
 pub fn needed_by(problem: &Problem, space: SpaceId, buffers: &[BufferId]) -> Bytes {
     let selection = Selection::of(problem, |id| buffers.binary_search(&id).is_ok());
     Sweep::refined(&selection, space).peak().bytes
 }
 
-/// A buffer that does not even fit into any of its spaces alone.
+/// A buffer that does not even fit into any of its spaces alone; the witness names its first space.
 fn alone_too_large(problem: &Problem) -> Option<Witness> {
     problem.buffers().iter_enumerated().find_map(|(id, buffer)| {
+        // A need that is not known is `None`, which is less than any `Some`, so it is not too large.
         let needed = |space: SpaceId| needed_alone(problem, id, space);
         let too_large =
             |&space: &SpaceId| problem.spaces()[space].capacity.is_some_and(|capacity| needed(space) > Some(capacity));
@@ -193,7 +203,8 @@ fn alone_too_large(problem: &Problem) -> Option<Witness> {
     })
 }
 
-/// The end of a buffer that lies as low as it can; all its slots one behind the other.
+/// The end of a buffer that lies as low as it can, all its slots one behind the other: each but the last takes its size
+/// rounded up to the alignment. `None` if the size is not known.
 fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes> {
     let buffer = &problem.buffers()[id];
     let size = buffer.bytes()?;

@@ -38,7 +38,8 @@ impl<I: Id> Classes<I> {
         at
     }
 
-    /// Makes one class of two: its id, and the one that it no longer has, if they were two.
+    /// Makes one class of the classes of two ids. Returns the id of the class and, if they were two classes, the id
+    /// by which the other one was known.
     pub fn join(&mut self, one: I, other: I) -> (I, Option<I>) {
         let (one, other) = (self.find(one), self.find(other));
         let (low, high) = (one.min(other), one.max(other));

@@ -53,8 +53,10 @@ impl Edits {
         self.replace(span, "");
     }
 
-    /// Removes a span and, if nothing else is left on its lines, those lines.
+    /// Removes a span and, if nothing but blanks is left on its lines, those lines.
     pub fn delete_lines(&mut self, source: &str, span: Span) {
+        // `indent` counts the blanks between the start of the line and the span, `trailing` those between the span
+        // and the end of the line.
         let before = source.get(..span.start as usize).unwrap_or("");
         let after = source.get(span.end as usize..).unwrap_or("");
         let indent = before.len() - before.trim_end_matches([' ', '\t']).len();
@@ -87,11 +89,13 @@ impl Edits {
         order.sort_by_key(|(span, _)| (span.start, span.end));
         let added: usize = order.iter().map(|(_, text)| text.len()).sum();
         let mut out = String::with_capacity(source.len() + added);
+        // The change made last: everything before its end is in `out`.
         let mut last = Span::default();
         for (span, text) in order {
             if span.start < last.end {
                 return Err(ApplyError::Overlap { first: last, second: *span });
             }
+            // `get` returns `None` outside of the text and in the middle of a character.
             let kept = source.get(last.end as usize..span.start as usize);
             let gone = source.get(span.range());
             let (Some(kept), Some(_)) = (kept, gone) else {

@@ -1,7 +1,7 @@
 //! When a buffer is alive, and which of its bytes.
 //!
-//! A lifetime is a list of stretches of time, `start..end`, sorted and disjoint. The time between two stretches is a gap:
-//! the bytes may belong to others then. A stretch may have a window, if only a part of the bytes is in use:
+//! A lifetime is a list of stretches of time, `start..end`, sorted and disjoint. The time between two stretches is a
+//! gap: the bytes may belong to others then. A stretch may have a window, if only a part of the bytes is in use:
 //!
 //! ```text
 //!   bytes 96 ┤████████                 alive in 0..4 with all of its bytes,
@@ -71,6 +71,7 @@ enum Stretches {
         start: Step,
         end: Step,
     },
+    /// Two or more stretches, or one with a window; sorted.
     Several(Box<[Interval]>),
 }
 

@@ -71,7 +71,8 @@ impl Outcome {
         }
         let lower_bound =
             if plan.objects.is_empty() { bound::lower_bound(problem) } else { bound::objects_lower_bound(problem) };
-        // Sizes only known at run time count nothing, so nothing is proved about them.
+        // A size only known at run time counts as 0 in the bound and in the extent, and a shape is no number of
+        // bytes. With one of them, equal numbers prove nothing.
         let is_measured = problem.buffers().iter().all(|buffer| buffer.bytes().is_some());
         if is_measured && plan.extent() <= lower_bound {
             Outcome::Optimal(plan)

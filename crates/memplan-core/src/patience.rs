@@ -63,16 +63,19 @@ use crate::Stop;
 pub const GRACE: Duration = Duration::from_millis(250);
 
 /// Questions until the next look at the clock. A turn of a loop that asks takes less than a millisecond, so that an
-/// answer is at most some hundredths of a second late; a look costs about 30 ns, half a nanosecond a question.
+/// answer is at most some hundredths of a second late. A look costs about 30 ns, which is half a nanosecond for each of
+/// the 64 questions.
 pub const INTERVAL: u32 = 64;
 
 thread_local! {
+    /// The patience of the caller for whom this thread works; `None` outside of the driver.
     static CURRENT: RefCell<Option<Patience>> = const { RefCell::new(None) };
-    /// Questions that are answered without a look.
+    /// How many of the next questions are answered without a look.
     static SKIPPED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether the caller of this thread's work has stopped waiting for it.
+/// Whether the caller of this thread's work has stopped waiting for it. Once the answer is yes, no question is
+/// skipped any more, so that it stays yes.
 #[inline]
 pub fn is_over() -> bool {
     SKIPPED.with(|skipped| match skipped.get().checked_sub(1) {
@@ -84,7 +87,7 @@ pub fn is_over() -> bool {
     })
 }
 
-/// As [`is_over`], but looks at the clock every time: for the way from one long step to the next.
+/// As [`is_over`], but looks at the clock every time: for code between two long steps, where few questions are asked.
 pub fn is_over_now() -> bool {
     SKIPPED.set(0);
     is_over()
@@ -99,6 +102,7 @@ fn look() -> bool {
             SKIPPED.set(INTERVAL - 1);
             false
         }
+        // Nobody waits, so there is nothing to look at. Entering a patience sets this number back to 0.
         None => {
             SKIPPED.set(u32::MAX);
             false
@@ -118,7 +122,7 @@ struct Shared {
     cancel: Option<Cancel>,
     /// When a look first found the flag set.
     cancelled: OnceLock<Instant>,
-    /// Milliseconds after the start at which everything ends.
+    /// Milliseconds after the start at which everything ends; `u64::MAX` without a time limit.
     end: AtomicU64,
     /// Milliseconds before the limit at which searches end.
     reserve: AtomicU64,
@@ -135,12 +139,17 @@ struct Shared {
     stages: Mutex<Vec<(&'static str, Duration)>>,
 }
 
+/// Value of [`Shared::ended`] when the time limit was the reason.
 const TIME: u8 = 1;
+/// Value of [`Shared::ended`] when the caller asked for the end. It is the larger of the two, so that it wins if both
+/// hold.
 const INTERRUPTED: u8 = 2;
 
 /// How a caller says that it no longer waits.
 enum Cancel {
+    /// The flag is set.
     Flag(Arc<AtomicBool>),
+    /// The function returns true.
     Ask(Box<dyn Fn() -> bool + Send + Sync>),
 }
 
@@ -169,8 +178,7 @@ impl Patience {
         Patience::with(None, None, looks)
     }
 
-    /// Patience that begins now. Work gets the grace period on top of its limit, because it may need that long to
-    /// notice the end.
+    /// Patience that begins now. Everything but searches ends [`GRACE`] after the limit, see the module documentation.
     fn with(limit: Option<Duration>, cancel: Option<Cancel>, most_looks: u64) -> Patience {
         let end = limit.and_then(|limit| limit.checked_add(GRACE));
         Patience(Arc::new(Shared {
@@ -189,8 +197,8 @@ impl Patience {
         }))
     }
 
-    /// What is left of this patience, as one of its own: for work that makes many plans, of which the time limit may end
-    /// some without ending what comes after them.
+    /// What is left of this patience, as one of its own: for work that makes many plans, of which the time limit may
+    /// end some without ending what comes after them.
     #[must_use]
     pub fn rest(&self) -> Patience {
         let whole = self.clone();
@@ -223,8 +231,9 @@ impl Patience {
         self.0.limit.map(|limit| limit.saturating_sub(self.elapsed()))
     }
 
-    /// Searches that begin from now on end so much before the limit, because their plan will still have to be checked
-    /// and written. At most half of the limit is kept back, so that a search has its share of a short limit, too.
+    /// Searches that begin from now on end this much time before the limit, because their plan will still have to be
+    /// checked and written. At most half of the limit is kept back, so that a search has its share of a short limit,
+    /// too.
     pub fn reserve(&self, time: Duration) {
         let Some(limit) = self.0.limit else { return };
         self.0.reserve.store(milliseconds(time.min(limit / 2)), Relaxed);
@@ -256,8 +265,9 @@ impl Patience {
         self.0.stages.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes a first plan, or checks or writes it. The time limit does not end that, and counts from its end if it is over
-    /// by then.
+    /// Does work that makes a first plan, or checks or writes it. The time limit does not end this work, and what comes
+    /// after it has at least [`GRACE`] from its end. If the caller has an answer already, the work is done like any
+    /// other.
     pub fn finish<T>(&self, work: impl FnOnce() -> T) -> T {
         if self.0.has_answer.load(Relaxed) {
             return work();
@@ -280,10 +290,12 @@ impl Patience {
         }
     }
 
-    /// Looks at the clock and at the flag for cancelling. The clock does not count while somebody is finishing a
-    /// result.
+    /// Looks at the clock and at the flag for cancelling, and says why everything has ended, if it has. The clock
+    /// does not count while somebody is [finishing](Patience::finish) a result. A cancelled caller ends everything
+    /// [`GRACE`] after the look that first found it so.
     fn look(&self) -> Option<Stop> {
         let Shared { start, cancelled, end, finishing, looks, most_looks, ended, .. } = &*self.0;
+        // Only tests limit the number of looks; it counts as the time limit.
         let is_last = looks.fetch_add(1, Relaxed) >= *most_looks;
         let now = Instant::now();
         if self.is_cancelled() && now.duration_since(*cancelled.get_or_init(|| now)) >= GRACE {
@@ -296,6 +308,7 @@ impl Patience {
         self.ended()
     }
 
+    /// Whether the caller wants everything to end.
     fn is_cancelled(&self) -> bool {
         // A caller that has said so once is not asked again: it may answer otherwise, and an end is for good.
         self.0.cancelled.get().is_some()

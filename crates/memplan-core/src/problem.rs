@@ -1,6 +1,7 @@
-//! The second narrow waist: buffers, memory spaces, and how buffers may relate.
+//! What has to be placed: buffers, memory spaces, and how buffers may relate.
 //!
-//! A [`Problem`] says what has to be placed and knows nothing about programs.
+//! All front ends make a [`Problem`], and all strategies take one: it is everything that the two know of each other.
+//! It knows nothing about programs.
 //! It is built once, checked while it is built, and immutable afterwards, so
 //! every holder of a `&Problem` may rely on what [`ProblemBuilder::build`]
 //! promises.

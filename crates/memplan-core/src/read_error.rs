@@ -35,8 +35,8 @@ impl ReadError {
         ReadError { code, message: message.into(), span, line: 0, column: 0, help: None }
     }
 
-    /// Reading ended early because nobody waits for it ([`patience`](crate::patience)). The driver says so in its own
-    /// words; nobody sees this error.
+    /// Reading ended early because the caller no longer waits for it ([`patience`](crate::patience)). The driver then
+    /// reports that in its own words, so this error is never shown.
     pub fn stopped() -> ReadError {
         ReadError::at_byte("read::stopped", 0, "reading was stopped")
     }
@@ -66,6 +66,7 @@ impl std::error::Error for ReadError {}
 /// The text of a file, or where it stops being UTF-8. A byte order mark is dropped.
 pub fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
+        // The text up to the first bad byte is enough to count its line and column.
         let position = error.valid_up_to();
         let readable = std::str::from_utf8(&bytes[..position]).unwrap_or_default();
         let span = Span::new(position, position + error.error_len().unwrap_or(1));

@@ -52,6 +52,7 @@ pub enum SpecError {
 impl FromStr for PassSpec {
     type Err = SpecError;
 
+    /// Reads `NAME` or `NAME{key key=value …}`.
     fn from_str(text: &str) -> Result<PassSpec, SpecError> {
         let malformed = || SpecError::Malformed { text: text.to_owned() };
         let trimmed = text.trim();

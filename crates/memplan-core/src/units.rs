@@ -55,6 +55,7 @@ impl Bytes {
     /// The smallest multiple of both, as for two alignments that have to hold
     /// together, or `None` past [`MAX_BYTES`].
     pub fn least_common_multiple(self, other: Bytes) -> Option<Bytes> {
+        // Euclid's algorithm leaves the greatest common divisor in `a`.
         let (mut a, mut b) = (self.0, other.0);
         while b != 0 {
             (a, b) = (b, a % b);
@@ -105,8 +106,9 @@ impl FromStr for Bytes {
 /// The message for a size that is too large.
 const TOO_LARGE: &str = "expected a number below 2^63";
 
-/// Reads a number with a unit behind it; the error says what was expected.
+/// Reads a number with a unit behind it, such as `1_000`, `256KiB` or `1.5 MiB`; the error says what was expected.
 fn parse(text: &str) -> Result<Bytes, &'static str> {
+    // The number ends at the first character that cannot be part of one; the rest is the unit.
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let number = number.replace('_', "");
@@ -121,13 +123,15 @@ fn parse(text: &str) -> Result<Bytes, &'static str> {
     if !fraction.is_empty() {
         let digits = u32::try_from(fraction.len()).ok().filter(|&n| n <= 9).ok_or("at most nine decimals")?;
         let value: u64 = fraction.parse().map_err(|_| "expected a decimal fraction")?;
+        // `.5` with scale 1024 is 5 * 1024 / 10^1 bytes, rounded down.
         let part = u128::from(value) * u128::from(scale) / 10u128.pow(digits);
         bytes = bytes.checked_add(Bytes(part as u64)).ok_or(TOO_LARGE)?;
     }
     Ok(bytes)
 }
 
-/// The bytes that a unit stands for.
+/// The bytes that a unit stands for; `None` if it is no unit. Upper and lower case mean the same. A letter alone and
+/// one with `iB` are powers of 1024, one with `B` is a power of 1000.
 fn scale(unit: &str) -> Option<u64> {
     Some(match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,

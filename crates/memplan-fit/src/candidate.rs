@@ -74,10 +74,13 @@ impl Candidate {
     }
 }
 
-/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The network as it is, in the best of the
-/// given orders, is one of them, unless tiles need less and compute no more.
+/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The network as it is, in the
+/// best of the given orders, is one of them, unless tiles need less and compute no more. Each schedule comes with the
+/// changes that made it out of the network.
 pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: Allowed) -> Vec<Candidate> {
+    // The number of the schedule, the choice of tilings, and the multiply-adds of both.
     let mut found: Vec<(usize, Chosen, u64)> = Vec::new();
+    // The tilings of each schedule that choices are made of.
     let mut offers = Vec::new();
     for (number, (schedule, _)) in schedules.iter().enumerate() {
         let lives = Lives::new(net, schedule);
@@ -85,7 +88,8 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
         let offer = if allowed.patches { tilings(net, schedule, &lives, &curve) } else { Vec::new() };
         let base = schedule.steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add);
         let more = more_steps(net, schedule);
-        // The choices leave some out where there are too many. A tiling on its own is never left out.
+        // `choices` leaves some combinations out where there are too many. Each tiling on its own is added here, so
+        // that none is lost.
         let alone = (0..offer.len()).map(|index| alone(&curve, &offer, index));
         found.extend(choices(&curve, &offer).into_iter().chain(alone).map(|chosen| {
             let macs = base.saturating_add_signed(chosen.extra_macs);
@@ -117,7 +121,7 @@ fn tilings(net: &Net, schedule: &Schedule, lives: &Lives, curve: &[u64]) -> Vec<
     segments.iter().flat_map(|steps| segment(steps.clone()).tilings(curve)).chain(naive).collect()
 }
 
-/// What the runtime keeps for steps that the network did not have.
+/// Bytes that the runtime keeps for steps that the network did not have.
 fn more_steps(net: &Net, schedule: &Schedule) -> u64 {
     clones(net, schedule).map(|step| kept_for(net, step)).sum()
 }
@@ -128,7 +132,9 @@ fn clones<'a>(net: &'a Net, schedule: &'a Schedule) -> impl Iterator<Item = &'a 
     schedule.steps.iter().filter(move |step| step.outputs.iter().any(|output| output.index() >= known))
 }
 
-/// Makes the change out of a choice; `None` if it turns out to be impossible, which would be a mistake here.
+/// Makes the changed network out of a choice: the steps of the schedule, with a patch in the place of each chosen
+/// tiling. `None` if a patch cannot be made. That does not happen, because every tiling was made from its patch
+/// before.
 fn candidate(
     net: &Net,
     schedule: &Schedule,
@@ -160,7 +166,7 @@ fn candidate(
     Some(Candidate { rewrite, changes, peak, macs, copied, overhead })
 }
 
-/// A step as an op of the changed network.
+/// A step as an op of the changed network: the op as it is, or a copy if it reads or writes other tensors.
 fn kept(net: &Net, step: &Step) -> NewOp {
     let old = &net.graph.ops[step.op];
     if old.inputs == step.inputs && old.outputs == step.outputs {

@@ -4,8 +4,9 @@
 //!
 //! - the inputs of the network are there as a whole before anything runs, and its outputs in the end;
 //! - an op that is never split runs with its whole inputs and its whole output;
-//! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that computes it runs as it is,
-//!   and then that op's inputs are there, too. Or it is computed in tiles, and then all tiles and the joined image are there at once.
+//! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that
+//!   computes it runs as it is, and then that op's inputs are there, too. Or it is computed in tiles, and then all tiles
+//!   and the joined image are there at once.
 //!
 //! ```text
 //!   dw (8 KB) ─► pw (8 KB) ─► mean        the mean reads all of pw:
@@ -27,9 +28,11 @@ pub fn floor(net: &Net) -> Bytes {
     let graph = net.graph;
     let ends = [&graph.inputs, &graph.outputs].map(|tensors| bytes(net, tensors.iter().copied()));
     let is_split = |op: OpId| net.layers[op.index()].spatial.is_ok();
+    // Tensors that are there as a whole in every version: what an op that is never split reads, and the outputs.
     let unsplit = graph.ops.ids().filter(|&op| !is_split(op));
     let read_whole = unsplit.clone().flat_map(|op| graph.ops[op].inputs.iter().copied());
     let whole: BTreeSet<TensorId> = read_whole.chain(graph.outputs.iter().copied()).collect();
+    // The images among them that a spatial op computes: that op runs as it is, or the image is joined from tiles.
     let assembled = graph.ops.ids().filter(|&op| is_split(op)).filter_map(|op| {
         let image = *graph.ops[op].outputs.first().filter(|output| whole.contains(output))?;
         Some(as_it_is(net, op).min(net.arena_bytes(image).saturating_mul(2)))

@@ -1,7 +1,7 @@
 //! What layers of both formats have in common: shapes and numbers of an op become the reach of its windows.
 //!
-//! [`tflite`](crate::tflite) and [`onnx`](crate::onnx) know the names of operators, where their numbers are and where height and width are
-//! among the dimensions. What follows from the numbers is the same for both:
+//! [`tflite`](crate::tflite) and [`onnx`](crate::onnx) know the names of operators, where their numbers are and where
+//! height and width are among the dimensions. What follows from the numbers is the same for both:
 //!
 //! ```text
 //!   filter 3, stride 2, dilation 1, 4 outputs:     covered 3 positions a window, 9 positions all windows
@@ -17,7 +17,8 @@ pub(crate) fn elements(tensor: &Tensor) -> u64 {
     tensor.shape.iter().fold(1, |product, &n| product.saturating_mul(n))
 }
 
-/// The image that an op computes, if it computes one image and nothing else, and the sizes of all that it reads are known.
+/// The image (a tensor with four dimensions) that an op computes, if it computes one image and nothing else and the
+/// sizes of all that it reads are known; otherwise an error that says why the op cannot be split.
 pub(crate) fn only_image<'g>(graph: &'g Graph, op: &Op) -> Result<&'g Tensor, String> {
     // Computing an op with state in parts would run it several times.
     if op.is_stateful {
@@ -32,7 +33,7 @@ pub(crate) fn only_image<'g>(graph: &'g Graph, op: &Op) -> Result<&'g Tensor, St
     if output.shape.len() == 4 { Ok(output) } else { Err(format!("its output, {}, is no image", output.describe())) }
 }
 
-/// An image that an op reads.
+/// The image that is input number `index` of an op; an error if that input is missing or has not four dimensions.
 pub(crate) fn image<'g>(graph: &'g Graph, op: &Op, index: usize) -> Result<&'g Tensor, String> {
     let tensor = op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
     tensor.filter(|tensor| tensor.shape.len() == 4).ok_or_else(|| "its input is no image".to_owned())
@@ -78,12 +79,14 @@ impl Spatial {
         Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None }
     }
 
-    /// Every position from the same position of all images; inputs with one position only are the same for all.
+    /// An op that computes every output position from the same position of its images. Inputs with one position only
+    /// (numbers for each channel) are no images: they are read whole for every tile. Anything between the two is an
+    /// error.
     pub(crate) fn pointwise(graph: &Graph, op: &Op, output: &Tensor, axes: [usize; 2]) -> Result<Spatial, String> {
         let mut images = Vec::new();
         for (index, &input) in op.inputs.iter().enumerate() {
             let shape = &graph.tensors[input].shape;
-            // Fewer dimensions than four are the last ones.
+            // An input with fewer than four dimensions has the last ones; the missing ones in front count as 1.
             let dimension = |axis: usize| (axis + shape.len()).checked_sub(4).map_or(1, |place| shape[place]);
             let is_image = axes.iter().all(|&axis| dimension(axis) == output.shape[axis]);
             match (is_image, shape.len()) {
@@ -95,7 +98,8 @@ impl Spatial {
         if images.is_empty() { Err("it reads no image".to_owned()) } else { Ok(Spatial::point(images)) }
     }
 
-    /// Upsampling of the image that is input number `index` by whole factors.
+    /// An op that makes the image that is input number `index` larger by a whole factor along each axis. `size_input`
+    /// is the input that says how large the output is, if there is one.
     pub(crate) fn scaled(
         (index, image): (usize, &Tensor),
         output: &Tensor,

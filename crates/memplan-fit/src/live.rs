@@ -1,7 +1,7 @@
 //! How much is alive while a list of ops runs.
 //!
-//! This is the estimate that changes are compared by: the sum of all tensors that are alive at once, each rounded up to the
-//! runtime's alignment. A placement may need more than that, never less.
+//! This is the estimate that changes are compared by: the sum of all tensors that are alive at once, each rounded up
+//! to the runtime's alignment. A placement may need more than that, never less.
 
 use memplan_core::Id;
 use memplan_models::graph::TensorId;
@@ -60,12 +60,15 @@ impl Lives {
 
     /// Bytes alive while each step runs, with its scratch memory.
     pub(crate) fn curve(&self, net: &Net, schedule: &Schedule) -> Vec<u64> {
+        // For each step the bytes that begin to live there less those that ended with the step before; the sum up to a
+        // step is what is alive at it.
         let steps = schedule.steps.len();
         let mut change = vec![0i128; steps + 1];
         for tensor in 0..self.bytes.len() {
             // A result that nobody reads still takes memory while it is written.
             let first = self.written[tensor].unwrap_or(0);
             let Some(last) = self.last[tensor].or(self.written[tensor]) else { continue };
+            // What is needed at the end lives to the last step, so that it ends behind the list.
             change[first.min(steps)] += i128::from(self.bytes[tensor]);
             change[(last + 1).min(steps)] -= i128::from(self.bytes[tensor]);
         }
@@ -83,11 +86,12 @@ impl Lives {
 pub(crate) struct Run<'a> {
     pub(crate) inputs: Vec<TensorId>,
     pub(crate) outputs: &'a [TensorId],
+    /// Bytes of scratch memory.
     pub(crate) scratch: u64,
 }
 
-/// Most bytes alive while these ops run in the place of the steps `steps`. `new_bytes` says what those tensors take that
-/// only these ops have.
+/// Most bytes alive while these ops run in the place of the steps `steps`. `new_bytes` says what those tensors take
+/// that only these ops have.
 pub(crate) fn peak_within(
     lives: &Lives,
     steps: std::ops::Range<usize>,
@@ -95,7 +99,8 @@ pub(crate) fn peak_within(
     new_bytes: impl Fn(TensorId) -> u64,
 ) -> u64 {
     let known = lives.bytes.len();
-    // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of the ops.
+    // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of
+    // the ops.
     let written = runs.iter().flat_map(|run| run.outputs).map(|output| output.index() + 1);
     let mut last_reader: Vec<Option<usize>> = vec![None; written.fold(known, usize::max)];
     for (at, run) in runs.iter().enumerate() {

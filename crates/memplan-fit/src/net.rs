@@ -26,7 +26,8 @@ pub struct Net<'g> {
 pub struct Dialect {
     /// Height and width among the dimensions of an image.
     pub axes: [usize; 2],
-    /// An op can say how much padding it has at each edge; otherwise it has none, or as much as the size of its output asks for.
+    /// An op can say how much padding it has at each edge; otherwise it has none, or as much as the size of its output
+    /// asks for.
     pub states_padding: bool,
     /// Most inputs of a concatenation.
     pub most_joined: usize,
@@ -71,8 +72,8 @@ impl Dialect {
         overhead: Overhead { op: LITTLE, tensor: 0, pad: 0, concat: 0, counts_kernels: false },
     };
 
-    /// The same where the runtime keeps its records in a memory of their own: tensors and scratch memory count. An op still
-    /// costs a little, so that thousands of tiles are not taken for free.
+    /// The same where the runtime keeps its records in a memory of their own: tensors and scratch memory count. An op
+    /// still costs a little, so that thousands of tiles are not taken for free.
     #[must_use]
     pub fn with_records_elsewhere(self) -> Dialect {
         Dialect { overhead: Overhead { op: LITTLE, ..Overhead::default() }, ..self }
@@ -111,7 +112,7 @@ impl Schedule {
 }
 
 impl Net<'_> {
-    /// The shape of a tensor of the graph or of a schedule.
+    /// The shape of a tensor of the graph or of a schedule. Ids of tensors of a schedule follow those of the graph.
     pub(crate) fn shape<'a>(&'a self, schedule: &'a Schedule, tensor: TensorId) -> &'a [u64] {
         match tensor.index().checked_sub(self.graph.tensors.len()) {
             None => &self.graph.tensors[tensor].shape,
@@ -125,7 +126,7 @@ impl Net<'_> {
         new.and_then(|new| schedule.tensors.get(new)).map_or(tensor, |tensor| tensor.like)
     }
 
-    /// What the kernel of an op keeps, as far as it counts.
+    /// Bytes that the kernel of an op keeps as long as the model is loaded; 0 where the format does not count them.
     pub(crate) fn kept(&self, op: OpId) -> u64 {
         if self.dialect.overhead.counts_kernels { self.graph.ops[op].kept.0 } else { 0 }
     }

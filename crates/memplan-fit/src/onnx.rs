@@ -23,7 +23,7 @@ const POINTWISE: [&str; 40] = [
     "ThresholdedRelu",
 ];
 
-/// A layer for each op; `places` has the place of its node in the file.
+/// A layer for each op; `places` has, for each op, the position of its node in the file.
 pub fn layers(graph: &Graph, file: &File, places: &[usize]) -> Vec<Layer> {
     let layer = |(id, op): (OpId, &Op)| {
         let node = places.get(id.index()).and_then(|&place| file.nodes.get(place));
@@ -86,6 +86,7 @@ impl Reading<'_> {
             "BatchNormalization" | "QuantizeLinear" | "DequantizeLinear" => {
                 self.image(0).map(|_| Spatial::point(vec![0]))
             }
+            // Along the channels, a softmax reads one position at a time.
             "Softmax" | "LogSoftmax" if matches!(self.node.int("axis", -1), 1 | -3) => {
                 self.image(0).map(|_| Spatial::point(vec![0]))
             }
@@ -107,7 +108,8 @@ impl Reading<'_> {
         self.image(index).map(|filter| AXES.map(|axis| filter.shape[axis]))
     }
 
-    /// Two numbers for height and width, or what they are if the node does not say.
+    /// Two numbers of the node for height and width, such as `strides`; twice `default` if the node does not have
+    /// them.
     fn pair(&self, name: &str, default: u64) -> Result<[u64; 2], String> {
         let Some(attribute) = self.node.attribute(name) else { return Ok([default; 2]) };
         let numbers: Option<Vec<u64>> = attribute.ints.iter().map(|&number| u64::try_from(number).ok()).collect();
@@ -115,7 +117,8 @@ impl Reading<'_> {
         numbers.ok_or_else(|| format!("its {name} make no sense"))
     }
 
-    /// How a convolution or a pooling reaches from an output position to input positions, along rows and along columns.
+    /// How a convolution or a pooling reaches from an output position to input positions, along rows and along
+    /// columns.
     fn windowed(&self, output: &Tensor, filter: [u64; 2]) -> Result<Spatial, String> {
         let image = self.image(0)?;
         let (stride, dilation) = (self.pair("strides", 1)?, self.pair("dilations", 1)?);
@@ -127,18 +130,22 @@ impl Reading<'_> {
             if all > inputs.saturating_add(before).saturating_add(after) {
                 return Err("its last window lies only partly on the image".to_owned());
             }
-            // A window of one position is cut without a look at the padding.
+            // Tiles of windows of one position are cut as if there were no padding (`patch`), so such an op cannot
+            // have any.
             if window == 1 && before + after > 0 {
                 return Err("it pads windows of one position".to_owned());
             }
             Ok(Reach::Window { size: window, stride: sliding.stride, before })
         };
+        // Which value stands for the border does not matter: ops of this format state their padding, also in a tile.
         let reach = [axis(0)?, axis(1)?];
         Ok(Spatial { reach, images: vec![0], border: Border::Value(Fill::Zero), size_input: None })
     }
 
-    /// Positions in front of an image and behind it; `missing` are those that the last window lacks.
+    /// The padding in front of an image and behind it along one axis (0: height, 1: width), as the node states it or
+    /// as its `auto_pad` makes it of `missing`, the positions by which all windows together reach over the image.
     fn padding(&self, axis: usize, missing: u64) -> Result<[u64; 2], String> {
+        // `pads` has four numbers: in front of height and width, then behind height and width.
         let stated = |place: usize| {
             let pads = self.node.attribute("pads").map_or(&[0; 4][..], |attribute| &attribute.ints);
             let pad = pads.get(place).and_then(|&pad| u64::try_from(pad).ok());

@@ -28,10 +28,10 @@ use crate::layer::{Border, SizeForm, Spatial};
 use crate::net::{Net, Schedule, Step};
 use crate::region::{Read, Region, Span, hull};
 
-/// Ops in the place of some steps.
+/// Ops that take the place of some steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Tensors that came; the first has the id that was asked for.
+    /// Tensors that the ops need beside those of the schedule. Their ids count from the `first` of [`patch()`] on.
     pub tensors: Vec<NewTensor>,
     /// The ops.
     pub ops: Vec<NewOp>,
@@ -41,8 +41,8 @@ pub struct Patch {
     pub copied: u64,
 }
 
-/// Executes the steps of a segment tile by tile; `grid` is the number of rows and columns of tiles. New tensors get ids
-/// from `first` on. The error says why that cannot be done.
+/// Executes the steps of a segment tile by tile; `grid` is the number of rows and columns of tiles. New tensors get
+/// ids from `first` on. The error says why that cannot be done.
 pub fn patch(
     net: &Net,
     schedule: &Schedule,
@@ -59,6 +59,7 @@ pub fn patch(
     if lengths.iter().zip(grid).any(|(&length, count)| count == 0 || count > length) {
         return Err(format!("{} rows and {} columns are too few for so many tiles", lengths[0], lengths[1]));
     }
+    // The outermost concatenation of the tiles writes the image itself, under its old id.
     let mut writer = Writer { net, schedule, steps, first, patch: Patch::default() };
     let tiles = Tiles { image, lengths, grid };
     writer.assemble(&tiles, 0, [0..grid[0], 0..grid[1]], Some(image))?;
@@ -66,8 +67,9 @@ pub fn patch(
 }
 
 /// A lower bound on the bytes alive while a segment runs tile by tile, without tensors that are alive all the time. It
-/// looks at a tile near the end: the tiles before it are alive, and so is what each step of this tile reads and writes.
-/// The caller drops grids whose bound is too large, since the bound costs far less than writing the patch.
+/// looks at a tile near the end: the tiles before it are alive, and so is what each step of this tile reads and
+/// writes. The caller drops grids whose bound is too large, since the bound costs far less than writing the patch.
+/// `None` if the segment cannot be split in this way.
 pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
     let steps = &schedule.steps[segment];
     let image = *steps.last()?.outputs.first()?;
@@ -76,6 +78,7 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
     // The last tile but one has neighbours on all sides, if there are that many.
     let index = grid.map(|count| count.saturating_sub(2));
     let region = [0, 1].map(|axis| Span::part(lengths[axis], index[axis], grid[axis]));
+    // All rows of tiles above this one are finished and waiting to be joined.
     let done =
         writer.bytes(image, &writer.shape_of(image, [Span { start: 0, end: region[0].start }, Span::all(lengths[1])]));
     let needs = writer.needs(image, region).ok()?;
@@ -99,9 +102,11 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
     Some(done + most)
 }
 
-/// The multiply-adds of all tiles, without the patch. Tiles of one row of the grid compute the same rows, and those of
-/// one column the same columns, so that `rows + columns` tiles tell everything. What each tile rounds down is taken
-/// off, so that the number is never above that of the patch.
+/// A lower bound on the multiply-adds of all tiles, without writing the patch. All tiles of one row of the grid
+/// compute the same rows of every step, and all tiles of one column the same columns. So it is enough to look at one
+/// tile of each row and of each column, and to multiply the sums: the positions that all tiles compute are (sum over
+/// the rows of the grid) x (sum over its columns). The patch rounds the multiply-adds of each tile down, by less than
+/// one; that one is taken off for each tile, so that the number is never above that of the patch.
 pub(crate) fn least_macs(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
     let steps = &schedule.steps[segment];
     let image = *steps.last()?.outputs.first()?;
@@ -155,17 +160,22 @@ struct Part {
 /// What one step computes for a tile, and what it reads along each axis.
 type Need = (Region, [Read; 2]);
 
+/// Writes the ops of a patch.
 struct Writer<'n, 's> {
     net: &'n Net<'n>,
     schedule: &'s Schedule,
+    /// The steps of the segment.
     steps: &'s [Step],
+    /// The id of the first new tensor.
     first: usize,
+    /// The patch as far as it is written.
     patch: Patch,
 }
 
 impl Writer<'_, '_> {
-    /// Computes a range of tiles into one tensor: row after row of tiles (axis 0), in each row column after column
-    /// (axis 1). A concatenation takes only so many tensors, so that many tiles are joined in groups.
+    /// Writes the ops that compute a range of tiles (rows and columns of the grid) into one tensor, and returns that
+    /// tensor: row after row of tiles (axis 0), in each row column after column (axis 1). The tensor is `into`, or a
+    /// new one.
     fn assemble(
         &mut self,
         tiles: &Tiles,
@@ -201,7 +211,7 @@ impl Writer<'_, '_> {
         Ok(output)
     }
 
-    /// Computes one tile; returns the tensor that holds it.
+    /// Writes the ops that compute one tile; returns the tensor that holds it.
     fn tile(&mut self, image: TensorId, region: Region) -> Result<TensorId, String> {
         let needs = self.needs(image, region)?;
         let mut parts = BTreeMap::<TensorId, Part>::new();
@@ -215,8 +225,11 @@ impl Writer<'_, '_> {
         Ok(self.cut(image, part, region))
     }
 
-    /// What each step has to compute for a region of the image, and what it reads; `None` for steps it does not need.
+    /// What each step of the segment has to compute for a region of the image, and what it reads for that; `None` for
+    /// steps that the region does not need.
     fn needs(&self, image: TensorId, region: Region) -> Result<Vec<Option<Need>>, String> {
+        // From the last step to the first: what a step reads is wanted of the steps before it. If several steps read
+        // one image, all that any of them reads is wanted.
         let mut wanted = BTreeMap::from([(image, region)]);
         let mut needs = vec![None; self.steps.len()];
         for (step, need) in self.steps.iter().zip(&mut needs).rev() {
@@ -240,11 +253,13 @@ impl Writer<'_, '_> {
         Ok(needs)
     }
 
+    /// How the op of a step computes positions from positions; an error for an op that cannot be split.
     fn spatial(&self, step: &Step) -> Result<&Spatial, String> {
         let layer = &self.net.layers[step.op.index()];
         layer.spatial.as_ref().map_err(|why| format!("{}: {why}", self.net.graph.ops[step.op].label()))
     }
 
+    /// Height and width of a tensor.
     fn lengths(&self, tensor: TensorId) -> [u64; 2] {
         let shape = self.net.shape(self.schedule, tensor);
         self.net.dialect.axes.map(|axis| shape.get(axis).copied().unwrap_or(0))
@@ -279,6 +294,7 @@ impl Writer<'_, '_> {
                     tensor = self.bordered(input, tensor, reads, fill);
                 }
             }
+            // The copy of the op reads this tensor where the op of the graph reads the original one.
             if tensor != original && !substitutes.contains(&(original, tensor)) {
                 substitutes.push((original, tensor));
             }
@@ -288,6 +304,7 @@ impl Writer<'_, '_> {
             }
         }
         let tensor = self.part_of(output, computed);
+        // The tile has its share of the op's multiply-adds, by positions.
         let positions = computed[0].length().saturating_mul(computed[1].length());
         let all = self.lengths(output).iter().product::<u64>().max(1);
         let macs = u128::from(self.net.layers[step.op.index()].macs) * u128::from(positions) / u128::from(all);
@@ -305,7 +322,7 @@ impl Writer<'_, '_> {
         Ok(tensor)
     }
 
-    /// A tensor with the whole region of its image.
+    /// A tensor that is there as a whole, as a part of itself.
     fn whole(&self, tensor: TensorId) -> Part {
         Part { tensor, region: self.lengths(tensor).map(Span::all) }
     }
@@ -315,10 +332,12 @@ impl Writer<'_, '_> {
         self.steps.iter().any(|step| step.outputs.contains(&tensor))
     }
 
-    /// How the edges of a tile are made; `None` if they cannot be.
+    /// How the edges of a tile are made; `None` if they cannot be, because positions outside of the image do not count
+    /// and the format has no way to say so.
     fn padding(&self, spatial: &Spatial, reads: [Read; 2]) -> Option<Edge> {
         if spatial.reach.iter().all(|reach| !matches!(reach, crate::layer::Reach::Window { size: 2.., .. })) {
-            // Such ops never look outside of the image, except for those that only add a border.
+            // Ops with windows of one position never look outside of the image, except for those that only add a
+            // border.
             return Some(match spatial.border {
                 Border::Added(fill) => Edge::Around(fill),
                 _ => Edge::Unchanged,
@@ -329,11 +348,12 @@ impl Writer<'_, '_> {
             _ if self.net.dialect.states_padding => Some(Edge::Stated),
             Border::Value(fill) | Border::Added(fill) if has_border => Some(Edge::Around(fill)),
             Border::LeftOut if has_border => None,
+            // Inside of the image there is no border to add; the tile is computed without padding.
             _ => Some(Edge::Around(Fill::Zero)),
         }
     }
 
-    /// What an input says that gives the size of a tile.
+    /// The content of the input that says how large the output of a tile is.
     fn size(&self, form: SizeForm, output: TensorId, computed: Region) -> Vec<i32> {
         let shape = self.shape_of(output, computed);
         let number = |&dimension: &u64| i32::try_from(dimension).unwrap_or(i32::MAX);
@@ -343,7 +363,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The region of a tensor, cut out of a part that may be larger.
+    /// The tensor that holds a region of `of`, cut out of a part that may be larger; the part's own tensor if it is
+    /// not.
     fn cut(&mut self, of: TensorId, part: Part, region: Region) -> TensorId {
         if part.region == region {
             return part.tensor;
@@ -358,7 +379,8 @@ impl Writer<'_, '_> {
         output
     }
 
-    /// A tile with the border that an op would look at.
+    /// A tile of the tensor `of` with the border that an op looks at; the tile itself if the op does not look outside
+    /// of the image there.
     fn bordered(&mut self, of: TensorId, tile: TensorId, reads: [Read; 2], fill: Fill) -> TensorId {
         if reads.iter().all(|read| read.before == 0 && read.after == 0) {
             return tile;
@@ -382,6 +404,7 @@ impl Writer<'_, '_> {
         self.new_tensor(of, shape, &suffix(region))
     }
 
+    /// A new tensor with the element type of `of`, and a name that is that of `of` with a suffix.
     fn new_tensor(&mut self, of: TensorId, shape: Vec<u64>, suffix: &str) -> TensorId {
         let like = self.net.original(self.schedule, of);
         let name = format!("{}{suffix}", self.net.graph.tensors[like].name);
@@ -389,6 +412,7 @@ impl Writer<'_, '_> {
         TensorId::from_index(self.first + self.patch.tensors.len() - 1)
     }
 
+    /// The shape of a region of a tensor.
     fn shape_of(&self, tensor: TensorId, region: Region) -> Vec<u64> {
         let mut shape = self.net.shape(self.schedule, tensor).to_vec();
         for (span, &axis) in region.iter().zip(&self.net.dialect.axes) {
@@ -397,6 +421,7 @@ impl Writer<'_, '_> {
         shape
     }
 
+    /// Counts the bytes of a region as copied.
     fn count_copy(&mut self, of: TensorId, region: Region) {
         let bytes = self.bytes(of, &self.shape_of(of, region));
         self.patch.copied = self.patch.copied.saturating_add(bytes);
@@ -410,11 +435,12 @@ impl Writer<'_, '_> {
 /// How the edges of a tile are made.
 #[derive(Clone, Copy)]
 enum Edge {
-    /// The op does not look outside of the image.
+    /// The op does not look outside of the image, and its padding stays as it is.
     Unchanged,
-    /// What it looks at is put around the tile before.
+    /// A border with this value is put around the tile where the op looks outside of the image, and the op has no
+    /// padding.
     Around(Fill),
-    /// The op itself states how much it looks at.
+    /// The op itself states its padding at each edge of the tile.
     Stated,
 }
 

@@ -10,17 +10,19 @@
 //!   in ─► a ───► b ─► c ─► a' ─► d                       a is dropped after b, and runs again as a'
 //! ```
 //!
-//! The question is that of a game with pebbles. A state is the set of tensors in memory. A move runs an op whose inputs
-//! are all there (it costs its multiply-adds), or drops a tensor; the bytes in memory never exceed the limit. The
-//! cheapest way to a state with all outputs in it is a schedule. For small graphs [`schedules`] finds it by going
-//! through states from cheap to dear (Dijkstra), at every limit that matters. Orders come out as well: a schedule in
-//! which every op runs once costs nothing more.
+//! The question can be put as a game (a *pebble game*). A state is the set of tensors in memory. A move runs an op
+//! whose inputs are all in memory, which costs its multiply-adds, or drops a tensor, which costs nothing; the bytes in
+//! memory never exceed a limit. The cheapest way from the inputs to a state with all outputs in it is a schedule. For
+//! small graphs [`schedules`] finds it by going through states from cheap to dear (Dijkstra), at every limit that
+//! matters. If another order of the ops is enough, that is what comes out: a schedule in which every op runs once
+//! costs no more than the network as it is.
 //!
 //! Large graphs have too many states. There [`improved`] starts from a schedule and looks at its worst moment: of all
 //! tensors that are alive then and not in use, the one whose op is best run again for the next reader is dropped, as
 //! long as that helps.
 //!
-//! Ops with state or randomness run once, in their order. A graph input cannot come back once it is dropped.
+//! Ops with state or randomness (ops *with an effect*, in this file) run once, in their order. A graph input cannot
+//! come back once it is dropped.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -54,10 +56,10 @@ pub fn schedules(net: &Net) -> Option<Vec<Recomputed>> {
     let game = Game::new(net)?;
     let mut found: Vec<Recomputed> = Vec::new();
     let mut limit = u64::MAX;
-    // The cheapest schedule below the peak of the last one, until there is none.
+    // Each round looks for the cheapest schedule with a lower peak than the last one, until there is none.
     while let Some(next) = game.cheapest(limit)? {
         limit = next.peak.checked_sub(1)?;
-        // Among equally cheap schedules the one with the lowest peak counts.
+        // The new schedule has the lower peak. If it costs the same as the last one, the last one is not needed.
         if found.last().is_some_and(|last| last.macs == next.macs && last.order.len() >= next.order.len()) {
             found.pop();
         }
@@ -66,45 +68,51 @@ pub fn schedules(net: &Net) -> Option<Vec<Recomputed>> {
     Some(found)
 }
 
-/// In the place of an op: a tensor is dropped.
+/// Stands in the place of an op where a move drops a tensor.
 const DROPPED: usize = usize::MAX;
 
 /// The tensors in memory, a bit each, and how many ops with an effect have run.
 type State = (u32, u32);
 
-/// The game: tensors and ops by plain numbers.
+/// The game: tensors and ops by plain numbers, sets of tensors as bits.
 struct Game {
-    /// What each tensor takes.
+    /// The size of each tensor in bytes.
     bytes: Vec<u64>,
-    /// For each op: what it reads and writes, as bits; its scratch memory; its multiply-adds.
+    /// The ops, by their number in the graph.
     ops: Vec<Move>,
     /// Ops with an effect, in their order.
     effects: Vec<usize>,
+    /// The inputs and the outputs of the network.
     inputs: u32,
     outputs: u32,
-    /// Inputs that must stay.
+    /// Inputs that must stay in memory until the end.
     kept: u32,
 }
 
+/// What running an op takes.
 struct Move {
+    /// The tensors that it reads and writes.
     reads: u32,
     writes: u32,
+    /// Bytes of scratch memory.
     scratch: u64,
+    /// Multiply-adds.
     macs: u64,
-    /// Its place among the ops with an effect.
+    /// For an op with an effect, how many such ops run before it.
     effect: Option<u32>,
 }
 
 /// What a way costs: multiply-adds first, then the number of ops.
 type Cost = (u64, u32);
 
-/// How a state was reached: from which one, by which op, with how much alive.
+/// How a state was reached: from which state, and by which move.
 #[derive(Clone, Copy)]
 struct Way {
     cost: Cost,
     /// The highest peak on the way, which decides between ways of the same cost.
     peak: u64,
     from: State,
+    /// The op that ran, or [`DROPPED`].
     op: usize,
 }
 
@@ -126,7 +134,7 @@ impl Frontier {
         }
     }
 
-    /// The cheapest state from which nobody has gone on yet, with the cost and the peak of the way to it.
+    /// The cheapest state from which the search has not gone on yet, with the cost and the peak of the way to it.
     fn next(&mut self) -> Option<(Cost, u64, State)> {
         while let Some(Reverse((cost, peak, state))) = self.queue.pop() {
             // The queue still has entries of ways that a better one has replaced since.
@@ -139,7 +147,7 @@ impl Frontier {
 }
 
 impl Game {
-    /// `None` if there are too many tensors.
+    /// The game of a network; `None` if there are too many tensors, or if an op contains ops (loops, conditions).
     fn new(net: &Net) -> Option<Game> {
         let graph = net.graph;
         // Only tensors that an op writes or that are inputs take part; constants are always there.
@@ -187,12 +195,14 @@ impl Game {
     fn cheapest(&self, limit: u64) -> Option<Option<Recomputed>> {
         let start: State = (self.inputs, 0);
         let at_start = self.size(self.inputs);
+        // The inputs alone are too large.
         if at_start > limit {
             return Some(None);
         }
         let mut frontier = Frontier::default();
         frontier.reach(start, Way { cost: (0, 0), peak: at_start, from: start, op: DROPPED });
         while let Some((cost, peak, state)) = frontier.next() {
+            // The end: all outputs are in memory, and all ops with an effect have run.
             if state.0 & self.outputs == self.outputs && state.1 as usize == self.effects.len() {
                 return Some(Some(self.schedule(&frontier.ways, state)));
             }
@@ -214,11 +224,13 @@ impl Game {
         Some(None)
     }
 
-    /// The state after an op has run, and the bytes alive while it ran; `None` if it cannot run or needs too much.
+    /// The state after an op has run in the state (`there`, `effects`), and the bytes alive while it ran; `None` if it
+    /// cannot run, need not run, or needs more than `limit`.
     fn run(&self, (there, effects): State, op: usize, limit: u64) -> Option<(State, u64)> {
         let Move { reads, writes, scratch, effect, .. } = self.ops[op];
         let is_due = effect.is_none_or(|place| place == effects);
-        // An op whose results are all there need not run, and none writes an output that is there.
+        // An op whose results are all in memory need not run, and an output of the network that is in memory is not
+        // written again.
         let is_needed = effect.is_some() || writes & !there != 0 && writes & there & self.outputs == 0;
         let during = there | writes;
         let alive = self.size(during).saturating_add(scratch);
@@ -226,7 +238,8 @@ impl Game {
         can_run.then_some(((during, effects + u32::from(effect.is_some())), alive))
     }
 
-    /// The ops on the way to a state.
+    /// The schedule of the way to a state: the ops, read from the end back to the start, which is the state that was
+    /// reached from itself.
     fn schedule(&self, ways: &BTreeMap<State, Way>, end: State) -> Recomputed {
         let mut order = Vec::new();
         let mut at = end;
@@ -245,12 +258,14 @@ fn bits(tensors: &[TensorId], numbers: &BTreeMap<TensorId, u32>) -> u32 {
     tensors.iter().filter_map(|tensor| numbers.get(tensor)).fold(0, |bits, number| bits | 1 << number)
 }
 
-/// A schedule of an order in which ops may come more than once. One run of an op writes the op's own tensors, and every
-/// other run writes copies of them. The one is the first run; but if the op writes an output of the network, it is the
-/// last run, because the output has to stay until the end. Readers take the copy that was written last.
+/// A schedule of an order in which ops may come more than once. One run of an op writes the op's own tensors, and
+/// every other run writes copies of them. The run that writes the op's own tensors is the first one, except for an op
+/// that writes an output of the network: there it is the last one, because the output has to stay until the end.
+/// Readers take the copy that was written last.
 pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     let graph = net.graph;
     let mut schedule = Schedule::default();
+    // How often each op has run so far, and for each tensor of the graph the copy that was written last.
     let mut runs = vec![0u32; graph.ops.len()];
     let mut latest = BTreeMap::<TensorId, TensorId>::new();
     for &op in order {
@@ -259,6 +274,7 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
         let inputs = draft.inputs.iter().map(|input| latest.get(input).copied().unwrap_or(*input)).collect();
         runs[op.index()] += 1;
         let run = runs[op.index()];
+        // The number of the run that writes the op's own tensors.
         let is_asked_for = draft.outputs.iter().any(|output| graph.outputs.contains(output));
         let own = if is_asked_for { order.iter().filter(|&&other| other == op).count() as u32 } else { 1 };
         let outputs = draft.outputs.iter().map(|&output| {
@@ -280,14 +296,14 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     schedule
 }
 
-/// At most so many ops run again in a schedule of a large graph.
+/// At most so many times [`improved`] lets one more op, or chain of ops, run again.
 const MOST_CLONES: usize = 24;
 /// The inputs of an op that runs again may have to be computed again as well, and so may their inputs: at most so many
 /// ops deep.
 const DEEPEST: usize = 3;
 
-/// Schedules that need less memory than the one with this order, each less than the one before it: in each, one more op
-/// or chain of ops runs again.
+/// Schedules that need less memory than the one with this order, each less than the one before it: in each, one more
+/// op or chain of ops runs again.
 pub fn improved(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     let mut found: Vec<Vec<OpId>> = Vec::new();
     let mut order = order.to_vec();
@@ -309,17 +325,21 @@ fn peak(net: &Net, order: &[OpId]) -> (u64, usize) {
     (most, curve.iter().position(|&bytes| bytes == most).unwrap_or(0))
 }
 
-/// Orders in which a tensor that is alive at the worst moment and not in use is computed again for its next reader.
+/// Orders in which a tensor that is alive at the worst moment (the step with the most bytes alive) and not in use
+/// there is computed again for its next reader, so that it need not be alive at that moment: one order for each such
+/// tensor and each depth at which its inputs are computed again, too.
 fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     let schedule = with_clones(net, order);
     let lives = Lives::new(net, &schedule);
     let (_, worst) = peak(net, order);
     let mut found = Vec::new();
     for tensor in 0..lives.bytes.len() {
+        // Inputs of the network are written by no step and cannot be computed again.
         let Some(written) = lives.written[tensor].filter(|&written| written < worst) else { continue };
         let is_read = |step: &Step| step.inputs.iter().any(|input| input.index() == tensor);
         let next = (worst..order.len()).find(|&at| is_read(&schedule.steps[at]));
-        // What is in use at the worst moment must be there.
+        // What the step at the worst moment reads must be in memory then. A tensor without a later reader is not in
+        // the way.
         let Some(reader) = next.filter(|&reader| reader > worst) else { continue };
         for depth in 1..=DEEPEST {
             let mut again = Vec::new();
@@ -334,8 +354,9 @@ fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     found
 }
 
-/// Lists the ops that must run again, in order, so that the step `written` can run before the step `reader`; what is
-/// not alive at the worst moment is computed again, up to a depth. `false` if one of the ops must run once only.
+/// Lists in `again` the ops that run again, in their order, so that the result of the step `written` is there before
+/// the step `reader`: that step's op and, `depth - 1` levels deep, the ops of those inputs that are not in memory any
+/// more. `worst` is the step with the most bytes alive. `false` if one of the ops must run once only.
 fn collect(
     net: &Net,
     schedule: &Schedule,
@@ -353,8 +374,9 @@ fn collect(
     }
     for input in &step.inputs {
         let is_there = lives.is_alive_before(input.index(), reader);
-        // An input that is still in memory costs nothing. One that is not has to be computed again, unless it is
-        // written after the worst moment anyway or the depth is used up.
+        // An input that is still in memory before the reader costs nothing. One that is not is computed again if it
+        // was written before the worst moment. Where the depth is used up it is not, and is kept in memory longer
+        // instead.
         let source = lives.written[input.index()].filter(|&source| depth > 1 && !is_there && source < worst);
         if let Some(source) = source
             && !collect(net, schedule, lives, source, (reader, worst), depth - 1, again)

@@ -55,8 +55,9 @@ pub struct Read {
 }
 
 impl Reach {
-    /// What must be read of an image of `length` positions to compute `wanted`; `None` if that is nothing, or if
-    /// windows lie outside of the image altogether.
+    /// What must be read of an image of `length` positions to compute the output positions `wanted`; `None` if that is
+    /// nothing, or if windows lie outside of the image altogether. With windows of 3, stride 2 and one position of
+    /// border in front, outputs 0..2 read image positions 0..4 and one in front of them.
     pub fn read(self, wanted: Span, length: u64) -> Option<Read> {
         if wanted.start >= wanted.end {
             return None;
@@ -75,6 +76,7 @@ impl Reach {
                 };
                 (image.start < image.end).then_some(read)
             }
+            // All outputs of an input position are computed, so that it may be somewhat more than was asked for.
             Reach::Scale { factor } => {
                 let image = Span { start: wanted.start / factor, end: wanted.end.div_ceil(factor).min(length) };
                 let computed = Span { start: image.start * factor, end: image.end.checked_mul(factor)? };

@@ -9,10 +9,10 @@
 //!           └───────────┘                  not b..=c: `add` reads b
 //! ```
 //!
-//! There are many segments and many grids. [`Segment::tilings`] is asked about every segment and keeps a grid only if it
-//! needs less memory than the grids before it. [`Segment::naive_tilings`] is asked about a few segments only: those that
-//! the naive method splits, which tiles everything in the same way. It tries all their grids that are not too fine. So
-//! no answer is worse than the best naive tiling.
+//! There are many segments and many grids. [`Segment::tilings`] is asked about every segment and keeps a grid only if
+//! it needs less memory than the grids before it. [`Segment::naive_tilings`] is asked about a few segments only: those
+//! that the naive method splits, which tiles everything in the same way. It tries all their grids that are not too
+//! fine. So no answer is worse than the best naive tiling.
 
 use std::ops::Range;
 
@@ -34,8 +34,8 @@ pub struct Tiling {
     pub grid: [u64; 2],
     /// Most bytes alive while the tiles are computed.
     pub peak: u64,
-    /// Multiply-adds on top of those of the steps. Fewer than none where the steps compute positions that nobody reads,
-    /// as a window with a stride may leave them out at the end: tiles do not compute these.
+    /// Multiply-adds on top of those of the steps. Fewer than none where the steps compute positions that nobody
+    /// reads, as a window with a stride may leave them out at the end: tiles do not compute these.
     pub extra_macs: i64,
     /// Bytes that are copied only.
     pub copied: u64,
@@ -72,12 +72,12 @@ impl Tiling {
     }
 }
 
-/// All segments of a schedule that end somewhere behind their first step, longest last.
+/// All segments of a schedule, by their first steps; those with the same first step from short to long.
 pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for first in 0..schedule.steps.len() {
-        // The furthest reader of what the steps so far have computed. Where the next step is the only one left to
-        // read anything, everything but the last output is read inside.
+        // The last step that reads anything that the steps from `first` up to the one before `last` compute. If that
+        // is not behind `last`, everything but the output of `last` itself is read inside of the segment.
         let mut furthest = first;
         for last in first..schedule.steps.len() {
             let step = &schedule.steps[last];
@@ -87,6 +87,8 @@ pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Ran
             if furthest <= last {
                 found.push(first..last + 1);
             }
+            // An output that no step reads does not stay inside of any longer segment: it counts as read after the
+            // end.
             let reader = step.outputs.iter().filter_map(|output| lives.last[output.index()]).max();
             furthest = furthest.max(reader.unwrap_or(usize::MAX));
         }
@@ -107,6 +109,7 @@ impl Segment<'_> {
     /// The ways to execute the segment tile by tile in which less is alive than without tiles. `curve` has the bytes
     /// alive at each step of the schedule.
     pub(crate) fn tilings(&self, curve: &[u64]) -> Vec<Tiling> {
+        // The bytes that a grid has to stay below: first those without tiles, then those of the best grid so far.
         let Some(hottest) = curve[self.steps.clone()].iter().max().copied() else { return Vec::new() };
         let Some(around) = self.around() else { return Vec::new() };
         // Each tile repeats all ops of the segment, and the runtime keeps records for each copy.
@@ -114,11 +117,12 @@ impl Segment<'_> {
         let mut found: Vec<Tiling> = Vec::new();
         let mut best = hottest;
         for columns in COUNTS.into_iter().filter(|&columns| columns <= MOST_COLUMNS) {
-            // More columns than rows, or a grid of one tile, is never better.
+            // Grids with more columns than rows are left out, and the grid of one tile is no tiling.
             for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1) {
                 let grid = [rows, columns];
                 // Two bounds of what the grid needs, each cheaper than the next step: first as if the tiles themselves
                 // needed nothing, then with the least that a tile needs.
+                // The first tile takes the records of the ops that it replaces.
                 let records = per_tile.saturating_mul(rows * columns - 1);
                 if around.peak(0).saturating_add(records) >= best {
                     continue;
@@ -163,7 +167,9 @@ impl Segment<'_> {
     /// A lower bound of what a tiling needs and costs; `None` if there is no such tiling.
     fn bound(&self, grid: [u64; 2]) -> Option<Tiling> {
         let inside = least(self.net, self.schedule, self.steps.clone(), grid)?;
-        // A step that only adds a border becomes part of a tile's own border and costs no op of its own.
+        // Every tile has a copy of each step, for which the runtime keeps records, and those of the steps themselves
+        // are no longer kept. A step that only adds a border becomes part of a tile's own border and costs no op of
+        // its own.
         let copies = self.kept(|step| self.is_copied(step)).saturating_mul(grid[0] * grid[1]);
         let macs = least_macs(self.net, self.schedule, self.steps.clone(), grid)?;
         Some(Tiling {
@@ -176,7 +182,7 @@ impl Segment<'_> {
         })
     }
 
-    /// What is alive beside the tiles; `None` if the segment computes no image.
+    /// What is alive beside the tiles while the segment runs; `None` if the segment computes no image.
     fn around(&self) -> Option<Around> {
         let image = *self.schedule.steps[self.steps.end - 1].outputs.first()?;
         let mut around = Around { at_end: 2 * self.lives.bytes[image.index()], during: 0 };
@@ -197,7 +203,7 @@ impl Segment<'_> {
         spatial.is_ok_and(|spatial| !matches!(spatial.border, Border::Added(_)))
     }
 
-    /// The steps themselves.
+    /// The steps of the segment.
     fn list(&self) -> &[Step] {
         &self.schedule.steps[self.steps.clone()]
     }
@@ -213,8 +219,10 @@ impl Segment<'_> {
         self.list().iter().map(|step| self.net.layers[step.op.index()].macs).fold(0, u64::saturating_add)
     }
 
-    /// Executes the segment in a grid of tiles and counts what that takes; `None` if it cannot be done.
+    /// Writes the patch that executes the segment in a grid of tiles, and counts what it takes; `None` if there is no
+    /// such patch.
     fn tiling(&self, grid: [u64; 2]) -> Option<Tiling> {
+        // New tensors get the ids behind those of the graph and of the schedule.
         let first = self.net.graph.tensors.len() + self.schedule.tensors.len();
         let patch = patch(self.net, self.schedule, self.steps.clone(), grid, first).ok()?;
         let runs: Vec<Run> = patch.ops.iter().map(|op| run(self.net, first, &patch, op)).collect();
@@ -240,13 +248,15 @@ impl Segment<'_> {
                 + match op {
                     NewOp::Kept(op) => self.net.kept(*op),
                     NewOp::Copy(copied) => self.net.kept(copied.op),
+                    // A slice has two constant inputs (begin and size), a padding has one (its widths). They are
+                    // tensors, too.
                     NewOp::Slice { .. } => 2 * costs.tensor,
                     NewOp::Pad { .. } => costs.pad + costs.tensor,
                     NewOp::Concat { .. } => costs.concat,
                 }
         };
         let after = patch.ops.iter().map(of_op).sum::<u64>() + costs.tensor * patch.tensors.len() as u64;
-        // Tensors that only the steps used make room for new ones.
+        // The runtime no longer keeps records for the steps that the patch replaces, nor for what they wrote.
         after.saturating_sub(self.kept(|_| true))
     }
 }
@@ -267,20 +277,22 @@ impl Around {
     }
 }
 
+/// `after - before`, which may be negative.
 fn difference(after: u64, before: u64) -> i64 {
     i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
 }
 
-/// Bytes that the runtime keeps for a step as long as the model is loaded: records of the op and of the tensors that it
-/// writes.
+/// Bytes that the runtime keeps for a step as long as the model is loaded: records of the op and of the tensors that
+/// it writes.
 pub(crate) fn kept_for(net: &Net, step: &Step) -> u64 {
     let costs = net.dialect.overhead;
     costs.op + costs.tensor * step.outputs.len() as u64 + net.kept(step.op)
 }
 
-/// One op of a patch: the tensors it reads and writes, and its scratch memory.
+/// One op of a patch: the tensors it reads and writes, and its scratch memory. `first` is the id of the patch's first
+/// new tensor.
 fn run<'a>(net: &'a Net, first: usize, patch: &'a Patch, op: &'a NewOp) -> Run<'a> {
-    // Scratch memory of a copied op shrinks with its output.
+    // We estimate that the scratch memory of a copied op shrinks with the number of elements of its output.
     let scratch = match op {
         NewOp::Copy(copied) => {
             let old = &net.graph.ops[copied.op];

@@ -1,8 +1,8 @@
 //! Layers of a `.tflite` model: which operators are spatial, and how.
 //!
 //! An operator is *spatial* if each position of its output image depends on nearby positions of its input images only
-//! (see [`layer`](crate::layer)). Such an operator can be computed tile by tile, and the tiles together are exactly its
-//! output. An operator that is wrongly called spatial would change the model's results, so an operator that is not
+//! (see [`layer`](crate::layer)). Such an operator can be computed tile by tile, and the tiles together are exactly
+//! its output. An operator that is wrongly called spatial would change the model's results, so an operator that is not
 //! listed here is not spatial.
 
 use memplan_core::Id;
@@ -125,6 +125,7 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
     }
 }
 
+/// How a pooling reaches; the size of its windows is among its options.
 fn pooled(image: &Tensor, output: &Tensor, options: Option<WindowOptions>, border: Border) -> Result<Spatial, String> {
     windowed(image, output, options, options.map_or([0, 0], |options| options.filter), border)
 }
@@ -163,6 +164,7 @@ fn bordered(image: &Tensor, border: Option<[[u64; 2]; 4]>) -> Result<Spatial, St
     if !matches!(image.element, "INT8" | "INT16" | "FLOAT32") {
         return Err(format!("a border of {} is not known", image.element));
     }
+    // Output `o` is input `o - before`: a window of one position that starts in the border.
     let reach = [rows, columns].map(|[before, _]| Reach::Window { size: 1, stride: 1, before });
     Ok(Spatial { reach, images: vec![0], border: Border::Added(Fill::Zero), size_input: None })
 }

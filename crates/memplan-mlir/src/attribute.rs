@@ -1,4 +1,8 @@
-//! Attributes of ops, looked up in the text when asked for.
+//! Attributes of ops, looked up in the text when asked for, and the operands that attributes group.
+//!
+//! The custom form writes groups of operands with a keyword, `outs(%a)`. The generic form lists all operands one after
+//! the other; there the attribute `operandSegmentSizes = array<i32: 2, 1>` says how many of them belong to each group,
+//! a *segment*, and the op's row in the dialect tables names the segments in order.
 
 use memplan_core::Span;
 
@@ -7,11 +11,12 @@ use crate::document::{Document, Form, OpId, ValueId};
 use crate::ty::Commas;
 
 impl Document {
-    /// An attribute as written, from the op's properties or its attribute
-    /// dictionary; the empty string for a unit attribute.
+    /// An attribute as written, from the op's properties or its attribute dictionary; the empty string for a unit
+    /// attribute, which is a name without a value; `None` if the op has no attribute of this name.
     pub fn attribute(&self, op: OpId, name: &str) -> Option<&str> {
         let dictionaries = self.dictionaries(op).iter().map(|&span| self.text(span));
-        // Most ops are asked for attributes they do not have. Looking for the word is much quicker than splitting.
+        // Most ops are asked for attributes they do not have. Looking for the name anywhere in the text is much
+        // quicker than splitting the dictionary into its entries.
         let mut entries = dictionaries.filter(|text| mentions(text, name)).flat_map(entries_of);
         entries.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
@@ -32,8 +37,8 @@ impl Document {
         integers(self.attribute(op, name)?)
     }
 
-    /// The name of the symbol an op defines (`@main` of a function) or calls,
-    /// without the `@`, whichever form it is written in.
+    /// The name of the symbol an op defines (`@main` of a function) or calls, without the `@`, whichever form it is
+    /// written in; `None` if there is none.
     pub fn symbol_name(&self, op: OpId) -> Option<&str> {
         if let Some(span) = self.symbol(op) {
             return Some(bare_symbol(self.text(span)));
@@ -45,7 +50,8 @@ impl Document {
         callee.filter(|name| name.starts_with('@')).map(bare_symbol)
     }
 
-    /// The operands a row of a table speaks of, as positions.
+    /// The operands that a row of a table names, as a range of positions. It is cut to the operands that the op has,
+    /// so a row that names too many gives an empty range and no panic.
     pub fn select(&self, op: OpId, selector: &Selector) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
         match selector {
@@ -59,6 +65,8 @@ impl Document {
         }
     }
 
+    /// The positions of the operands in a named group: behind the keyword in the custom form, otherwise the segment
+    /// of this name.
     fn group_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
         let groups = self.groups(op);
         if let Some(group) = groups.iter().find(|group| self.text(group.keyword) == name) {
@@ -68,7 +76,8 @@ impl Document {
         self.segment_range(op, name).unwrap_or_else(|| self.unsegmented_range(op, name))
     }
 
-    /// A group of the generic form, by the table's names for its segments.
+    /// The positions of the operands in a segment of the generic form; `None` if the row does not name this segment,
+    /// or if the sizes are missing or do not fit the operands.
     fn segment_range(&self, op: OpId, name: &str) -> Option<std::ops::Range<usize>> {
         let at = self.info(op).segments.iter().position(|segment| segment == name)?;
         let sizes = self.integers_attribute(op, "operandSegmentSizes")?;
@@ -79,10 +88,12 @@ impl Document {
         (end <= self.operands(op).len()).then_some(start..end)
     }
 
-    /// `ins` and `outs` of linalg ops and NPU ops whose generic form has no
-    /// segments: all but one operand, or half of them, are inputs.
+    /// The positions of `ins` and `outs` of linalg ops and NPU ops whose generic form has no segments. The last
+    /// operand is the output; of a `linalg.reduce` the second half of the operands. Empty for all other ops and
+    /// groups.
     fn unsegmented_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
+        // Nothing says whether the only operand of an NPU op is an input or an output.
         let styled = self.name(op).starts_with("linalg.") || (self.name(op).starts_with("hivm.hir.") && count > 1);
         if self.op(op).form != Form::Generic || !styled {
             return 0..0;
@@ -111,13 +122,14 @@ impl Document {
         operands.get(range).unwrap_or(&[])
     }
 
-    /// Which operands a branch in generic form hands to its successor of this number.
+    /// The positions of the operands that a branch in generic form hands to its successor at `index`.
     fn generic_successor_range(&self, op: OpId, index: usize) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
         match (self.name(op), index) {
             ("cf.br", _) => 0..count,
             ("cf.cond_br", 0) => self.segment_range(op, "true").unwrap_or(0..0),
             ("cf.cond_br", _) => self.segment_range(op, "false").unwrap_or(0..0),
+            // The first successor of a switch is its default, the others are its cases.
             ("cf.switch", 0) => self.segment_range(op, "default").unwrap_or(0..0),
             ("cf.switch", case) => self.switch_case_range(op, case - 1).unwrap_or(0..0),
             // For any other op it is not known which operands go to which block, so all of them may.
@@ -125,6 +137,8 @@ impl Document {
         }
     }
 
+    /// The positions of the operands that a `cf.switch` in generic form hands to the block of a case. All cases share
+    /// one segment, and the attribute `case_operand_segments` says how many of its operands belong to each case.
     fn switch_case_range(&self, op: OpId, case: usize) -> Option<std::ops::Range<usize>> {
         let cases = self.segment_range(op, "cases")?;
         let sizes = self.integers_attribute(op, "case_operand_segments")?;
@@ -138,27 +152,31 @@ impl Document {
     /// Where the value of an attribute is written, for editing.
     pub fn attribute_span(&self, op: OpId, name: &str) -> Option<Span> {
         let value = self.attribute(op, name)?;
+        // The value is a part of the source, so the distance of the two pointers is its position.
         let start = value.as_ptr() as usize - self.source().as_ptr() as usize;
         Some(Span::new(start, start + value.len()))
     }
 }
 
+/// A symbol's name without `@` and quotes.
 fn bare_symbol(text: &str) -> &str {
     text.trim_start_matches('@').trim_matches('"')
 }
 
-/// The entries of `{a = 1, b}`.
+/// The entries of `{a = 1, b}` as names and values: `("a", "1")` and `("b", "")`.
 pub fn entries(dictionary: &str) -> Vec<(&str, &str)> {
     entries_of(dictionary).collect()
 }
 
+/// As [`entries`], one at a time. A text without braces around it has no entries.
 fn entries_of(dictionary: &str) -> impl Iterator<Item = (&str, &str)> {
     let inside = dictionary.trim_ascii().strip_prefix('{');
     let inside = inside.and_then(|text| text.strip_suffix('}')).unwrap_or("");
     Commas::of(inside).filter(|text| !text.is_empty()).map(split_entry)
 }
 
-/// Whether a word occurs in a text. The search of the standard library prepares for long texts; these are short.
+/// Whether a word occurs anywhere in a text. The search of the standard library does some preparation first, which
+/// pays for long texts only; dictionaries are short.
 fn mentions(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     let Some((&first, rest)) = word.split_first() else { return true };
@@ -166,8 +184,10 @@ fn mentions(text: &str, word: &str) -> bool {
     starts.into_iter().any(|(at, _)| text[at + 1..].starts_with(rest))
 }
 
+/// Splits `name = value` or `"any name" = value`; the value is empty if there is none.
 fn split_entry(text: &str) -> (&str, &str) {
     let (key, value) = match text.strip_prefix('"').and_then(|rest| rest.find('"')) {
+        // Both quotes belong to the name. `quote` was counted from behind the first one.
         Some(quote) => text.split_at(quote + 2),
         None => text.split_at(text.find('=').unwrap_or(text.len())),
     };
@@ -175,7 +195,7 @@ fn split_entry(text: &str) -> (&str, &str) {
     (key.trim_ascii().trim_matches('"'), value.trim_ascii())
 }
 
-/// The number of `64 : i64`; `true` is 1.
+/// The number of `64 : i64`, `0x40 : i64` or `64`; `true` is 1 and `false` is 0. `None` if it is no integer.
 pub fn integer(text: &str) -> Option<i64> {
     let number = text.split(':').next()?.trim();
     match number {
@@ -188,7 +208,7 @@ pub fn integer(text: &str) -> Option<i64> {
     }
 }
 
-/// The numbers of `array<i64: 1, 2>`, `[1, 2]` or `dense<[1, 2]> : …`.
+/// The numbers of `array<i64: 1, 2>`, `[1, 2]` or `dense<[1, 2]> : …`; `None` if the text is none of these.
 pub fn integers(text: &str) -> Option<Vec<i64>> {
     let text = text.trim();
     let list = if let Some(array) = text.strip_prefix("array<") {

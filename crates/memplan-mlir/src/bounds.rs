@@ -1,7 +1,15 @@
 //! Numbers that ops carry in their syntax: constants, loop bounds, slices.
 //!
 //! The generic form has them in attributes, the custom form between its words;
-//! these functions give the same answer for both.
+//! these functions give the same answer for both:
+//!
+//! ```text
+//! memref.subview %a[2, %n] [4, 16] [1, 1] : …                           the custom form
+//! "memref.subview"(%a, %n) <{static_offsets = array<i64: 2, MIN>, …}>    the generic form
+//! ```
+//!
+//! A number that is only known at run time is an operand. In a list of the generic form the smallest `i64` (here `MIN`)
+//! stands in its place, and the operands fill these places in order.
 
 use crate::attribute::{integer, integers};
 use crate::document::{Definition, Document, Form, OpId, ValueId};
@@ -38,11 +46,11 @@ pub struct Slice {
     pub strides: Vec<Bound>,
 }
 
-/// How the generic form marks a dynamic entry in a static list.
+/// The number that stands in a list of the generic form for an entry that is an operand.
 const DYNAMIC: i64 = i64::MIN;
 
 impl Document {
-    /// The number a value always has, if an `arith.constant` defines it.
+    /// The number a value always has, if an `arith.constant` or `index.constant` defines it; `None` otherwise.
     pub fn constant(&self, value: ValueId) -> Option<i64> {
         let Definition::Result { op, .. } = self.value(value).definition else {
             return None;
@@ -53,7 +61,7 @@ impl Document {
         if let Some(text) = self.attribute(op, "value") {
             return integer(text);
         }
-        // `arith.constant {attributes} 5 : index`
+        // `arith.constant {attributes} 5 : index`: the number follows the dictionary, or the op's name.
         let last = self.dictionaries(op).last().map(|span| span.end);
         let start = last.unwrap_or(self.op(op).name_span.end) as usize;
         let text = self.source().get(start..self.op(op).span.end as usize)?;
@@ -68,8 +76,8 @@ impl Document {
         }
     }
 
-    /// The bounds of a loop, outermost dimension first; `None` if it is no loop
-    /// whose bounds are numbers or values (affine bounds may be expressions).
+    /// The bounds of a loop, outermost dimension first; `None` if the op is no loop, or if its bounds are neither
+    /// numbers nor values (bounds of affine loops may be expressions).
     pub fn loop_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         match self.name(op) {
             "scf.for" => {
@@ -89,12 +97,15 @@ impl Document {
         }
     }
 
-    /// How many iterations each dimension of a loop has; `None` where it is not known.
+    /// How many iterations each dimension of a loop has, outermost first, with `None` for a dimension where that is
+    /// not known; no list at all if the bounds cannot be read.
     pub fn trip_counts(&self, op: OpId) -> Option<Vec<Option<u64>>> {
         let bounds = self.loop_bounds(op)?;
         Some(bounds.iter().map(|one| self.trip_count(one)).collect())
     }
 
+    /// How many iterations a dimension has: from 2 up to 64 in steps of 5 it is 13. `None` if a bound is no constant,
+    /// or if the step is not positive.
     fn trip_count(&self, bounds: &LoopBounds) -> Option<u64> {
         let [lower, upper, step] = [bounds.lower, bounds.upper, bounds.step].map(|bound| self.known(bound));
         let (lower, upper, step) = (i128::from(lower?), i128::from(upper?), i128::from(step?));
@@ -109,6 +120,7 @@ impl Document {
     fn parallel_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         let operands = self.operands(op);
         let block = *self.blocks(*self.regions(op).first()?).first()?;
+        // The body has one argument for each dimension.
         let count = self.arguments(block).len();
         let at = |index: usize| operands.get(index).copied().map(Bound::Dynamic);
         (0..count)
@@ -122,8 +134,9 @@ impl Document {
             .collect()
     }
 
-    /// The bounds of all dimensions of an `scf.forall`. Numbers stand in the text or in attributes; the others are
-    /// operands, in order.
+    /// The bounds of all dimensions of an `scf.forall`. Numbers stand in the text or in attributes; bounds that are
+    /// only known at run time are operands, in the order lower bounds, upper bounds, steps. Without lower bounds and
+    /// steps these are 0 and 1.
     fn forall_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         let mut operands = self.operands(op).iter().copied();
         let [lower, upper, step] = match self.op(op).form {
@@ -138,6 +151,7 @@ impl Document {
         let count = upper.len();
         let lower = lower.unwrap_or_else(|| vec![Bound::Static(0); count]);
         let step = step.unwrap_or_else(|| vec![Bound::Static(1); count]);
+        // The text is faulty: every dimension has one bound of each kind.
         if lower.len() != count || step.len() != count {
             return None;
         }
@@ -146,9 +160,12 @@ impl Document {
         Some(bounds.collect())
     }
 
-    /// `(%i) in (…)` or `(%i) = (…) to (…) step (…)`: the texts of the lists.
+    /// The texts of the lists of lower bounds, upper bounds and steps in the header of an `scf.forall`:
+    /// `(%i) = (…) to (…) step (…)`, or `(%i) in (…)` with upper bounds only.
     fn forall_lists(&self, op: OpId) -> Option<[Option<&str>; 3]> {
         let text = self.header_text(op)?;
+        // The list in parentheses behind a word. The `)` in front of the word ends the list before it, so a name that
+        // contains the word is not mistaken for it.
         let after = |word: &str| {
             let start = text.find(word)? + word.len();
             let rest = text.get(start..)?.trim_start().strip_prefix('(')?;
@@ -160,7 +177,7 @@ impl Document {
         }
     }
 
-    /// The text of an op from its name to its first region.
+    /// The text of an op from its name to its first region, or to its end.
     fn header_text(&self, op: OpId) -> Option<&str> {
         let start = self.op(op).name_span.end as usize;
         let region = self.regions(op).first();
@@ -168,7 +185,8 @@ impl Document {
         self.source().get(start..end as usize)
     }
 
-    /// `4, %n, 8`: numbers as written, values from the operands in order.
+    /// The bounds of a list such as `4, %n, 8` of a custom form: numbers as written, values from the operands in
+    /// order. `None` if an entry is neither.
     fn bound_list(&self, text: &str, operands: &mut impl Iterator<Item = ValueId>) -> Option<Vec<Bound>> {
         let parts = split_commas(text).into_iter().filter(|part| !part.is_empty());
         parts
@@ -179,6 +197,8 @@ impl Document {
             .collect()
     }
 
+    /// The bounds of a list attribute of a generic form; operands fill the places of [`DYNAMIC`] entries in order.
+    /// `None` if there is no such attribute, or too few operands.
     fn static_list(&self, op: OpId, name: &str, operands: &mut impl Iterator<Item = ValueId>) -> Option<Vec<Bound>> {
         let numbers = integers(self.attribute(op, name)?)?;
         let bound = |number| match number {
@@ -188,7 +208,7 @@ impl Document {
         numbers.into_iter().map(bound).collect()
     }
 
-    /// Bounds of an `affine.for` whose bounds are constants.
+    /// Bounds of an `affine.for` if they are constants; the step is 1 where none is written.
     fn affine_bounds(&self, op: OpId) -> Option<LoopBounds> {
         let (lower, upper, step) = match self.op(op).form {
             Form::Generic => {
@@ -198,6 +218,7 @@ impl Document {
             }
             _ => {
                 let text = self.header_text(op)?;
+                // `%i = 2 to 64 step 5`
                 let mut words = text.split_once('=')?.1.split_whitespace();
                 let lower = words.next()?.parse().ok()?;
                 let upper = (words.next()? == "to").then(|| words.next())??.parse().ok()?;
@@ -211,7 +232,7 @@ impl Document {
         Some(LoopBounds { lower: Bound::Static(lower), upper: Bound::Static(upper), step: Bound::Static(step) })
     }
 
-    /// The number of `affine_map<() -> (5)>`, also behind an alias.
+    /// The number of `affine_map<() -> (5)>`, also behind an alias; `None` for any other map.
     fn constant_map(&self, text: &str, op: OpId) -> Option<i64> {
         let text = match text.starts_with('#') {
             true => self.alias(text, self.op(op).span)?,
@@ -224,9 +245,11 @@ impl Document {
         constant.then(|| number.trim().parse().ok()).flatten()
     }
 
-    /// Offsets, sizes and strides of a `memref.subview` or a tensor slice.
+    /// Offsets, sizes and strides of a `memref.subview` or `tensor.extract_slice`; `None` for other ops, and if the
+    /// lists cannot be read.
     pub fn slice(&self, op: OpId) -> Option<Slice> {
         let (mut operands, lists) = match self.name(op) {
+            // The first operand is what is sliced; the others fill the three lists.
             "memref.subview" | "tensor.extract_slice" => (self.operands(op).iter().copied().skip(1), 3),
             _ => return None,
         };
@@ -242,7 +265,7 @@ impl Document {
         Some(Slice { offsets: parts[0].take()?, sizes: parts[1].take()?, strides: parts[2].take()? })
     }
 
-    /// The texts of the `[…]` lists of a custom form, outermost only.
+    /// The texts between the brackets of `%a[2, %n] [4, 16] [1, 1] : …`.
     fn bracket_lists(&self, op: OpId) -> Vec<&str> {
         let Some(text) = self.header_text(op) else {
             return Vec::new();

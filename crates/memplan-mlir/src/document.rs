@@ -53,7 +53,8 @@ pub enum Form {
     Implicit,
 }
 
-/// A part of one of the document's pools.
+/// A part of one of the document's pools. A pool is a vector that holds the lists of all ops (or regions, or blocks)
+/// one behind the other, so that no op has a vector of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PoolRange {
     pub(crate) start: u32,
@@ -81,7 +82,7 @@ pub struct Op {
     pub parent: BlockId,
     pub(crate) operands: PoolRange,
     pub(crate) results: PoolRange,
-    /// Its dictionaries and, behind them, its types.
+    /// Its part of the pool of spans: its attribute dictionaries and, behind them, its types.
     pub(crate) spans: PoolRange,
     /// Where the types begin in the pool of spans.
     pub(crate) types: u32,
@@ -108,7 +109,8 @@ impl Op {
     }
 }
 
-/// What few ops have. A file may have millions of ops, so this does not stand in each of them.
+/// Facts that few ops have. A file may have millions of ops, so they are kept in a list of their own and not in each
+/// op.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rare {
     /// The first symbol name (`@f`) in its custom form.
@@ -120,7 +122,7 @@ pub(crate) struct Rare {
     pub(crate) groups: PoolRange,
 }
 
-/// The place of the rare facts of an op that has none.
+/// The index of the rare facts of an op that has none.
 pub(crate) const NOTHING_RARE: u32 = u32::MAX;
 
 /// A region of an op, or the top level of a file.
@@ -198,7 +200,7 @@ pub struct Group {
     pub end: u32,
 }
 
-/// The spelling of a type: in the text, or known without being written.
+/// How a type is spelled: as a part of the text, or as a fixed word if the text does not write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeText {
     Source(Span),
@@ -209,18 +211,20 @@ pub(crate) enum TypeText {
 #[derive(Clone, Debug)]
 pub(crate) struct TypeEntry {
     pub(crate) text: TypeText,
+    /// The part of the file (see [`Document::read`]) whose aliases it may use.
     pub(crate) chunk: u32,
+    /// Its structure; unknown until the whole text has been read.
     pub(crate) ty: Type,
 }
 
-/// A distinct op name of the text.
+/// A distinct op name of the text, with what the dialect tables know about it.
 #[derive(Clone, Debug)]
 pub(crate) struct NameEntry {
     pub(crate) name: Arc<str>,
     pub(crate) info: OpInfo,
 }
 
-/// `#name = …` or `!name = …`.
+/// What `#name = …` or `!name = …` stands for: the text behind `=`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alias {
     pub(crate) value: Span,
@@ -237,8 +241,9 @@ pub struct Document {
     pub(crate) values: IndexVec<ValueId, Value>,
     pub(crate) types: IndexVec<TypeId, TypeEntry>,
     pub(crate) names: IndexVec<NameId, NameEntry>,
-    /// One top-level block a chunk.
+    /// The top-level block of each part of the file.
     pub(crate) top: Vec<BlockId>,
+    /// The aliases of each part of the file, by name with its `#` or `!`.
     pub(crate) aliases: Vec<crate::hash::HashMap<String, Alias>>,
     pub(crate) operand_pool: Vec<ValueId>,
     pub(crate) value_pool: Vec<ValueId>,
@@ -275,8 +280,8 @@ impl Document {
         &self.top
     }
 
-    /// Whether a region between an op and one around it sees nothing of that one: a module or a function inside of a
-    /// function.
+    /// Whether some op between `op` and `from`, an op around it, sees nothing of what is outside of itself: a module
+    /// or a function inside of a function.
     pub(crate) fn is_cut_off(&self, op: OpId, from: OpId) -> bool {
         let around = std::iter::successors(self.parent_op(op), |&inner| self.parent_op(inner));
         let mut between = around.take_while(|&outer| outer != from);
@@ -422,14 +427,15 @@ impl Document {
         self.text(self.values[value].name)
     }
 
-    /// The place of a result among the results of the same name, and how many of them there are. That is `(0, 1)` for
-    /// everything but the results of `%0:2 = …`.
+    /// The place of a result among the results of the same name, and how many of them there are: `(1, 2)` for the
+    /// `%0#1` of `%0:2 = …`, and `(0, 1)` for everything that has a name of its own.
     pub fn result_number(&self, value: ValueId) -> (u32, u32) {
         let name = self.values[value].name;
         let Definition::Result { op, index } = self.values[value].definition else {
             return (0, 1);
         };
-        // Results of one name stand together, in the order of the names.
+        // Results of one name have the same place in the text and stand together, in the order of the names. So both
+        // ends of their stretch are found by binary search.
         let results = self.results(op);
         let start = |v: &ValueId| self.values[*v].name.start;
         let first = results.partition_point(|v| start(v) < name.start);
@@ -457,6 +463,7 @@ impl Document {
         Some(self.text(alias.value))
     }
 
+    /// The number of the part of the file that holds a place: the last one that begins at or before it.
     fn chunk_at(&self, near: Span) -> usize {
         let after = |block: &BlockId| {
             let region = self.blocks[*block].parent;
@@ -475,7 +482,8 @@ impl Document {
         self.ops.len()
     }
 
-    /// The innermost op whose span holds the position.
+    /// The innermost op whose span holds the position. Ops inside come behind the op around them, so the first one
+    /// found from the end is the innermost.
     pub fn op_at(&self, position: usize) -> Option<OpId> {
         let holds = |op: &OpId| self.ops[*op].span.range().contains(&position);
         self.ops.ids().rev().find(holds)

@@ -90,7 +90,7 @@ pub enum TextError {
         /// The op.
         span: Span,
     },
-    /// A region of structured control flow with blocks of its own, or without an end.
+    /// A region of structured control flow has more than one block, or has no terminator where one must be written.
     #[error("a region of `{op}` is one block that ends in a terminator; this one is not")]
     Unterminated {
         /// The op around the region.
@@ -101,7 +101,7 @@ pub enum TextError {
     /// The text is longer than positions can count.
     #[error("the text is longer than 4 GiB")]
     TooLong,
-    /// Nobody waits for the document any more.
+    /// The caller's patience is over (time limit, Ctrl-C), so reading was given up.
     #[error("reading was stopped")]
     Stopped,
 }
@@ -125,7 +125,7 @@ impl TextError {
         }
     }
 
-    /// A stable name for the cause.
+    /// A stable name for the cause, for documents and for programs that handle errors.
     pub fn code(&self) -> &'static str {
         match self {
             TextError::Unexpected { .. } => "read::unexpected",
@@ -144,7 +144,7 @@ impl TextError {
         }
     }
 
-    /// Line and column (from one) of the error in its text, and that line.
+    /// Line and column (from one) of the error in its text, and the text of that line.
     pub fn excerpt<'s>(&self, source: &'s str) -> Excerpt<'s> {
         Excerpt::new(source, self.span())
     }
@@ -162,7 +162,8 @@ pub struct Excerpt<'s> {
 }
 
 impl<'s> Excerpt<'s> {
-    /// The line that holds the start of `span`.
+    /// The line that holds the start of `span`. A start behind the end of the text, or inside of a character, is
+    /// moved back to the nearest boundary between characters.
     pub fn new(source: &'s str, span: Span) -> Self {
         let at = source.floor_char_boundary((span.start as usize).min(source.len()));
         let (line, column) = line_column(source, at);
@@ -172,7 +173,7 @@ impl<'s> Excerpt<'s> {
     }
 }
 
-/// Something the reader could not make out but could leave alone.
+/// Something that was not understood and was left alone, or taken conservatively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// What, in a sentence.

@@ -56,6 +56,8 @@ fn check_document(document: &Document) {
     assert_eq!(unchanged.as_deref(), Ok(document.source()));
 }
 
+/// Lowers a document, which must not panic, and checks that every op and every site of the program has its op in the
+/// document. An error is fine if it says something.
 fn check_lowering(document: &Document) {
     match lower(document) {
         Ok(lowered) => {
@@ -66,6 +68,8 @@ fn check_lowering(document: &Document) {
     }
 }
 
+/// Assigns addresses as if the document were a network, with little work so that many inputs can be tried. If that
+/// succeeds, the edits must fit together.
 fn check_network(document: &Document) {
     let request = Request { work_limit: Some(100), ..Request::default() };
     match assign_gmem::run(document, &assign_gmem::Options::default(), None, &request) {

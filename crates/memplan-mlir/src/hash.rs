@@ -35,14 +35,16 @@ impl BuildHasher for Quick {
     }
 }
 
-/// An odd number with about as many ones as zeros: 2^64 over the golden ratio.
+/// The factor of the hash: 2^64 over the golden ratio, an odd number with about as many ones as zeros, so that every
+/// bit of a key changes many bits of the product.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// What has been hashed so far.
 pub(crate) struct QuickHasher(u64);
 
 impl QuickHasher {
-    /// Takes in one number: both halves of a product depend on all of its bits.
+    /// Takes in one number. Low bits of the product depend only on low bits of the number, so the high half is folded
+    /// onto the low half.
     fn add(&mut self, number: u64) {
         let product = u128::from(self.0 ^ number) * u128::from(ODD);
         self.0 = (product as u64) ^ (product >> 64) as u64;
@@ -50,14 +52,16 @@ impl QuickHasher {
 }
 
 impl Hasher for QuickHasher {
+    /// Takes in a text: eight bytes at a time, then the rest.
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {
+            // Eight bytes as one number, the first byte lowest.
             self.add(word.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)));
         }
         let rest = words.remainder();
         if !rest.is_empty() {
-            // The length tells `a` from `a\0`.
+            // At most seven bytes are left. Their number goes into the highest byte, so that `a` and `a\0` differ.
             let number = rest.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
             self.add(number | (rest.len() as u64) << 56);
         }

@@ -101,11 +101,12 @@ impl<'s> Lexer<'s> {
         Lexer { bytes: source.as_bytes(), position }
     }
 
+    /// The byte at a position; 0 behind the end of the text.
     fn byte(&self, position: usize) -> u8 {
         self.bytes.get(position).copied().unwrap_or(0)
     }
 
-    /// Moves to the next token and returns it.
+    /// Reads the next token and leaves the position behind it.
     pub(crate) fn next(&mut self) -> Token {
         let first_on_line = self.skip_trivia();
         let start = self.position;
@@ -119,8 +120,8 @@ impl<'s> Lexer<'s> {
         ahead.next().kind
     }
 
-    /// Skips blanks and comments; says whether a line was broken. The start
-    /// of the text counts as the start of a line.
+    /// Skips blanks and comments, and says whether the next token is the first on its line. The start of the text
+    /// counts as the start of a line.
     fn skip_trivia(&mut self) -> bool {
         let mut broken = self.position == 0;
         loop {
@@ -136,6 +137,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Skips a `//` comment up to the end of its line.
     fn skip_comment(&mut self) {
         let rest = self.bytes.get(self.position..).unwrap_or(&[]);
         let length = rest.iter().position(|&b| b == b'\n');
@@ -150,8 +152,8 @@ impl<'s> Lexer<'s> {
         let first = self.byte(start);
         self.position = start + 1;
         let second = self.byte(start + 1);
-        // One byte decides the kind, except for pairs such as `->`. Longer forms come before the single characters
-        // they begin with.
+        // The first byte decides the kind, except for tokens such as `->` and `{-#`. These come before the single
+        // characters they begin with.
         match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.run(is_bare, TokenKind::BareId),
             b'%' => self.suffix(TokenKind::Percent),
@@ -191,18 +193,21 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Takes the second byte of a token of two bytes.
     fn pair(&mut self, kind: TokenKind) -> TokenKind {
         self.position += 1;
         kind
     }
 
+    /// Takes all bytes from here on that `accepts` allows.
     fn run(&mut self, accepts: impl Fn(u8) -> bool, kind: TokenKind) -> TokenKind {
         let rest = self.bytes.get(self.position..).unwrap_or(&[]);
         self.position += rest.iter().position(|&byte| !accepts(byte)).unwrap_or(rest.len());
         kind
     }
 
-    /// `%`, `^`, `#` or `!` with a name behind it; alone it is only a character.
+    /// Reads the name behind `%`, `^`, `#` or `!`. It is digits only (`%12`), or begins with another character of a
+    /// name. Without a name the character is [`TokenKind::Other`].
     fn suffix(&mut self, kind: TokenKind) -> TokenKind {
         let start = self.position;
         if self.byte(start).is_ascii_digit() {
@@ -212,7 +217,8 @@ impl<'s> Lexer<'s> {
         if self.position == start { TokenKind::Other } else { kind }
     }
 
-    /// Reads a string up to its closing quote. One without closing quote goes to the end of the text.
+    /// Reads a string up to its closing quote. One without closing quote takes the rest of the text and is
+    /// `Unterminated`.
     fn string(&mut self, kind: TokenKind) -> TokenKind {
         match string_end(self.bytes, self.position) {
             Some(end) => {
@@ -226,7 +232,8 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Reads the rest of a number whose first digit has been read: hexadecimal, whole or with a fraction.
+    /// Reads the rest of a number whose first digit has been read: `0x1F`, `42`, `4.5e-3`. If no hexadecimal digit
+    /// follows `0x`, the number is the `0` alone.
     fn number(&mut self) -> TokenKind {
         if self.byte(self.position - 1) == b'0'
             && self.byte(self.position) == b'x'
@@ -295,15 +302,16 @@ impl<'s> Lexer<'s> {
         Err(Unbalanced { open: stack.last().copied().unwrap_or(open), at: self.bytes.len() })
     }
 
+    /// Closes the innermost open bracket with the one at `at`; an error if the two do not match.
     fn close(&self, stack: &mut Brackets, at: usize) -> Result<(), Unbalanced> {
         let open = stack.pop().unwrap_or(at);
         if closing(self.byte(open)) == self.byte(at) { Ok(()) } else { Err(Unbalanced { open, at }) }
     }
 
-    /// Whether a value or a block is named between here and `end`.
+    /// Whether a value (`%x`) or a block (`^b`) is named between here and `end`, outside of strings and comments.
     pub(crate) fn names_follow(mut self, end: usize) -> bool {
         let text = self.bytes.get(self.position..end).unwrap_or(&[]);
-        // Most groups hold neither character, in strings or outside.
+        // Most groups hold neither character at all, so they need not be cut into tokens.
         if !text.iter().any(|&byte| matches!(byte, b'%' | b'^')) {
             return false;
         }
@@ -318,7 +326,8 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Jumps behind the `#-}` that ends a resource block.
+    /// Jumps behind the `#-}` that ends a resource block; false if there is none. A `#-}` inside of a string does not
+    /// count.
     pub(crate) fn skip_resources(&mut self) -> bool {
         while let Some(&byte) = self.bytes.get(self.position) {
             let rest = &self.bytes[self.position..];
@@ -335,6 +344,7 @@ impl<'s> Lexer<'s> {
     }
 }
 
+/// The bracket that closes another one; 0 for anything that is no bracket.
 fn closing(open: u8) -> u8 {
     match open {
         b'(' => b')',
@@ -378,7 +388,8 @@ fn is_suffix(byte: u8) -> bool {
     is_bare(byte) || byte == b'-'
 }
 
-/// One past the quote that ends the string whose text starts at `from`.
+/// One past the quote that ends the string whose text starts at `from`; `None` if the text ends first. A backslash
+/// hides the byte behind it.
 fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {

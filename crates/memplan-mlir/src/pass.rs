@@ -25,7 +25,7 @@ pub struct Rewrite {
     pub edits: Edits,
     /// Where the sites of the program now live; `None` for those with memory of their own.
     pub placements: IndexVec<SiteId, Option<Placement>>,
-    /// The scope op whose every instance has a copy of a space of its own.
+    /// For each new space, the scope op whose instances each have a copy of that space.
     pub owners: BTreeMap<SpaceId, OpId>,
     /// What the user should know, with the place it is about.
     pub remarks: Vec<Remark>,
@@ -51,11 +51,11 @@ pub struct Saving {
     pub scope: String,
     /// Number of buffers.
     pub buffers: usize,
-    /// Sum of their sizes.
+    /// Sum of their sizes in bytes.
     pub before: u64,
-    /// Size of the new allocation.
+    /// Size of the new allocation in bytes.
     pub after: u64,
-    /// No plan with these lifetimes is smaller.
+    /// No plan with these lifetimes needs fewer bytes.
     pub lower_bound: u64,
 }
 
@@ -77,7 +77,7 @@ pub enum PassError {
     /// The strategy does not take the problem.
     #[error(transparent)]
     Refused(#[from] memplan_planner::Refusal),
-    /// The strategy found no plan.
+    /// The strategy found no plan, within its limits or at all.
     #[error("strategy `{strategy}` found no plan")]
     NoPlan {
         /// The strategy.
@@ -89,7 +89,7 @@ pub enum PassError {
     /// The program's numbers are too large.
     #[error(transparent)]
     Problem(#[from] memplan_core::ProblemError),
-    /// Nobody waits for the result any more.
+    /// The caller's patience is over (time limit, Ctrl-C), so the pass gave up.
     #[error("the pass was stopped")]
     Stopped,
     /// The changes contradict each other: a bug.
@@ -97,11 +97,12 @@ pub enum PassError {
     Edits(#[from] ApplyError),
 }
 
-/// For the way from one step of a pass to the next: an error if nobody waits any more.
+/// Called between the steps of a pass: an error if the caller's patience is over.
 fn still_waiting() -> Result<(), PassError> {
     if patience::is_over_now() { Err(PassError::Stopped) } else { Ok(()) }
 }
 
+/// The messages and reports of all memories that are too small, one below the other.
 fn list(overflows: &[plan_memory::Overflow]) -> String {
     let one = |overflow: &plan_memory::Overflow| format!("{}\n{}", overflow.message, overflow.report);
     overflows.iter().map(one).collect::<Vec<_>>().join("\n")

@@ -1,15 +1,15 @@
 //! Types, parsed from their text.
 //!
-//! Most of a file's types are the same few spellings, so the reader keeps each
-//! distinct spelling once and this module parses those, aliases expanded.
-//! What is not a builtin type is [`Type::Opaque`].
+//! Most of a file's types are the same few spellings. So the reader keeps each
+//! distinct spelling once, and this module parses those, with aliases (`!name`, `#name`) replaced by what they stand
+//! for. A type that is not builtin, and builtin ones that cannot be parsed, become [`Type::Opaque`].
 
 use memplan_core::{Bytes, Span};
 
 use crate::document::{Document, TypeText, ValueId};
 
-/// How deep types may nest before the inside is left opaque. Real ones nest
-/// three deep; the bound is what keeps recursion safe.
+/// How deep types and aliases may nest before the inside is left opaque. Real ones nest three deep; the bound keeps
+/// the recursion from overflowing the stack.
 const MAX_DEPTH: u32 = 32;
 
 /// A dimension; `None` if it is only known at run time.
@@ -82,7 +82,7 @@ pub enum Layout {
     Identity,
     /// `strided<[…], offset: …>`, in elements; `None` if only known at run time.
     Strided {
-        /// Distance between neighbours, a dimension.
+        /// Distance between neighbours, one for each dimension.
         strides: Vec<Option<i64>>,
         /// First element.
         offset: Option<i64>,
@@ -111,7 +111,8 @@ impl Type {
         matches!(self, Type::MemRef(_) | Type::Unknown)
     }
 
-    /// Bits of a number of this type; `index` counts as 64.
+    /// Bits of a number of this type, or of all elements of a vector; `index` counts as 64. `None` for everything
+    /// else, and for vectors whose length is not known.
     pub fn bits(&self) -> Option<u64> {
         match self {
             Type::Integer { width } | Type::Float { width } => Some(u64::from(*width)),
@@ -125,9 +126,9 @@ impl Type {
         }
     }
 
-    /// Bytes from one element of this type to the next in memory, as LLVM's data
-    /// layout has it: odd integer widths round up to a power of two, innermost
-    /// vector rows too, and a row of sub-byte numbers is packed.
+    /// Bytes from one element of this type to the next in memory, as LLVM's data layout has it: a number takes a
+    /// power of two of bytes up to 16 and a multiple of 16 above (`i24` takes 4). The innermost row of a vector is
+    /// packed and rounded up to a power of two as a whole. `None` for types that cannot be elements of a memref.
     pub fn stride_bytes(&self) -> Option<Bytes> {
         match self {
             Type::Integer { width } | Type::Float { width } => scalar_bytes(u64::from(*width)),
@@ -139,7 +140,8 @@ impl Type {
                 let bytes = bits.div_ceil(8).checked_next_power_of_two()?;
                 Bytes(bytes.max(1)).checked_mul(product(rows)?)
             }
-            // A descriptor: two pointers, an offset, and a size and a stride for each dimension.
+            // An element that is itself a memref is a descriptor: two pointers, an offset, and a size and a stride for
+            // each dimension, 8 bytes each.
             Type::MemRef(MemRef { shape: Some(shape), .. }) => {
                 Bytes(24).checked_add(Bytes(16).checked_mul(shape.len() as u64)?)
             }
@@ -154,11 +156,12 @@ impl MemRef {
     pub fn is_dense(&self) -> bool {
         let Layout::Strided { strides, offset: Some(0) } = &self.layout else { return self.layout == Layout::Identity };
         let Some(shape) = self.shape.as_deref().filter(|shape| shape.len() == strides.len()) else { return false };
+        // From the innermost dimension outwards: without gaps, a stride is the product of the lengths inside.
         let mut expected = 1u64;
         for (dimension, stride) in shape.iter().zip(strides).rev() {
             let Some(length) = *dimension else { return false };
             let fits = stride.and_then(|stride| u64::try_from(stride).ok()) == Some(expected);
-            // The stride of a single element is never taken.
+            // In a dimension of one element no step is ever taken, so its stride may be anything.
             if length > 1 && !fits {
                 return false;
             }
@@ -168,12 +171,13 @@ impl MemRef {
         true
     }
 
-    /// Bytes of the whole memref if its shape is static and its layout the identity.
+    /// Bytes of the whole memref if its shape is static and its layout is the identity; `None` otherwise.
     pub fn bytes(&self) -> Option<Bytes> {
         self.dense_bytes().filter(|_| self.layout == Layout::Identity)
     }
 
-    /// Bytes of the whole memref if its shape is static and its elements lie without gaps.
+    /// Bytes of the whole memref if its shape is static and its elements lie without gaps, however the layout is
+    /// written; `None` otherwise.
     pub fn dense_bytes(&self) -> Option<Bytes> {
         if !self.is_dense() {
             return None;
@@ -194,6 +198,7 @@ impl MemRef {
     }
 }
 
+/// The number of elements of a shape; `None` if a dimension is not known or the number overflows.
 fn product(shape: &[Dimension]) -> Option<u64> {
     // A zero dimension makes the product zero however large the others are.
     if shape.contains(&Some(0)) {
@@ -202,19 +207,23 @@ fn product(shape: &[Dimension]) -> Option<u64> {
     shape.iter().try_fold(1u64, |product, dimension| product.checked_mul((*dimension)?))
 }
 
+/// Bytes that a number of so many bits takes in memory: a power of two up to 16, above that a multiple of 16.
 fn scalar_bytes(bits: u64) -> Option<Bytes> {
     let bytes = bits.div_ceil(8);
     Some(Bytes(if bytes <= 16 { bytes.max(1).next_power_of_two() } else { bytes.checked_next_multiple_of(16)? }))
 }
 
 impl Document {
-    /// The type of a dense memref without the layout that it is written with; `None` if it is written without.
+    /// The type of a memref of static shape, spelled without its layout: `memref<4x8xf32>` for
+    /// `memref<4x8xf32, strided<[8, 1]>>`. `None` if the type has no layout to leave out, or cannot be spelled.
     pub(crate) fn without_layout(&self, value: ValueId) -> Option<String> {
         let memref = self.ty(value).as_memref().filter(|memref| memref.layout != Layout::Identity)?;
         let shape = memref.shape.as_deref()?.iter().map(|dimension| Some(format!("{}x", (*dimension)?)));
         let shape: String = shape.collect::<Option<_>>()?;
         let near = self.value(value).type_span;
         let mut text = self.type_text(value);
+        // The element type is taken from the text, because its structure does not keep the spelling. Aliases cannot
+        // go round in a circle here: then the type would be no memref.
         while let Some(expanded) = self.alias(text.trim(), near) {
             text = expanded;
         }
@@ -225,10 +234,11 @@ impl Document {
     }
 }
 
-/// Looks up `!name` or `#name`.
+/// Gives what `!name` or `#name` stands for, if it is an alias.
 type Aliases<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// Parses the distinct types of a document, once all its aliases are known.
+/// Parses the distinct types of a document, once all its aliases are known. An alias holds in its own part of the
+/// file (`chunk`).
 pub(crate) fn resolve(document: &mut Document) {
     for id in document.types.ids() {
         let entry = &document.types[id];
@@ -246,8 +256,8 @@ pub(crate) fn resolve(document: &mut Document) {
     }
 }
 
-/// Parses one type. Aliases may name aliases and types may nest, so the depth is limited; a type that is deeper is
-/// opaque.
+/// Parses one type. Aliases may name aliases and types may nest, so the depth is limited; a type that is nested
+/// deeper becomes opaque.
 fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     let text = text.trim();
     if depth > MAX_DEPTH {
@@ -259,6 +269,7 @@ fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
             None => Type::Opaque(text.to_owned()),
         };
     }
+    // `memref<4xf32>` is the word `memref` and the parameters `4xf32`.
     let (word, parameters) = match text.split_once('<') {
         Some((word, rest)) => (word.trim(), rest.strip_suffix('>')),
         None => (text, None),
@@ -276,7 +287,7 @@ fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
         ("none", None) => Type::None,
         ("?" | "", None) => Type::Unknown,
         ("bf16", None) => Type::Float { width: 16 },
-        // Stored in 32 bits whatever its name says about precision.
+        // Stored in 32 bits, although its precision is 19 bits.
         ("tf32", None) => Type::Float { width: 32 },
         _ if text.starts_with('(') => Type::Function,
         (word, None) => parse_number(word).unwrap_or_else(|| Type::Opaque(text.to_owned())),
@@ -286,6 +297,7 @@ fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
 
 /// Reads `i32`, `si8`, `ui16`, `f32`, and floats with a suffix such as `f8E4M3FN`.
 fn parse_number(word: &str) -> Option<Type> {
+    // `ui16` is the prefix `ui` and the digits `16`; `f8E4M3FN` is `f`, `8` and a suffix.
     let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
     let prefix = &word[..word.len() - digits.len()];
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -297,7 +309,8 @@ fn parse_number(word: &str) -> Option<Type> {
     }
 }
 
-/// `memref<SHAPE x TYPE, LAYOUT, SPACE>`; layout and space may be left out.
+/// Parses the inside of `memref<SHAPE x TYPE, LAYOUT, SPACE>`. Layout and space may be left out: what is no layout is
+/// the space.
 fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     let parts = split_commas(inside);
     let (shape, element) = split_shape(parts.first().copied().unwrap_or(""));
@@ -308,7 +321,7 @@ fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
         let text = expand(part);
         match parse_layout(&text) {
             Some(found) => layout = found,
-            // `1` is short for `1 : i64`.
+            // `1` is short for `1 : i64`, and space 0 is the default.
             None => {
                 let short = text.strip_suffix(" : i64").unwrap_or(&text);
                 space = Some(short.to_owned()).filter(|space| !is_default_space(space));
@@ -318,6 +331,7 @@ fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     Type::MemRef(MemRef { shape, element: Box::new(parse(element, aliases, depth + 1)), layout, space })
 }
 
+/// Parses the inside of `tensor<SHAPE x TYPE, ENCODING>`.
 fn parse_tensor(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     let parts = split_commas(inside);
     let (shape, element) = split_shape(parts.first().copied().unwrap_or(""));
@@ -328,7 +342,8 @@ fn parse_tensor(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     }
 }
 
-/// Replaces an alias by what it stands for, which may be another alias.
+/// Replaces an alias by what it stands for, which may be another alias. The number of steps is limited, because
+/// aliases of a faulty text may go round in circles.
 fn expand_alias(text: &str, aliases: &Aliases<'_>) -> String {
     let mut text = text.trim().to_owned();
     for _ in 0..MAX_DEPTH {
@@ -341,12 +356,14 @@ fn expand_alias(text: &str, aliases: &Aliases<'_>) -> String {
     text
 }
 
+/// Whether a memory space is the default one: `0` or `0 : i64`.
 fn is_default_space(text: &str) -> bool {
     let number = text.split(':').next().unwrap_or("").trim();
     number == "0"
 }
 
-/// A layout, or `None` if the text is a memory space.
+/// A layout: `strided<[8, 1]>` or `affine_map<(d0, d1) -> (d0, d1)>`; `None` if the text is something else, that is,
+/// a memory space. A map whose results are its dimensions in order is the identity.
 fn parse_layout(text: &str) -> Option<Layout> {
     if let Some(inside) = text.strip_prefix("strided<") {
         return Some(parse_strided(inside.strip_suffix('>')?).unwrap_or(Layout::Other(text.to_owned())));
@@ -360,7 +377,8 @@ fn parse_layout(text: &str) -> Option<Layout> {
     })
 }
 
-/// `strided<[12, 1], offset: 4>`; `?` is a number that is only known at run time.
+/// Parses the inside of `strided<[12, 1], offset: 4>`; `?` is a number that is only known at run time. `None` if it
+/// cannot be read.
 fn parse_strided(inside: &str) -> Option<Layout> {
     let (list, rest) = inside.trim().strip_prefix('[')?.split_once(']')?;
     let number = |text: &str| match text.trim() {
@@ -378,7 +396,8 @@ fn parse_strided(inside: &str) -> Option<Layout> {
     Some(Layout::Strided { strides: strides?, offset })
 }
 
-/// Splits `4x?x[8]xf32` into its dimensions and the element type.
+/// Splits `4x?x[8]xf32` into its dimensions and the text of the element type. `*xf32` has no known rank and gives
+/// `None` for the dimensions.
 fn split_shape(text: &str) -> (Option<Vec<Dimension>>, &str) {
     let mut rest = text.trim();
     if let Some(element) = rest.strip_prefix('*') {
@@ -393,7 +412,7 @@ fn split_shape(text: &str) -> (Option<Vec<Dimension>>, &str) {
     (Some(shape), rest)
 }
 
-/// The element type of `4x?x[8]xf32`.
+/// The text of the element type of `4x?x[8]xf32`, as [`split_shape`] gives it, without making the list of dimensions.
 fn element_of_shape(text: &str) -> &str {
     let mut rest = text.trim_ascii();
     if rest.starts_with('*') {
@@ -405,7 +424,8 @@ fn element_of_shape(text: &str) -> &str {
     rest
 }
 
-/// The first dimension of `4x?x[8]xf32`, and what follows it. A scalable dimension counts as unknown.
+/// The first dimension of `4x?x[8]xf32`, and what follows its `x`; `None` if an element type stands there. A scalable
+/// dimension `[8]` counts as unknown.
 fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
     let text = text.trim_ascii_start();
     let cross = text.bytes().position(|byte| byte == b'x')?;
@@ -415,6 +435,7 @@ fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
     if head == "?" || scalable {
         return Some((None, behind));
     }
+    // An element type may contain an `x` as well (`index`, `complex<f32>`), but no number stands in front of it.
     if head.is_empty() || !head.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -434,12 +455,12 @@ pub(crate) struct Commas<'t> {
 }
 
 impl<'t> Commas<'t> {
+    /// The parts of a text. Nothing but blanks is no part at all.
     pub(crate) fn of(text: &'t str) -> Commas<'t> {
-        // Nothing but blanks is no part at all.
         Commas { text, start: (!text.trim_ascii().is_empty()).then_some(0) }
     }
 
-    /// The next comma outside brackets.
+    /// The position of the next comma outside brackets and strings, from `from` on.
     fn comma(&self, from: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;
@@ -476,13 +497,15 @@ impl<'t> Iterator for Commas<'t> {
     }
 }
 
-/// Where the element type of a shaped type, or the parameter of another, is written.
+/// Where the element type of a shaped type is written (`f32` of `memref<4xf32>`), or what stands between the brackets
+/// of another type (`f32` of `!async.value<f32>`). `None` if the type has no brackets.
 pub(crate) fn inner_span(source: &str, span: Span) -> Option<Span> {
     let text = source.get(span.range())?;
     let inside = text.split_once('<')?.1.strip_suffix('>')?;
     let shaped = ["memref", "tensor", "vector"].iter().any(|word| text.starts_with(word));
     let first = Commas::of(inside).next()?;
     let inner = if shaped { element_of_shape(first) } else { inside };
+    // `inner` is a part of `source`, so the distance of the two pointers is its position.
     let start = inner.as_ptr() as usize - source.as_ptr() as usize;
     Some(Span::new(start, start + inner.len()))
 }

@@ -1,8 +1,8 @@
 //! Where the buffers are in a rewritten text, found in the text alone.
 //!
 //! A pass hands back a plan and a text that is said to carry it out. The plan is checked
-//! elsewhere; here the text is held against the text it was made from, op by op, by code that knows
-//! nothing of emitters:
+//! elsewhere; here the new text is compared with the text it was made from, op by op, by code that shares nothing with
+//! the emitters:
 //!
 //! ```text
 //!   before                                   after
@@ -12,11 +12,15 @@
 //!   "use"(%a) : (memref<16xf32>) -> ()       "use"(%a) : (memref<16xf32>) -> ()         the same op
 //! ```
 //!
-//! Every op of the old text must be in the new one, in its block and order, with the same words; only
+//! Every op of the old text must be in the new one, in its block and order, with the same words. Only
 //! allocations that got an address (and what frees or marks them) may be gone, and only ops that make
 //! addresses may be new. Where an op used an allocation that is gone, it must now use
-//! something that is an address: that address is the place of the buffer. So a wrong constant, a
-//! view of the wrong memory, two names that changed places and a line that went missing all show.
+//! a value that is an address: that address is the place of the buffer. So a wrong constant, a
+//! view of the wrong memory, two names that changed places and a line that went missing are all found.
+//!
+//! Everything named *old* belongs to the text before, everything named *new* to the text after. A *mark* is an op
+//! `annotation.mark`, which says something about a buffer of an NPU kernel; a *workspace* is memory of a kernel in
+//! global memory.
 //!
 //! An offset may depend on the number of an iteration. It is worked out as a sum over the loops
 //! around it ([`Sum`]), which gives the distance between iterations.
@@ -41,7 +45,7 @@ use sum::Sum;
 
 pub use lines::find_addresses_by_lines;
 
-/// Where a buffer is.
+/// Where a buffer is in the new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The memory: the name of an allocation or of a memory space, made unique.
@@ -52,14 +56,14 @@ pub struct Address {
     pub strides: Vec<u64>,
 }
 
-/// What a pass may change besides addresses.
+/// What a pass may change in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// Nothing.
+    /// It replaces allocations by addresses, and nothing else.
     Addresses,
-    /// It adds deallocations.
+    /// It adds deallocations, and nothing else.
     Deallocations,
-    /// It adds attributes.
+    /// It adds attributes, and nothing else.
     Attributes,
 }
 
@@ -73,7 +77,9 @@ pub struct Difference {
     pub message: String,
 }
 
-/// The address of every site in `after`, a rewritten `before`; `None` for sites that keep their allocation.
+/// The address of every site in `after`, a rewritten `before`; `None` for sites that keep their allocation. `sites`
+/// lists the old allocation behind each site. The error is the first thing in the new text that is not as it should
+/// be.
 pub fn find_addresses(
     before: &Document,
     sites: &IndexVec<SiteId, OpId>,
@@ -99,6 +105,7 @@ pub fn find_addresses(
     for (before_block, after_block) in pairs(before.top_blocks(), after.top_blocks(), Span::default(), "parts")? {
         walk.block(before_block, after_block)?;
     }
+    // An address is found where it is used. Buffers that no op uses are looked up by name.
     walk.unused(sites);
     walk.marks()?;
     // Some uses stand before their definition. They were put aside and are compared now that all pairs are known.
@@ -111,7 +118,7 @@ pub fn find_addresses(
     Ok(allocated.map(|value| walk.known(*value?).map(|(_, address)| address.clone())).collect())
 }
 
-/// Pairs up two lists that must be equally long.
+/// Pairs up two lists that must be equally long; the error says how many `what` there are in each.
 fn pairs<'l, T: Copy>(
     one: &'l [T],
     other: &'l [T],
@@ -134,11 +141,14 @@ enum Use {
 
 /// Why two ops are not the same.
 enum Why {
-    /// They have other names. Said without words, for every op that a pass adds is compared with the one behind it.
+    /// They are different ops. This is the usual case, because every op that a pass adds is compared with the old op
+    /// behind it first; so no message is made up for it.
     OtherOp,
+    /// This, in words.
     Said(String),
 }
 
+/// The comparison of two texts, and what it has found so far.
 struct Walk<'a> {
     before: &'a Document,
     after: &'a Document,
@@ -168,7 +178,7 @@ impl Walk<'_> {
         self.places[value].and_then(|place| self.addresses.get(place as usize))
     }
 
-    /// Old values and the new ones that they have become.
+    /// Notes for old values which new ones they have become.
     fn set_counterparts(&mut self, pairs: impl Iterator<Item = (ValueId, ValueId)>) {
         for (old, new) in pairs {
             self.counterparts[old] = Some(new);
@@ -189,7 +199,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Walks through two blocks side by side.
+    /// Walks through two blocks side by side, and pairs the ops that are the same. Both lists are read from the
+    /// front:
+    ///
+    /// ```text
+    ///   old front            new front            then
+    ///   goes away            anything             the old op is passed over
+    ///   the same op          the same op          both are paired, with their regions
+    ///   another op           may be added         the new op is passed over
+    ///   another op           anything else        an error
+    /// ```
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
         self.blocks[before] = Some(after);
         let old_names = names_of(self.before, before, &self.makes_addresses.0);
@@ -200,8 +219,8 @@ impl Walk<'_> {
             if patience::is_over() {
                 return Err(Difference { span: Span::default(), message: "the comparison was stopped".to_owned() });
             }
-            // An old op may have gone (an allocation), a new one may have come (an address), and all others must be the
-            // same. Old and new marks are collected and compared at the end, because they may move.
+            // Ops that are gone for certain come first. Old and new marks are collected and compared at the end,
+            // because they may move.
             if old.next_if(|&op| self.is_gone(op, &new_names)).is_some() {
                 continue;
             }
@@ -222,8 +241,8 @@ impl Walk<'_> {
                 },
                 _ => Why::Said("nothing stands against it".to_owned()),
             };
-            // The two ops differ. Either the new one was added or the old one was removed; if neither is allowed here,
-            // the texts say different things.
+            // The two ops differ. Either the new one was added, or the old one (a `dealloc`, which has no name to look
+            // for) was removed. If neither is allowed here, the texts say different things.
             if let Some(other) = new.next_if(|&op| self.is_new(op, &old_names)) {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
@@ -239,8 +258,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an op has been taken away. What the new text makes under the same name with the same op is not
-    /// gone.
+    /// Whether an op of the old text has been taken away: it may be, and the new block makes no value of the same
+    /// name with the same op. Old marks are noted on the way.
     fn is_gone(&mut self, op: OpId, new_names: &SortedNames) -> bool {
         if self.is_mark(self.before, op) {
             self.old_marks.push(op);
@@ -249,13 +268,14 @@ impl Walk<'_> {
         self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(name))
     }
 
-    /// Whether an op has been added.
+    /// Whether an op of the new text has been added: it may be, and the old block makes no value of the same name
+    /// with the same op.
     fn is_new(&self, op: OpId, old_names: &SortedNames) -> bool {
         self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(name))
     }
 
-    /// Marks may move together with the address they mark, so they are compared at the end. What defines a value stays
-    /// where it is, whatever it is called.
+    /// Whether an op is a mark that may move together with the address it marks; such marks are compared at the end.
+    /// One with results is compared in its place like every op.
     fn is_mark(&self, document: &Document, op: OpId) -> bool {
         self.changes == Changes::Addresses && document.name(op) == "annotation.mark" && document.results(op).is_empty()
     }
@@ -281,7 +301,8 @@ impl Walk<'_> {
         }
     }
 
-    /// An op that is in both texts.
+    /// Notes that an op is in both texts: its results become counterparts, what its operands have told is remembered,
+    /// and its regions are compared.
     fn pair(&mut self, one: OpId, other: OpId, uses: Vec<Use>) -> Result<(), Difference> {
         for operand in uses {
             match operand {
@@ -298,7 +319,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Notes the address of a value; two different ones are an error.
+    /// Notes the address of an old value, found at the new value `new`; two different addresses are an error.
     fn remember(&mut self, value: ValueId, new: ValueId, address: Address, span: Span) -> Result<(), Difference> {
         match self.known(value) {
             Some((_, known)) if *known != address => {
@@ -314,12 +335,14 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes an address that is new.
     fn add_address(&mut self, value: ValueId, new: ValueId, address: Address) {
         self.places[value] = u32::try_from(self.addresses.len()).ok();
         self.addresses.push((new, address));
     }
 
-    /// Whether two ops are the same, and what is to be remembered about their operands.
+    /// Whether two ops are the same, without their regions; gives what is to be remembered about their operands, or
+    /// why they differ.
     fn same(&self, one: OpId, other: OpId) -> Result<Vec<Use>, Why> {
         let (before, after) = (self.before, self.after);
         if before.name(one) != after.name(other) {
@@ -330,6 +353,7 @@ impl Walk<'_> {
         if old.len() != new.len() || !old.iter().zip(new).all(same_name) {
             return Err(Why::Said("its results have other names".to_owned()));
         }
+        // A pass that adds attributes changes the words of an op.
         if self.changes != Changes::Attributes && !self.same_words(one, other) {
             return Err(Why::Said("it has other words".to_owned()));
         }
@@ -341,7 +365,8 @@ impl Walk<'_> {
         uses.collect::<Result<_, String>>().map_err(Why::Said)
     }
 
-    /// Whether an operand is what it was, and what is to be remembered about it.
+    /// Whether a new operand is what the old one was: its counterpart, or an address in place of an old allocation.
+    /// Gives what is to be remembered about it, if anything, or says what is wrong.
     fn same_value(&self, old: ValueId, new: ValueId) -> Result<Option<Use>, String> {
         let (before, after) = (self.before, self.after);
         match self.counterparts[old] {
@@ -349,16 +374,18 @@ impl Walk<'_> {
             Some(_) => return Err(format!("it uses {} instead of {}", after.value_name(new), before.value_name(old))),
             None => {}
         }
-        // The same two values have been compared before.
+        // The same two values have been compared before, so the address is known.
         if self.known(old).is_some_and(|&(at, _)| at == new) {
             return Ok(None);
         }
+        // A name that nothing defines, in a form that is not known, must be the same name.
         let definitions = [before.value(old).definition, after.value(new).definition];
         if definitions == [Definition::Unresolved; 2] && before.value_name(old) == after.value_name(new) {
             return Ok(None);
         }
         let Some(address) = self.address(old, new) else {
-            // Blocks need not stand in the order in which they run, so a value may be made further down.
+            // Blocks need not stand in the order in which they run, so a value may be made further down. Then the names
+            // must agree now, and the values are compared at the end.
             return match before.value_name(old) == after.value_name(new) {
                 true => Ok(Some(Use::Later(old, new))),
                 false => Err(format!("{} is no address for {}", after.value_name(new), before.value_name(old))),
@@ -378,8 +405,9 @@ impl Walk<'_> {
             && self.same_words(mark, other)
     }
 
-    /// Whether a mark on `new` may be the mark that was on `old`. The new value may be another one than the first that
-    /// was found at the address of the old value, as long as it has the same address.
+    /// Whether a mark on `new` may be the mark that was on `old`: both are the same address, or `new` is the
+    /// counterpart of `old`. The new value may be another one than the first that was found at the address of the old
+    /// value, as long as it has the same address. An old value that nothing is known about is let pass.
     fn is_same_buffer(&self, old: ValueId, new: ValueId) -> bool {
         match self.known(old) {
             Some((at, _)) if *at == new => true,
@@ -388,14 +416,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether two ops are written with the same words, names of values aside.
+    /// Whether two ops are written with the same words, names of values aside. Most ops are equal letter by letter,
+    /// and then the words need not be looked at one by one.
     fn same_words(&self, one: OpId, other: OpId) -> bool {
         let (old, new) = (self.before.text(self.before.op(one).span), self.after.text(self.after.op(other).span));
         let is_plain = self.before.regions(one).is_empty();
         (is_plain && old == new) || words(self.before, one).eq(words(self.after, other))
     }
 
-    /// Ops that a pass may add.
+    /// Whether a pass may add this op: one that makes addresses, a deallocation, or the host function that reports
+    /// the size of a kernel's workspace.
     fn may_be_new(&self, op: OpId) -> bool {
         match self.after.name(op) {
             "memref.dealloc" => self.changes == Changes::Deallocations,
@@ -407,7 +437,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A new op may free nothing but an allocation of its own block, behind which nothing in the block uses it.
+    /// Gives an error if an added op frees something else than an allocation of its own block, or frees it before its
+    /// last use. Other added ops are fine.
     fn check_new(&self, op: OpId) -> Result<(), Difference> {
         let after = self.after;
         if after.name(op) != "memref.dealloc" {
@@ -420,7 +451,7 @@ impl Walk<'_> {
             }
             _ => false,
         });
-        // Ops are numbered in the order of the text, so a later use has a higher number.
+        // The deallocation itself must be the last op in the text that uses the value.
         let last_uses = self.last_uses.get_or_init(|| last_uses(after));
         if is_own && freed.and_then(|value| last_uses.get(&value)) == Some(&op) {
             return Ok(());
@@ -431,7 +462,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Ops that a pass may take away: allocations, and what frees or marks them.
+    /// Whether a pass may take this op away: an allocation, or a `dealloc` of something that is no allocation any
+    /// more.
     fn may_be_gone(&self, op: OpId) -> bool {
         self.changes == Changes::Addresses
             && match self.before.name(op) {
@@ -444,7 +476,7 @@ impl Walk<'_> {
             }
     }
 
-    /// Whether a value is an allocation that is still there, and must still be freed.
+    /// Whether an old value is an allocation that is also in the new text, and must still be freed there.
     fn keeps_allocation(&self, value: ValueId) -> bool {
         let is_allocation = match self.before.value(value).definition {
             Definition::Result { op, .. } => self.before.name(op) == "memref.alloc",
@@ -453,17 +485,19 @@ impl Walk<'_> {
         is_allocation && self.counterparts[value].is_some()
     }
 
-    /// The address that a new value stands for, if it is one; and what is wrong with it.
+    /// The address that a new value stands for in place of an old allocation: `None` if it is no address, an error if
+    /// something is wrong with it.
     fn address(&self, old: ValueId, new: ValueId) -> Option<Result<Address, String>> {
         let after = self.after;
-        // Only an allocation becomes an address. Anything else is made further down, and is compared there.
+        // Only an allocation becomes an address. Anything else is made further down in the text, and is compared
+        // there.
         if !self.is_allocation(old) {
             return None;
         }
         let Definition::Result { op, .. } = after.value(new).definition else { return None };
         match after.name(op) {
             "memref.view" => Some(self.view_address(old, op)),
-            // Another way of writing the layout of a view.
+            // The result of a view has no layout. If the allocation's type was written with one, a cast follows.
             "memref.cast" if self.is_same_memory(old, new) => self.address(old, *after.operands(op).first()?),
             "hivm.hir.pointer_cast" => {
                 // The addresses come first, then as many sizes as the allocation was given.
@@ -479,7 +513,7 @@ impl Walk<'_> {
             WORKSPACE => {
                 let memory = after.operands(op).iter().find(|&&value| after.ty(value).as_memref().is_some());
                 let memory = memory.map_or("", |&value| after.value_name(value));
-                // One without offsets has not been planned, and stands for no address.
+                // A workspace without offsets has not been planned, and stands for no address.
                 let offsets = after.workspace_offsets(op)?;
                 Some(self.address_in(self.function_and(op, memory), Some(offsets)))
             }
@@ -495,7 +529,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether two memrefs lie in the same way, however their layouts are written.
+    /// Whether two memrefs have the same type and lie without gaps, so that a cast between them changes nothing.
     fn is_same_memory(&self, old: ValueId, new: ValueId) -> bool {
         let (Some(old), Some(new)) = (self.before.ty(old).as_memref(), self.after.ty(new).as_memref()) else {
             return false;
@@ -503,7 +537,7 @@ impl Walk<'_> {
         old == new && old.is_dense()
     }
 
-    /// The sizes that an allocation of the old text was given.
+    /// The sizes that an old allocation was given as operands, one for each `?` of its type.
     fn given_sizes(&self, old: ValueId) -> &[ValueId] {
         match self.before.value(old).definition {
             Definition::Result { op, .. } => self.before.operands(op),
@@ -511,13 +545,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether these are the sizes that an allocation of the old text was given.
+    /// Whether these new values are the counterparts of the sizes that an old allocation was given.
     fn has_sizes(&self, old: ValueId, sizes: &[ValueId]) -> bool {
         let given = self.given_sizes(old);
         let is_same = |(one, other): (&ValueId, &ValueId)| self.counterparts.get(*one) == Some(&Some(*other));
         given.len() == sizes.len() && given.iter().zip(sizes).all(is_same)
     }
 
+    /// An address in a memory; without offsets, which must be constants, it is an error.
     fn address_in(&self, memory: String, offsets: Option<Vec<u64>>) -> Result<Address, String> {
         match offsets {
             Some(offsets) => Ok(Address { memory, offsets, strides: Vec::new() }),
@@ -525,17 +560,21 @@ impl Walk<'_> {
         }
     }
 
+    /// The constant that a new value is.
     fn number(&self, value: ValueId) -> Option<u64> {
         u64::try_from(self.after.constant(value)?).ok()
     }
 
-    /// Memories of two functions are not the same, whatever they are called.
+    /// A name for a memory in the function around an op. Memories of two functions are not the same, whatever they
+    /// are called, so the function's place in the text is part of the name.
     fn function_and(&self, op: OpId, memory: &str) -> String {
         let function = self.after.function_around(op).map_or(0, |function| self.after.op(function).span.start);
         format!("{memory}@{function}")
     }
 
-    /// A view at an offset of an allocation that is new.
+    /// The address that `memref.view %arena[%offset][]` stands for in place of an old allocation. The arena must be
+    /// an allocation of bytes, the offset a sum over the parallel loops around, and the view must end inside of the
+    /// arena in every iteration.
     fn view_address(&self, old: ValueId, view: OpId) -> Result<Address, String> {
         let after = self.after;
         let [base, offset] = after.operands(view) else { return Err("the view has other operands".to_owned()) };
@@ -569,8 +608,9 @@ impl Walk<'_> {
     }
 }
 
-/// The name of an op and of its first result; `None` without results. A workspace that has got its offsets is not
-/// what it was.
+/// The name of an op together with the name of its first result; `None` without results. It says which op of the
+/// other text could be this one. A workspace with offsets counts as another op than one without, because a pass
+/// replaces one by the other under the same name.
 fn name_of(document: &Document, op: OpId) -> Option<(&str, &str)> {
     let &result = document.results(op).first()?;
     let is_placed = document.name(op) == WORKSPACE && document.workspace_offsets(op).is_some();
@@ -578,7 +618,7 @@ fn name_of(document: &Document, op: OpId) -> Option<(&str, &str)> {
     Some((name, document.value_name(result)))
 }
 
-/// The names of the ops of a block that a pass may add or take away, each with the op's own name.
+/// What [`name_of`] says of those ops of a block that a pass may add or take away, sorted for a binary search.
 struct SortedNames<'d> {
     names: Vec<(&'d str, &'d str)>,
 }
@@ -589,6 +629,8 @@ impl SortedNames<'_> {
     }
 }
 
+/// The names of the ops of a block whose op name is in [`MAKES_ADDRESSES`]; `makes` says so for each op name of the
+/// text.
 fn names_of<'d>(document: &'d Document, block: BlockId, makes: &IndexVec<NameId, bool>) -> SortedNames<'d> {
     let ops = document.ops(block).iter().filter(|&&op| makes[document.op(op).name]);
     let mut names: Vec<(&str, &str)> = ops.filter_map(|&op| name_of(document, op)).collect();
@@ -596,10 +638,10 @@ fn names_of<'d>(document: &'d Document, block: BlockId, makes: &IndexVec<NameId,
     SortedNames { names }
 }
 
-/// A part of global memory.
+/// The op that makes a workspace, a part of global memory.
 const WORKSPACE: &str = "memref_ext.alloc_workspace";
 
-/// Ops that make addresses, or the numbers in them.
+/// Ops that make addresses, or compute the numbers in them.
 const MAKES_ADDRESSES: [&str; 10] = [
     "arith.constant",
     "arith.addi",
@@ -613,22 +655,27 @@ const MAKES_ADDRESSES: [&str; 10] = [
     "hivm.hir.pointer_cast",
 ];
 
+/// For every op name of a text, whether it is in [`MAKES_ADDRESSES`]. Asking by number is quicker than comparing
+/// words for every op.
 fn names_that_make_addresses(document: &Document) -> IndexVec<NameId, bool> {
     document.names.iter().map(|entry| MAKES_ADDRESSES.contains(&&*entry.name)).collect()
 }
 
+/// The last op that uses each value. Ops are visited in the order of the text, so a later use replaces an earlier
+/// one.
 fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {
     document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
 }
 
-/// The parallel loops around an op that are not around another, innermost first.
+/// The parallel loops (`scf.forall`) around `inner` that are not around `outer`, innermost first.
 fn parallel_loops_between(document: &Document, inner: OpId, outer: OpId) -> Vec<OpId> {
     let stop = document.parent_op(outer);
     let around = std::iter::successors(document.parent_op(inner), |&op| document.parent_op(op));
     around.take_while(|&op| Some(op) != stop).filter(|&op| document.name(op) == "scf.forall").collect()
 }
 
-/// The words of an op, its regions and the names of values left out.
+/// The tokens of an op's text, without those of its regions and without the names of values. An op that is not
+/// written has none.
 fn words(document: &Document, op: OpId) -> impl Iterator<Item = &str> {
     let span = document.op(op).span;
     let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
@@ -640,6 +687,7 @@ fn words(document: &Document, op: OpId) -> impl Iterator<Item = &str> {
             if !written || token.kind == TokenKind::Eof || token.start >= span.end as usize {
                 return None;
             }
+            // A region is stepped over as a whole: its ops are compared on their own.
             if let Some(region) = regions.iter().find(|region| region.range().contains(&token.start)) {
                 lexer = Lexer::at(document.source(), region.end as usize);
                 continue;

@@ -1,8 +1,8 @@
-//! Lives of allocations, from a recording of who allocated and freed which address.
+//! The lives of allocations, from a recording of which addresses were allocated and freed in which order.
 //!
 //! ```text
 //! step 1  allocate 4096, 700 bytes      → alive in [1, 3)
-//! step 2  free     8192, 100 bytes      → nobody allocated it here: alive in [0, 2)
+//! step 2  free     8192, 100 bytes      → allocated before the recording: alive in [0, 2)
 //! step 3  free     4096
 //! step 4  allocate 4096, 512 bytes      → never freed: alive until the end
 //! ```
@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-/// The name of what was there before the recording began.
+/// The name of allocations that were there before the recording began.
 pub(crate) const BEFORE: &str = "before recording";
 
 /// An allocation with its life.
@@ -19,8 +19,11 @@ pub(crate) const BEFORE: &str = "before recording";
 pub(crate) struct Allocation {
     pub(crate) stream: u64,
     pub(crate) address: u64,
+    /// In bytes.
     pub(crate) size: u64,
+    /// The first step at which it is alive.
     pub(crate) start: u64,
+    /// The first step at which it is no longer alive; `u64::MAX` as long as it has not been freed.
     pub(crate) end: u64,
     pub(crate) name: String,
 }
@@ -28,15 +31,17 @@ pub(crate) struct Allocation {
 /// Follows a recording, event by event.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
+    /// Allocations that were there before the recording began.
     older: Vec<Allocation>,
+    /// Allocations of the recording.
     newer: Vec<Allocation>,
     /// The allocation that holds each address now, as a position in `newer`.
     open: HashMap<u64, usize>,
 }
 
 impl Ledger {
-    /// `one` begins at its start. If another allocation still holds its address, that one ends here: its free was not
-    /// recorded.
+    /// Records an allocation, whose `end` does not matter yet. If another allocation still holds its address, that
+    /// one ends here: its free was not recorded.
     pub(crate) fn allocate(&mut self, one: Allocation) {
         if let Some(lost) = self.open.insert(one.address, self.newer.len()) {
             self.newer[lost].end = one.start;
@@ -44,7 +49,8 @@ impl Ledger {
         self.newer.push(Allocation { end: u64::MAX, ..one });
     }
 
-    /// The holder of the address of `one` ends at its end; if there is none, it has been there since before.
+    /// Records a free: the allocation that holds the address ends at `one.end`. If there is none, `one` was allocated
+    /// before the recording began.
     pub(crate) fn free(&mut self, one: Allocation) {
         match self.open.remove(&one.address) {
             Some(ended) => self.newer[ended].end = one.end,
@@ -52,7 +58,7 @@ impl Ledger {
         }
     }
 
-    /// Stream, address and size of something that was there before and still is in the end.
+    /// Records an allocation, by stream, address and size, that was there before the recording and was never freed.
     pub(crate) fn always(&mut self, (stream, address, size): (u64, u64, u64), name: String) {
         self.older.push(Allocation { stream, address, size, start: 0, end: u64::MAX, name });
     }
@@ -72,7 +78,7 @@ impl Ledger {
         self.older.len()
     }
 
-    /// All allocations, the older ones first; what is still held ends at `last`.
+    /// All allocations, the older ones first. Those that were never freed end at `last`.
     pub(crate) fn finish(mut self, last: u64) -> Vec<Allocation> {
         self.older.append(&mut self.newer);
         for one in &mut self.older {

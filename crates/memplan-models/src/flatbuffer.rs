@@ -1,8 +1,9 @@
 //! Flatbuffers, read without trusting them.
 //!
 //! A flatbuffer is a graph of *tables* and *vectors* at offsets of the file.
-//! A table starts with a signed distance back to its *vtable*, which says how
-//! far into the table each field is, or 0 if it is absent:
+//! A table is a record whose fields have numbers; any of them may be absent. It
+//! starts with a signed distance back to its *vtable*, which says at how many
+//! bytes from the table's start each field is, or 0 if the field is absent:
 //!
 //! ```text
 //!   file:   [u32 to root][identifier] …
@@ -11,8 +12,10 @@
 //!   vector: [u32 count][elements …]         element of a vector of tables: u32 ahead
 //! ```
 //!
-//! Every read here is checked against the file, and following offsets costs
-//! budget ([`Window::spend`]), so that no file makes us read for ever.
+//! A field that is a table, a vector or a string holds a u32: the distance from
+//! that field to it. Every read here is checked against the size of the file, and
+//! every table and vector that is read counts against a limit
+//! ([`Window::spend`]), so that no file makes us read for ever.
 
 pub(crate) mod build;
 
@@ -23,8 +26,11 @@ use crate::source::Window;
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'w, 'a> {
     window: &'w Window<'a>,
+    /// Where it starts in the file.
     at: u64,
+    /// Where its vtable starts.
     vtable: u64,
+    /// How many bytes its vtable has.
     vtable_bytes: u16,
 }
 
@@ -34,7 +40,7 @@ impl<'w, 'a> Table<'w, 'a> {
         Table::at(window, follow(window, 0)?)
     }
 
-    /// The table at an offset.
+    /// The table at an offset of the file; an error if its vtable does not lie in the file.
     pub(crate) fn at(window: &'w Window<'a>, at: u64) -> Result<Table<'w, 'a>, ReadError> {
         let back = i64::from(window.i32(at)?);
         let vtable = i64::try_from(at).ok().and_then(|at| at.checked_sub(back)).and_then(|at| u64::try_from(at).ok());
@@ -53,8 +59,10 @@ impl<'w, 'a> Table<'w, 'a> {
         self.at
     }
 
-    /// Where a field's value is; `None` if it is absent.
+    /// Where a field's value is in the file; `None` if the field is absent.
     pub(crate) fn field(&self, number: u16) -> Result<Option<u64>, ReadError> {
+        // The entries for fields come behind the two sizes, of two bytes each. A writer leaves out the entries behind
+        // the last field that it sets.
         let entry = 4 + 2 * u64::from(number);
         if entry + 2 > u64::from(self.vtable_bytes) {
             return Ok(None);
@@ -75,6 +83,9 @@ impl<'w, 'a> Table<'w, 'a> {
         self.field(number)?.map(|at| self.window.bytes(at, bytes)).transpose()
     }
 
+    // The value of a field that is a number. An absent field has the default of the schema, which is 0 for all fields
+    // that are read here.
+
     pub(crate) fn u8(&self, number: u16) -> Result<u8, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u8(at))
     }
@@ -91,7 +102,7 @@ impl<'w, 'a> Table<'w, 'a> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u64(at))
     }
 
-    /// A table behind a field.
+    /// The table that a field refers to; `None` if the field is absent.
     pub(crate) fn table(&self, number: u16) -> Result<Option<Table<'w, 'a>>, ReadError> {
         let Some(at) = self.field(number)? else { return Ok(None) };
         Table::at(self.window, follow(self.window, at)?).map(Some)
@@ -121,8 +132,11 @@ impl<'w, 'a> Table<'w, 'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Vector<'w, 'a> {
     window: &'w Window<'a>,
+    /// Where its first element is in the file.
     at: u64,
+    /// How many elements it has.
     count: u64,
+    /// How many bytes an element has.
     element: u64,
 }
 
@@ -148,7 +162,7 @@ impl<'w, 'a> Vector<'w, 'a> {
         (0..self.count).map(|index| self.window.i32(self.at + index * self.element)).collect()
     }
 
-    /// Where the tables of the vector are.
+    /// Where the tables of the vector are in the file. Its elements are distances from themselves to the tables.
     pub(crate) fn targets(&self) -> Result<Vec<u64>, ReadError> {
         self.window.spend(self.at, self.count * self.element)?;
         (0..self.count).map(|index| follow(self.window, self.at + index * self.element)).collect()
@@ -160,7 +174,7 @@ impl<'w, 'a> Vector<'w, 'a> {
     }
 }
 
-/// Where an offset points.
+/// Where the offset that is stored at `at` leads: a distance from its own place. At least four bytes must be there.
 fn follow(window: &Window, at: u64) -> Result<u64, ReadError> {
     let ahead = u64::from(window.u32(at)?);
     let target = at + ahead;

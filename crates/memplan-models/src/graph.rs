@@ -2,10 +2,11 @@
 //!
 //! A [`Model`] is a list of graphs, the first of which runs; others are the
 //! bodies of its control-flow ops. A [`Graph`] has tensors and, in the order of
-//! execution, ops that read and write them. [`timeline`](self::Timeline) numbers
-//! the ops, [`problem`] makes buffers of the tensors, [`program`] makes the
-//! program against which a plan is checked, [`order`] looks for a better order, [`rewrite`] says how other ops
-//! take the place of some.
+//! execution, ops that read and write them. [`timeline`](self::Timeline) gives
+//! each op its step, [`problem`] makes buffers of the tensors, [`program`] makes the
+//! program against which a plan is checked, [`order`] looks for an order of ops that
+//! needs less memory, and [`rewrite`] describes a graph in which some ops were
+//! replaced by others.
 
 pub mod order;
 pub mod problem;
@@ -63,7 +64,7 @@ pub struct Tensor {
     pub element: &'static str,
     /// Its dimensions.
     pub shape: Vec<u64>,
-    /// Its bytes; 0 where the runtime decides.
+    /// Its bytes; 0 if the runtime decides on its size.
     pub bytes: Bytes,
     /// Where its memory comes from.
     pub home: Home,
@@ -105,7 +106,8 @@ pub struct Op {
     pub bodies: Vec<GraphId>,
     /// How it runs them.
     pub control: Control,
-    /// It reads or changes something that is not a tensor, or not only its own.
+    /// It may read or change something besides its inputs and outputs, or have another result each time. It must run
+    /// once and keep its place among such ops.
     pub is_stateful: bool,
 }
 
@@ -115,10 +117,11 @@ pub enum Control {
     /// It has none, or runs each at most once.
     #[default]
     Once,
-    /// A condition and a body, again and again; values go from round to round
-    /// through the op's outputs.
+    /// A condition and a body, again and again; each iteration hands its values
+    /// to the next one in the memory of the op's outputs.
     WhileThroughOutputs,
-    /// A body, again and again; values go from the body's outputs to its inputs.
+    /// A body, again and again; each iteration hands the body's outputs to the
+    /// body's inputs.
     Loop,
 }
 
@@ -137,7 +140,7 @@ impl Op {
 }
 
 impl Tensor {
-    /// `1x224x224x3 INT8`.
+    /// Its shape and element type, such as `1x224x224x3 INT8`.
     pub fn describe(&self) -> String {
         if self.shape.is_empty() {
             return format!("scalar {}", self.element);
@@ -147,15 +150,19 @@ impl Tensor {
     }
 }
 
-/// Bytes of a shape of elements of so many bits, rounded up; `None` past what can be planned.
+/// The bytes of a tensor of this shape whose elements have so many bits, rounded up to whole bytes; `None` if they
+/// are 2^63 or more.
 pub fn shape_bytes(shape: &[u64], element_bits: u64) -> Option<Bytes> {
     let elements = shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))?;
     let bytes = storage_bytes(elements.checked_mul(element_bits)?);
     (bytes.0 <= MAX_BYTES).then_some(bytes)
 }
 
-/// Makes names unique: an empty one becomes `word#index`, a repeated one gets `#2`, `#3`, …
+/// Makes names unique: an empty one becomes `word#index`, a repeated one gets `#2`, `#3`, … behind it. A name that is
+/// not repeated stays as it is: `a`, `a`, `a#2` become `a`, `a#3`, `a#2`.
 pub(crate) fn unique_names(names: Vec<String>, word: &str) -> Vec<String> {
+    // `taken` has all given names and those made up so far; `seen` the names that have been given out. `next` is the
+    // number to try next for each name, so that a thousand equal names need no million attempts.
     let mut taken: std::collections::HashSet<String> = names.iter().cloned().collect();
     let mut seen = std::collections::HashSet::new();
     let mut next = std::collections::HashMap::<String, u32>::new();

@@ -17,11 +17,11 @@
 //! here) and, if the profiler recorded stacks, after the innermost function of the user's program. Each device is a
 //! space.
 //!
-//! `Total Allocated` also counts what was there before the profiler began. What of it is not freed in the trace is one
-//! buffer that lives all the time, so that the peak is PyTorch's own.
+//! `Total Allocated` also counts bytes that were allocated before the profiler began. The part of them that is not
+//! freed in the trace becomes one buffer that lives all the time, so that the peak is the same as PyTorch's own.
 //!
-//! A trace that has no memory events, that gives no addresses (releases before 1.12), or in which the sizes of an
-//! allocation and its free differ, does not say who is alive when: it is refused with the reason.
+//! From some traces the lives cannot be told: they have no memory events or no addresses (releases before 1.12), or the
+//! sizes of an allocation and its free differ. These are refused, with the reason.
 
 mod scopes;
 
@@ -38,16 +38,17 @@ use crate::graph::unique_names;
 use crate::json;
 use scopes::Scopes;
 
-/// What PyTorch's caching allocator for GPUs aligns addresses to.
+/// The alignment of addresses in PyTorch's caching allocator for GPUs.
 const DEVICE_ALIGNMENT: u64 = 512;
 
-/// What PyTorch's allocator for CPUs aligns addresses to.
+/// The alignment of addresses in PyTorch's allocator for CPUs.
 const HOST_ALIGNMENT: u64 = 64;
 
 /// The name of memory events.
 const MEMORY: &str = "[memory]";
 
-/// How far into a file the list of events is looked for; what comes before it is about the machine.
+/// How many bytes of a file are searched for the beginning of the list of events. Before it there are facts about the
+/// machine.
 const HEAD: usize = 1 << 20;
 
 /// A trace that was read.
@@ -65,6 +66,7 @@ pub struct ReadTrace {
 
 /// Whether a text looks like a trace in Chrome's format, as the profiler writes it.
 pub fn is_trace(text: &str) -> bool {
+    // The cut moves back to the start of a character, because a slice may not end inside of one.
     let mut head = text.len().min(HEAD);
     while !text.is_char_boundary(head) {
         head -= 1;
@@ -79,6 +81,7 @@ pub fn read(text: &str) -> Result<ReadTrace, ReadError> {
     for event in file.events.iter().filter(|event| event.name == MEMORY) {
         changes.push(Change::read(text, event)?);
     }
+    // Requests for 0 bytes take no memory.
     changes.retain(|change| change.bytes != 0);
     if changes.is_empty() {
         let error = ReadError::new("kineto::no-memory", text, Span::new(0, 1), "the trace has no memory events");
@@ -91,6 +94,7 @@ pub fn read(text: &str) -> Result<ReadTrace, ReadError> {
     assemble(devices, changes.len() as u64 + 1)
 }
 
+/// The file: a list of events, and other things that are not read.
 #[derive(Deserialize)]
 struct File<'a> {
     #[serde(borrow, rename = "traceEvents")]
@@ -104,8 +108,10 @@ struct Event<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     cat: Cow<'a, str>,
+    /// When it begins, in microseconds.
     #[serde(default)]
     ts: f64,
+    /// How long it lasts, in microseconds; 0 for an instant.
     #[serde(default)]
     dur: f64,
     /// A number or a text, compared as it is written.
@@ -116,12 +122,13 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// The thread that it belongs to; empty if the file does not say.
     fn thread(&self) -> &'a str {
         self.tid.map_or("", RawValue::get)
     }
 }
 
-/// What a memory event says about itself.
+/// The `args` of a memory event.
 #[derive(Deserialize)]
 struct Facts {
     #[serde(rename = "Addr")]
@@ -138,21 +145,23 @@ struct Facts {
     reserved: Option<u64>,
 }
 
-/// An allocation (bytes above 0) or a free.
+/// A memory event: an allocation, or a free, whose bytes are negative.
 struct Change<'a> {
     time: f64,
     thread: &'a str,
+    /// Where it stands in the file.
     span: Span,
     /// Kind and number of the device, as PyTorch counts them.
     device: (i64, i64),
     address: u64,
     bytes: i64,
+    /// PyTorch's own totals after the event: bytes allocated, and bytes reserved by the caching allocator.
     allocated: Option<u64>,
     reserved: Option<u64>,
 }
 
 impl<'a> Change<'a> {
-    /// Reads the facts of one memory event.
+    /// Reads one memory event of the file `text`.
     fn read(text: &str, event: &Event<'a>) -> Result<Change<'a>, ReadError> {
         let args = event.args.map_or("", RawValue::get);
         let span = span_of(text, args);
@@ -182,7 +191,8 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Where a piece of the text stands in it; what does not (no arguments at all) is at its beginning.
+/// Where a part of the text stands in it, cut to 200 bytes. `part` is a slice of `text`, or an empty text if the
+/// event has no arguments; then the place is the beginning of the file.
 fn span_of(text: &str, part: &str) -> Span {
     match (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize) {
         Some(start) if start + part.len() <= text.len() => Span::new(start, start + part.len().min(200)),
@@ -194,17 +204,22 @@ fn span_of(text: &str, part: &str) -> Span {
 #[derive(Default)]
 struct Device {
     ledger: Ledger,
-    /// Bytes that were allocated before its first event, as far as they are not known to have been freed.
+    /// Bytes that were allocated before its first event, without those that have been freed since.
     before: u64,
+    /// The most bytes that were allocated at once, by PyTorch's totals.
     allocated: u64,
+    /// The most bytes that were reserved at once.
     reserved: u64,
-    /// Events whose total is not that of the event before it, plus their bytes.
+    /// How many events have another total than that of the event before, plus their own bytes: events are missing
+    /// there.
     breaks: usize,
+    /// PyTorch's total after the last event that has one.
     total: Option<u64>,
 }
 
 impl Device {
-    /// Counts along with PyTorch's own totals.
+    /// Compares PyTorch's own totals with the bytes of the events. The first total, without the bytes of its event,
+    /// is what was allocated before the recording.
     fn count(&mut self, change: &Change) {
         self.reserved = self.reserved.max(change.reserved.unwrap_or_default());
         let Some(now) = change.allocated else { return };
@@ -221,7 +236,8 @@ impl Device {
     }
 }
 
-/// Follows the events of every device.
+/// Follows the events of every device. `changes` are the events in the order of time, and `names` their names. An error
+/// if an allocation and its free have different sizes.
 fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(i64, i64), Device>, ReadError> {
     let mut devices: BTreeMap<(i64, i64), Device> = BTreeMap::new();
     for (index, (change, name)) in changes.iter().zip(names).enumerate() {
@@ -235,7 +251,8 @@ fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(
             continue;
         }
         match device.ledger.size_at(address) {
-            // Nobody allocated it in the trace, so it is part of what was there before.
+            // It was not allocated in the trace, so it is one of the allocations from before. The ledger makes a
+            // buffer of it, so it no longer counts among the others.
             None => device.before = device.before.saturating_sub(size),
             Some(allocated) if allocated != size => {
                 let message = format!("{size} bytes are freed at an address where {allocated} were allocated");
@@ -249,7 +266,7 @@ fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(
     Ok(devices)
 }
 
-/// Puts the allocations of all devices into one problem.
+/// Puts the allocations of all devices into one problem. Allocations that are never freed live up to step `last`.
 fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrace, ReadError> {
     let allocated = Bytes(sum(devices.values().map(|device| device.allocated)));
     let reserved = Bytes(sum(devices.values().map(|device| device.reserved)));
@@ -263,7 +280,7 @@ fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrac
             _ => (format!("device {kind}:{number}"), DEVICE_ALIGNMENT),
         };
         let space = builder.space(Space { alignment: Bytes(alignment), ..Space::new(name) });
-        // What was allocated before the profiler began is one buffer that is always there: it counts for the peak.
+        // Bytes from before that are never freed become one buffer that is always alive, since they count for the peak.
         if device.before > 0 {
             device.ledger.always((0, 0, device.before), BEFORE.to_owned());
         }
@@ -284,7 +301,7 @@ fn sum(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
 
-/// What a reader of the plan should know about the recording: what was there before it, and what is missing in it.
+/// Notes on the recording: what was there before it, and what is missing in it.
 fn notes(devices: &BTreeMap<(i64, i64), Device>) -> Vec<String> {
     let mut notes = Vec::new();
     let older: usize = devices.values().map(|device| device.ledger.older()).sum();
@@ -304,7 +321,7 @@ fn notes(devices: &BTreeMap<(i64, i64), Device>) -> Vec<String> {
     notes
 }
 
-/// Things by the thread that they belong to, in their order.
+/// Groups things by the thread that they belong to. In each group they keep their order.
 fn by_thread<'a, T>(items: impl Iterator<Item = (&'a str, T)>) -> BTreeMap<&'a str, Vec<T>> {
     let mut threads: BTreeMap<&str, Vec<T>> = BTreeMap::new();
     for (thread, item) in items {

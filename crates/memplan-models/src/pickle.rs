@@ -10,12 +10,13 @@
 //! 8c 04 "size"       a text                         stack: {} "size"
 //! 4b 40              the number 64                  stack: {} "size" 64
 //! 73                 set an item                    stack: {"size": 64}
-//! 2e                 stop: what is on the stack is the value
+//! 2e                 stop: the value on top of the stack is the result
 //! ```
 //!
-//! Values live in one list and refer to each other by their index, as pickles do themselves: a value that is stored
-//! once and used a thousand times takes its memory once. A pickle may therefore also contain itself. A walk through one
-//! would then never end, so each step of a walk is paid from a [`Budget`] that is proportional to the size of the file.
+//! All values are kept in one list and refer to each other by their index. In the file, a value can be given a number
+//! (it is put into the *memo*) and used again by that number; a value that is used a thousand times takes its memory
+//! once. A value may therefore also contain itself, and a walk through it would never end. So each step of a walk is
+//! paid from a [`Budget`] that is proportional to the size of the file.
 //!
 //! The crate serde-pickle (1.2) is no help here: it refuses a value that occurs twice inside of dictionaries as
 //! "recursive structure", and every snapshot that PyTorch writes has such values.
@@ -51,7 +52,9 @@ pub(crate) enum Value<'a> {
 /// A pickle that was read.
 #[derive(Debug)]
 pub(crate) struct Pickle<'a> {
+    /// All values, by index.
     values: Vec<Value<'a>>,
+    /// The value that the whole pickle stands for.
     root: ValueId,
     budget: Budget,
 }
@@ -62,8 +65,8 @@ struct Budget {
     left: Cell<usize>,
 }
 
-/// Looks at values for each byte of a pickle. An event of a memory snapshot takes 50 bytes or more and is looked at
-/// about 100 times, its frames included.
+/// How many looks at values are allowed for each byte of a pickle. An event of a memory snapshot takes 50 bytes or
+/// more and needs about 100 looks, its frames included.
 const LOOKS_PER_BYTE: usize = 16;
 
 impl<'a> Pickle<'a> {
@@ -80,7 +83,8 @@ impl<'a> Pickle<'a> {
         self.root
     }
 
-    /// A value; the error is that this pickle refers to its own values too often.
+    /// A value. Each look takes one from the budget; an error if it is spent, because the pickle then refers to its own
+    /// values far more often than a snapshot does.
     fn look(&self, id: ValueId) -> Result<&Value<'a>, ReadError> {
         let Some(left) = self.budget.left.get().checked_sub(1) else {
             let message = "the pickle refers to the same values over and over; no snapshot does";
@@ -90,7 +94,7 @@ impl<'a> Pickle<'a> {
         Ok(self.values.get(id).unwrap_or(&Value::Other))
     }
 
-    /// The items of a list or a tuple.
+    /// The items of a list or a tuple; `None` if the value is something else.
     pub(crate) fn list(&self, id: ValueId) -> Result<Option<&[ValueId]>, ReadError> {
         Ok(match self.look(id)? {
             Value::List(items) => Some(items),
@@ -98,7 +102,7 @@ impl<'a> Pickle<'a> {
         })
     }
 
-    /// The value under a key of a dictionary.
+    /// The value under a key of a dictionary; `None` if the value is no dictionary or has no such key.
     pub(crate) fn get(&self, id: ValueId, key: &str) -> Result<Option<ValueId>, ReadError> {
         let Value::Dictionary(items) = self.look(id)? else { return Ok(None) };
         for &(name, value) in items.iter().rev() {
@@ -118,7 +122,7 @@ impl<'a> Pickle<'a> {
         })
     }
 
-    /// The text under a key.
+    /// The text under a key of a dictionary; `None` if there is none.
     pub(crate) fn text(&self, id: ValueId, key: &str) -> Result<Option<&'a str>, ReadError> {
         let Some(value) = self.get(id, key)? else { return Ok(None) };
         Ok(match self.look(value)? {
@@ -136,16 +140,20 @@ enum Entry {
     Mark,
 }
 
+/// The stack machine that a pickle is a program for.
 struct Machine<'a> {
     bytes: &'a [u8],
+    /// Where the next instruction, or the rest of the current one, stands.
     at: usize,
+    /// All values that have been made.
     values: Vec<Value<'a>>,
     stack: Vec<Entry>,
+    /// The values that can be used again, by number.
     memo: HashMap<u64, ValueId>,
 }
 
 impl<'a> Machine<'a> {
-    /// Executes the opcodes up to the stop and returns the value on top of the stack.
+    /// Carries out the instructions up to the stop and returns the value on top of the stack.
     fn run(&mut self) -> Result<ValueId, ReadError> {
         if self.bytes.first() != Some(&0x80) {
             let error = self.error("pickle::protocol", "this is no pickle of protocol 2 or later");
@@ -164,23 +172,28 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// One instruction. The names are those of Python's `pickletools`.
+    /// Carries out one instruction, which stands at byte `start`. The names are those of Python's `pickletools`.
     fn step(&mut self, opcode: u8, start: usize) -> Result<(), ReadError> {
         match opcode {
             0x80 => self.protocol()?,
             // FRAME: how many bytes follow, for readers that fetch them in one go.
             0x95 => drop(self.take(8)?),
+            // MARK, POP, POP_MARK.
             b'(' => self.stack.push(Entry::Mark),
             b'0' => drop(self.stack.pop()),
             b'1' => drop(self.pop_to_mark()?),
+            // NONE, NEWTRUE, NEWFALSE; BINFLOAT.
             b'N' | 0x88 | 0x89 => self.push(Value::Other),
             b'G' => self.skip_and_push(8)?,
+            // BININT, BININT1, BININT2, LONG1, LONG4; BINUNICODE, SHORT_BINUNICODE, BINUNICODE8.
             b'J' | b'K' | b'M' | 0x8a | 0x8b => self.integer(opcode)?,
             b'X' | 0x8c | 0x8d => self.text(opcode)?,
+            // SHORT_BINBYTES, BINBYTES, BINBYTES8, BYTEARRAY8.
             b'C' | b'B' | 0x8e | 0x96 => {
                 let length = self.length(opcode)?;
                 self.skip_and_push(length)?;
             }
+            // EMPTY_LIST, EMPTY_TUPLE, EMPTY_DICT; TUPLE1 to TUPLE3; TUPLE.
             b']' | b')' => self.push(Value::List(Vec::new())),
             b'}' => self.push(Value::Dictionary(Vec::new())),
             0x85..=0x87 => self.tuple(usize::from(opcode - 0x84))?,
@@ -188,6 +201,7 @@ impl<'a> Machine<'a> {
                 let items = self.pop_to_mark()?;
                 self.push(Value::List(items));
             }
+            // APPEND, APPENDS, SETITEM, SETITEMS: they fill the list or dictionary below the items.
             b'a' => self.append_one()?,
             b'e' => {
                 let items = self.pop_to_mark()?;
@@ -201,6 +215,7 @@ impl<'a> Machine<'a> {
                 let items = self.pop_to_mark()?;
                 self.set(items)?;
             }
+            // BINPUT, LONG_BINPUT, MEMOIZE; BINGET, LONG_BINGET.
             b'q' | b'r' | 0x94 => self.remember(opcode)?,
             b'h' | b'j' => self.recall(opcode)?,
             _ => return Err(refusal(opcode, start)),
@@ -212,6 +227,7 @@ impl<'a> Machine<'a> {
         ReadError::at_byte(code, self.at as u64, message)
     }
 
+    /// The next bytes of the file; an error if there are fewer.
     fn take(&mut self, length: usize) -> Result<&'a [u8], ReadError> {
         let end = self.at.checked_add(length).filter(|&end| end <= self.bytes.len());
         let Some(end) = end else {
@@ -242,6 +258,7 @@ impl<'a> Machine<'a> {
         Ok(usize::try_from(self.unsigned(width)?).unwrap_or(usize::MAX))
     }
 
+    /// Reads the version of the format.
     fn protocol(&mut self) -> Result<(), ReadError> {
         let protocol = self.byte()?;
         if !(2..=5).contains(&protocol) {
@@ -251,17 +268,20 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Makes a value and puts it on the stack.
     fn push(&mut self, value: Value<'a>) {
         self.stack.push(Entry::Value(self.values.len()));
         self.values.push(value);
     }
 
+    /// Passes over bytes that no reader of ours asks for, and puts a value without content on the stack for them.
     fn skip_and_push(&mut self, length: usize) -> Result<(), ReadError> {
         self.take(length)?;
         self.push(Value::Other);
         Ok(())
     }
 
+    /// Takes the value on top of the stack.
     fn pop(&mut self) -> Result<ValueId, ReadError> {
         match self.stack.pop() {
             Some(Entry::Value(id)) => Ok(id),
@@ -271,7 +291,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Takes everything above the last mark from the stack, and the mark.
+    /// Takes the values above the last mark from the stack, and the mark.
     fn pop_to_mark(&mut self) -> Result<Vec<ValueId>, ReadError> {
         let Some(mark) = self.stack.iter().rposition(|entry| matches!(entry, Entry::Mark)) else {
             return Err(self.error("pickle::stack", "the pickle ends a list that it has not begun"));
@@ -283,7 +303,8 @@ impl<'a> Machine<'a> {
         Ok(items.collect())
     }
 
-    /// Pushes an integer: one, two or four bytes, or a length and so many bytes.
+    /// Reads an integer and puts it on the stack. It is one or two unsigned bytes, four signed bytes, or a length and
+    /// so many signed bytes; the lowest byte comes first.
     fn integer(&mut self, opcode: u8) -> Result<(), ReadError> {
         let number = match opcode {
             b'K' => i128::from(self.unsigned(1)?),
@@ -305,18 +326,20 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Reads a text whose length stands in front of it.
+    /// Reads a text, whose length stands in front of it, and puts it on the stack.
     fn text(&mut self, opcode: u8) -> Result<(), ReadError> {
         let length = self.length(opcode)?;
         let start = self.at;
         let bytes = self.take(length)?;
-        // Python allows lone surrogates in texts; no name of a function or file that we show has any.
+        // Python can write texts that are not valid UTF-8 (with lone surrogates). No snapshot needs one, so they are an
+        // error.
         let text = std::str::from_utf8(bytes)
             .map_err(|_| ReadError::at_byte("pickle::text", start as u64, "a text of the pickle is not valid UTF-8"))?;
         self.push(Value::Text(text));
         Ok(())
     }
 
+    /// Makes a tuple of the topmost values. The last item is on top.
     fn tuple(&mut self, length: usize) -> Result<(), ReadError> {
         let mut items = Vec::with_capacity(length);
         for _ in 0..length {
@@ -353,6 +376,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The value on top of the stack, which stays there.
     fn top(&mut self) -> Result<&mut Value<'a>, ReadError> {
         let error = self.error("pickle::stack", "the pickle fills a list that it has not made");
         match self.stack.last() {
@@ -375,6 +399,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Puts a value on the stack once more, by its number in the memo.
     fn recall(&mut self, opcode: u8) -> Result<(), ReadError> {
         let number = self.unsigned(if opcode == b'h' { 1 } else { 4 })?;
         let Some(&id) = self.memo.get(&number) else {
@@ -385,7 +410,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A signed number, its lowest byte first; nothing if it has more than 128 bits.
+/// A signed number (two's complement), its lowest byte first; `None` if it has more than 128 bits.
 fn two_complement(bytes: &[u8]) -> Option<i128> {
     let sign = if bytes.last().is_some_and(|&last| last >= 0x80) { 0xff } else { 0 };
     let mut whole = [sign; 16];

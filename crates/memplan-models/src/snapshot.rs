@@ -11,16 +11,17 @@
 //!                "blocks": [{"address": 4096, "size": 1024, "requested_size": 700, "state": "active_allocated"}]}]}
 //! ```
 //!
-//! Every allocation becomes a buffer. Event i is step i + 1; step 0 is before the recording:
+//! A segment is a piece of device memory that the allocator got from the driver; it cuts segments into blocks. Every
+//! allocation becomes a buffer. Event i is step i + 1; step 0 is before the recording:
 //!
-//! - From `alloc` to `free_completed`, when its bytes may be used again. (`free_requested` comes earlier if another
-//!   stream still works with them.)
-//! - What is freed without having been allocated in the trace was there before: it lives from step 0.
+//! - A buffer lives from its `alloc` to its `free_completed`, when its bytes may be used again. (`free_requested` comes
+//!   earlier if another stream still works with them.)
+//! - A block that is freed without having been allocated in the trace was there before: it lives from step 0.
 //! - Blocks that are in use in the end and that no event allocated (weights, mostly) live in all steps.
 //!
 //! Sizes are rounded up to 512 bytes, as the allocator does. Each stream of a device is a space of its own: the
-//! allocator, too, never gives the memory of one stream to another. What the allocator did itself is a plan beside
-//! the problem: its segments one after the other.
+//! allocator, too, never gives the memory of one stream to another. The addresses that the allocator chose are read
+//! as a plan, to compare with: in it, the segments of a stream lie one after the other from offset 0.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,10 +32,10 @@ use crate::allocations::{Allocation, BEFORE, Ledger};
 use crate::graph::unique_names;
 use crate::pickle::{Pickle, ValueId};
 
-/// What PyTorch's allocator rounds sizes to, and therefore aligns addresses to.
+/// PyTorch's allocator rounds sizes up to a multiple of this, so addresses are multiples of it, too.
 const BLOCK: u64 = 512;
 
-/// Frames of a stack that are looked at for a name.
+/// How many frames of a stack are looked at for a name.
 const FRAMES: usize = 64;
 
 /// A snapshot that was read.
@@ -64,6 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<ReadSnapshot, ReadError> {
         let error = ReadError::at_byte("snapshot::none", 0, "the pickle is no memory snapshot of PyTorch");
         return Err(error.help("expected a dictionary with segments and device_traces"));
     };
+    // Traces are listed by device; segments say which device they belong to.
     let mut parts: BTreeMap<u64, (Vec<Event>, Vec<Segment>)> = BTreeMap::new();
     for (number, &trace) in traces.iter().enumerate() {
         parts.entry(number as u64).or_default().0 = read_events(&pickle, trace)?;
@@ -75,6 +77,7 @@ pub fn read(bytes: &[u8]) -> Result<ReadSnapshot, ReadError> {
     assemble(&parts.into_iter().map(device).collect::<Vec<Device>>())
 }
 
+/// The items of the list under a key of a dictionary; `None` if there is none.
 fn items_of<'p>(pickle: &'p Pickle, id: ValueId, key: &str) -> Result<Option<&'p [ValueId]>, ReadError> {
     match pickle.get(id, key)? {
         Some(list) => pickle.list(list),
@@ -89,11 +92,11 @@ struct Segment {
     stream: u64,
     address: u64,
     size: u64,
-    /// Addresses and sizes of the blocks that are in use, with the names of who allocated them.
+    /// The address and the requested size of each block that is in use, with the name of the code that allocated it.
     used: Vec<(u64, u64, String)>,
 }
 
-/// The segments that the allocator holds in the end, with the blocks in them that are in use.
+/// Reads the segments that the allocator holds in the end, with the blocks in them that are in use.
 fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, ReadError> {
     let mut result = Vec::new();
     for &segment in segments {
@@ -126,10 +129,11 @@ enum Action {
     Free,
     SegmentAlloc,
     SegmentFree,
-    /// An event that changes nothing here, with its name if it is none that is known.
+    /// An event that neither allocates nor frees memory; with its name if the kind is not known, for a note.
     Nothing(Option<String>),
 }
 
+/// An event of a trace.
 #[derive(Clone, Debug)]
 struct Event {
     action: Action,
@@ -139,8 +143,8 @@ struct Event {
     name: String,
 }
 
-/// The events of one device. Kinds that have nothing to do with memory, and unknown kinds, become `Nothing`: they still
-/// count as steps.
+/// Reads the events of one device. Kinds that neither allocate nor free memory, and unknown kinds, become `Nothing`.
+/// They count as steps, too, unless they have no address or size.
 fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError> {
     let mut events = Vec::new();
     for &event in pickle.list(trace)?.unwrap_or_default() {
@@ -153,7 +157,7 @@ fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError>
             Some(other) => Action::Nothing(Some(other.chars().take(40).collect())),
             None => return Err(ReadError::at_byte("snapshot::event", 0, "an event of the trace has no action")),
         };
-        // An event that changes nothing here may lack what the others need.
+        // An event that changes nothing may come without address and size, and is left out then.
         let address = pickle.number(event, "addr")?.or(pickle.number(event, "address")?);
         let (Some(address), Some(size)) = (address, pickle.number(event, "size")?) else {
             if matches!(action, Action::Nothing(_)) {
@@ -168,12 +172,14 @@ fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError>
     Ok(events)
 }
 
-/// The innermost frame of the user's own program, as `function file:line`; PyTorch's own frames if there is no other.
+/// The name of the code that allocated a block: the innermost frame of the user's own program, as
+/// `function file:line`. If there is none, a Python frame of PyTorch, or else any frame.
 fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
     let mut best: Option<(u8, ValueId)> = None;
     for &frame in items_of(pickle, owner, "frames")?.unwrap_or_default().iter().take(FRAMES) {
         let file = pickle.text(frame, "filename")?.unwrap_or_default();
-        // With C++ stacks the innermost frames are PyTorch's own library; names of those help nobody.
+        // With C++ stacks the innermost frames are those of PyTorch's own library, whose names help nobody. The
+        // lowest rank wins, and of equal ranks the innermost frame.
         let rank = match file {
             _ if !file.ends_with(".py") => 2,
             _ if file.contains("/torch/") || file.starts_with("torch/") => 1,
@@ -193,23 +199,27 @@ fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
     Ok(format!("{function} {short}:{}", pickle.number(frame, "line")?.unwrap_or_default()))
 }
 
+/// A device with its part of the snapshot.
 struct Device {
     number: u64,
     events: Vec<Event>,
+    /// The segments that the allocator holds in the end.
     segments: Vec<Segment>,
+    /// The allocations that follow from both.
     allocations: Vec<Allocation>,
-    /// Allocations that were there before the recording began.
+    /// How many of them were there before the recording began.
     older: usize,
 }
 
 impl Device {
+    /// A device whose allocations are found from its events and segments.
     fn new(number: u64, events: Vec<Event>, segments: Vec<Segment>) -> Device {
         let mut device = Device { number, events, segments, allocations: Vec::new(), older: 0 };
         device.follow_events();
         device
     }
 
-    /// Turns events into allocations with a start and an end.
+    /// Finds the allocations with their starts and ends.
     fn follow_events(&mut self) {
         let mut ledger = Ledger::default();
         for (index, event) in self.events.iter().enumerate() {
@@ -228,7 +238,7 @@ impl Device {
                 _ => {}
             }
         }
-        // What is in use in the end and was not allocated in the trace has been there all the time.
+        // A block that is in use in the end and was not allocated in the trace has been there all the time.
         for segment in &self.segments {
             for (address, size, name) in &segment.used {
                 if ledger.is_open(*address) {
@@ -242,7 +252,8 @@ impl Device {
         self.allocations = ledger.finish(self.events.len() as u64 + 1);
     }
 
-    /// The most bytes that were reserved at once: from the segments in the end back through the events.
+    /// The most bytes that the allocator held in segments at once. The snapshot has the segments in the end; going back
+    /// through the events, each segment that was allocated is taken away and each that was freed is added.
     fn reserved(&self) -> u64 {
         let mut now = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.size));
         let mut most = now;
@@ -268,6 +279,7 @@ impl Device {
         for event in self.events.iter().filter(|event| event.action == Action::SegmentFree && event.size > 0) {
             sets.entry(event.stream).or_default().insert((event.address, event.size));
         }
+        // Each segment must end at or before the start of the next one.
         let is_apart = |pair: &[(u64, u64)]| pair[0].0.checked_add(pair[0].1).is_some_and(|end| end <= pair[1].0);
         let sorted = |(stream, set): (u64, BTreeSet<(u64, u64)>)| {
             let ranges: Vec<(u64, u64)> = set.into_iter().collect();
@@ -276,6 +288,7 @@ impl Device {
         sets.into_iter().map(sorted).collect()
     }
 
+    /// The streams that have allocations.
     fn streams(&self) -> BTreeSet<u64> {
         self.allocations.iter().map(|allocation| allocation.stream).collect()
     }
@@ -285,6 +298,7 @@ impl Device {
 fn assemble(devices: &[Device]) -> Result<ReadSnapshot, ReadError> {
     let mut builder = ProblemBuilder::new();
     let mut spaces: BTreeMap<(u64, u64), SpaceId> = BTreeMap::new();
+    // A space for each stream of each device. The file may give streams any numbers, so names count them instead.
     for device in devices {
         for (index, stream) in device.streams().into_iter().enumerate() {
             let name = if index == 0 { String::new() } else { format!(" stream {index}") };
@@ -322,7 +336,9 @@ struct Laid {
     base: u64,
 }
 
-/// The plan that the caching allocator made as it went: the segments of each space one after the other.
+/// The addresses that the caching allocator chose, as a plan: the segments of each space one after the other. `all`
+/// are the allocations in the order of the problem's buffers. `None` if the snapshot does not tell the place of every
+/// allocation.
 fn own_plan(
     devices: &[Device],
     spaces: &BTreeMap<(u64, u64), SpaceId>,
@@ -331,8 +347,8 @@ fn own_plan(
 ) -> Option<Plan> {
     let mut layouts: BTreeMap<(u64, u64), Vec<Laid>> = BTreeMap::new();
     let mut plan = Plan::empty(problem);
-    // Segments lie anywhere in the address space of the device. Laid one after the other they form one range from
-    // zero, which is what a plan can say.
+    // Segments lie anywhere in the address space of the device, and a plan has offsets from 0. So the segments of a
+    // space are laid one after the other.
     for device in devices {
         for (stream, ranges) in device.ranges()? {
             let Some(&space) = spaces.get(&(device.number, stream)) else { continue };
@@ -346,8 +362,8 @@ fn own_plan(
             layouts.insert((device.number, stream), layout);
         }
     }
-    // One allocation outside of all segments means that the recording is incomplete. Then there is no plan to
-    // compare with.
+    // If one allocation lies outside of all segments, the recording is incomplete, and there is no plan to compare
+    // with.
     for ((device, one), placement) in all.iter().zip(plan.placements.iter_mut()) {
         let stream = (device.number, one.stream);
         *placement = Some(Placement::at(spaces[&stream], offset_of(one, layouts.get(&stream)?)?));
@@ -355,7 +371,7 @@ fn own_plan(
     Some(plan)
 }
 
-/// Where an allocation lies in its space, if it lies in one of the segments, which are in the order of addresses.
+/// The offset of an allocation in its space; `None` if it lies in none of the segments, which are sorted by address.
 fn offset_of(one: &Allocation, layout: &[Laid]) -> Option<Bytes> {
     // The segment of an allocation is the last one that starts at or before its address.
     let after = layout.partition_point(|laid| laid.address <= one.address);
@@ -364,7 +380,7 @@ fn offset_of(one: &Allocation, layout: &[Laid]) -> Option<Bytes> {
     (inside.checked_add(one.size)? <= size).then(|| Bytes(base + inside))
 }
 
-/// What the user should know about the recording: what is missing in it and what was assumed.
+/// Notes on what is missing in the recording and what was assumed.
 fn notes(devices: &[Device], is_plan_known: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let events: usize = devices.iter().map(|device| device.events.len()).sum();

@@ -102,22 +102,27 @@ pub fn copy_range(source: &dyn ReadAt, start: u64, end: u64, out: &mut dyn io::W
     Ok(())
 }
 
+/// Files are read and kept in pages of 16 KiB.
 const PAGE: u64 = 1 << 14;
-/// At most 64 MiB of pages are kept; a model's structure is rarely a tenth of that.
+/// How many pages are kept at most: 64 MiB. A model's structure is rarely a tenth of that.
 const PAGES: usize = 1 << 12;
 
 /// Checked little-endian reads with a cache of pages, and a limit on how much
-/// is read in all: structures of a hostile file may overlap, so that a small
-/// file describes an enormous model.
+/// is read in all. The structures of a hostile file may overlap: a small file can
+/// refer to the same bytes again and again, and so describe an enormous model.
+/// Whoever reads a structure counts its bytes against the limit ([`spend`](Window::spend)).
 pub struct Window<'a> {
     source: &'a dyn ReadAt,
+    /// Pages that have been read, by number.
     pages: RefCell<HashMap<u64, Box<[u8]>>>,
+    /// How many more bytes of structures may be read.
     budget: Cell<u64>,
 }
 
 impl<'a> Window<'a> {
     /// A window on a source.
     pub fn new(source: &'a dyn ReadAt) -> Window<'a> {
+        // Readers of a sound file look at each byte a few times; eight times and 64 KiB for tiny files are enough.
         let budget = Cell::new(source.size().saturating_mul(8).saturating_add(1 << 16));
         Window { source, pages: RefCell::default(), budget }
     }
@@ -127,7 +132,7 @@ impl<'a> Window<'a> {
         self.source.size()
     }
 
-    /// Counts the bytes of a structure against the budget of the file.
+    /// Counts the bytes of a structure at an offset against the budget of the file; an error if the budget is spent.
     pub fn spend(&self, offset: u64, bytes: u64) -> Result<(), ReadError> {
         match self.budget.get().checked_sub(bytes) {
             Some(left) => {
@@ -183,8 +188,8 @@ impl<'a> Window<'a> {
         Ok(())
     }
 
-    /// Gives a page to a function and reads it from the file if it is not at hand. When too many pages are at hand, all
-    /// are dropped: readers go forward and seldom come back.
+    /// Gives a page to a function, and reads it from the file first if it is not in the cache. When the cache is
+    /// full, all of its pages are dropped: readers go forward and seldom come back.
     fn with_page<T>(&self, number: u64, mut use_page: impl FnMut(&[u8]) -> T) -> Result<T, ReadError> {
         let mut pages = self.pages.borrow_mut();
         if let Some(page) = pages.get(&number) {
@@ -202,6 +207,7 @@ impl<'a> Window<'a> {
         Ok(result)
     }
 
+    /// `N` bytes at an offset.
     fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], ReadError> {
         self.check(offset, N as u64)?;
         let mut bytes = [0; N];

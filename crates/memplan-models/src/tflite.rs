@@ -1,11 +1,13 @@
 //! TensorFlow Lite models.
 //!
-//! [`read`] makes a [`Model`] of a `.tflite` file without touching its weights,
-//! [`scratch`] knows what memory the kernels of a runtime ask for besides
-//! tensors, [`arena`] is the planner of TensorFlow Lite Micro, to compare with,
-//! [`tail`] is what the runtime keeps beside them, [`offline`] writes a model with our plan inside,
-//! [`attributes`] are the options of its operators, [`rewrite`] writes a model with other operators,
-//! [`description`] is what the check of changed models is told about a file.
+//! - [`read`] makes a [`Model`] of a `.tflite` file without touching its weights.
+//! - [`scratch`] knows how much memory the kernels of a runtime ask for besides tensors.
+//! - [`arena`] is the planner of TensorFlow Lite Micro, to compare with.
+//! - [`tail`] is what that runtime keeps in its arena beside tensors and scratch memory.
+//! - [`offline`] writes a model with our plan inside.
+//! - [`attributes`] are the options of operators.
+//! - [`reorder`] writes a model with its operators in another order, [`rewrite`] with other operators.
+//! - [`description`] is what the check of changed models is told about a file.
 
 mod amount;
 pub mod arena;

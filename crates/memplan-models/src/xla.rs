@@ -15,15 +15,16 @@
 //!     add.1{}:2-4
 //! ```
 //!
-//! Both texts, one after the other, are one input. Values in allocations that
-//! XLA makes itself become buffers, alive from the first number to the second,
-//! included; parameters, constants and memory of single threads have places of
-//! their own. XLA's plan puts its allocations one after the other.
+//! Both texts, one after the other, are one input. The values in allocations that
+//! XLA makes itself become buffers. `4-12` in a live range means that the value is
+//! alive from step 4 to step 12, included. Parameters, constants and memory of
+//! single threads have memory of their own and are left out. XLA's plan, which is
+//! read too, puts its allocations one after the other.
 //!
-//! Where XLA lets a value start on bytes of another that is read for the last
-//! time at that moment, it computes in place: a *may overlay*. Values that share
-//! a place for longer are the same memory to XLA (the state of a loop): a *must
-//! share*.
+//! Values may lie on the same bytes at the same time. If a value starts at the step
+//! at which the other one is read for the last time, XLA computes in place: the
+//! problem says that it *may overlay* the other. If they share a place for longer,
+//! they are the same memory to XLA (the state of a loop): they *must share*.
 
 mod text;
 
@@ -41,7 +42,7 @@ use text::{Dump, Value};
 
 pub use text::is_dump;
 
-/// What XLA aligns allocations and values to on a CPU.
+/// The alignment of XLA's allocations and values on a CPU.
 const ALIGNMENT: Bytes = Bytes(64);
 
 /// A dump that was read.
@@ -58,8 +59,10 @@ pub struct ReadDump {
 /// A value that XLA places.
 struct Placed<'d> {
     value: &'d Value,
+    /// The first and the last step at which it is alive.
     first: u64,
     last: u64,
+    /// Its offset if XLA's allocations lie one after the other.
     address: u64,
 }
 
@@ -84,7 +87,8 @@ pub fn read(text: &str) -> Result<ReadDump, ReadError> {
     Ok(ReadDump { problem, plan, notes })
 }
 
-/// XLA's plan for a problem that was read from its dump, by the names of values.
+/// XLA's plan, read from its dump, for a problem that was read from a dump of the same program. Values are found by
+/// their names; values that the problem does not have are left out.
 pub fn plan(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let dump = Dump::parse(text)?;
     let bases = dump.bases(text)?;
@@ -103,7 +107,7 @@ pub fn plan(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     Ok(plan)
 }
 
-/// The values that XLA planned, each with its life and its address, and notes about those without a live range.
+/// The values that XLA placed, each with its life and its address, and a note about those without a live range.
 fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec<String>), ReadError> {
     if dump.ranges.is_empty() {
         let message = "there are no live ranges in the dump";
@@ -133,8 +137,8 @@ fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec
     Ok((placed, notes))
 }
 
-/// Finds the values that share bytes at the same time in XLA's plan, and tells the problem that they may. Takes time
-/// in the number of values times the number alive at once.
+/// Finds the values that share bytes at the same time in XLA's plan, and adds the relations that permit or demand it to
+/// the problem. Takes time proportional to the number of values times the number alive at once.
 fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&index| (placed[index].first, index));
@@ -152,8 +156,10 @@ fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
                 continue;
             }
             let (buffer, over) = (BufferId::from_index(index), BufferId::from_index(other));
-            // One value ends in the step where the other starts: the op reads the one and writes the other in place.
-            // Two values that live together for longer on the same address are one buffer to XLA.
+            // If one value ends in the step where the other starts, an op reads the one and writes the other in
+            // place. Two values that live together for longer at the same address are one buffer to XLA. If they only
+            // share a part of their bytes there is no relation for it, and XLA's own plan breaks the rules of the
+            // problem.
             let is_handover = old.last == new.first && old.first < new.first;
             if is_handover {
                 let kind = if old.address == new.address { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
@@ -166,6 +172,7 @@ fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
     }
 }
 
+/// XLA's plan: the values, which are the buffers of the problem in the same order, at their addresses.
 fn plan_of(placed: &[Placed], problem: &Problem, space: SpaceId) -> Plan {
     let mut plan = Plan::empty(problem);
     for (index, placed) in placed.iter().enumerate() {
@@ -175,7 +182,8 @@ fn plan_of(placed: &[Placed], problem: &Problem, space: SpaceId) -> Plan {
     plan
 }
 
-/// Extents, and which values are computed in place of which.
+/// Completes a plan whose offsets are set: its extents, and the overlays that it uses. An overlay is used if the two
+/// buffers have a byte in common; the victims of one newcomer are listed by address.
 fn complete(plan: &mut Plan, problem: &Problem) {
     plan.fit_extents(problem);
     let mut over = BTreeMap::<BufferId, Vec<(u64, BufferId)>>::new();
@@ -197,7 +205,7 @@ fn complete(plan: &mut Plan, problem: &Problem) {
         .collect();
 }
 
-/// The bytes of a buffer in a plan.
+/// The first byte of a buffer in a plan and the first byte behind it; `None` if it has no place or no size.
 fn range(plan: &Plan, problem: &Problem, buffer: BufferId) -> Option<(u64, u64)> {
     let start = plan.offset(buffer)?.0;
     Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))

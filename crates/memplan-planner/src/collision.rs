@@ -13,6 +13,8 @@ pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
     let pieces = placer.pieces();
     let problem = pieces.problem();
     let base = pieces.get(piece).fixed?;
+    // Only fixed pieces that are placed already can be what is in the way for certain; others could have gone
+    // elsewhere.
     let placed = pieces.ids().filter(|&other| pieces.get(other).fixed.is_some() && placer.spot(other).is_some());
     for other in placed {
         for (buffer, at) in pieces.members(piece) {
@@ -28,11 +30,13 @@ pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
     None
 }
 
+/// The bytes of a buffer.
 fn size(buffer: &Buffer) -> u64 {
     reserved(buffer).0
 }
 
-/// The witness for two buffers with fixed offsets that overlap: together they need more than the room that they span.
+/// The witness for two buffers (each with its offset) that overlap: together they need more bytes than there are from
+/// the lower start to the higher end. `step` is when they collide, if it is at a certain time.
 fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), step: Option<Step>) -> Witness {
     let buffers = problem.buffers();
     let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
@@ -47,10 +51,11 @@ fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), ste
     }
 }
 
-/// The step at which two fixed buffers meet on the same bytes; `Some(None)` if they
-/// must not share whatever the time.
+/// The step at which two buffers at given offsets meet on the same bytes; `Some(None)` if they have bytes in common and
+/// must not share at any time. `None` if they do not collide, or not for certain.
 fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (BufferId, u64)) -> Option<Option<Step>> {
     let [a, b] = [one, other].map(|id| &problem.buffers()[id]);
+    // With a choice of spaces they may lie in different ones.
     if a.spaces.len() != 1 || a.spaces != b.spaces {
         return None;
     }
@@ -63,8 +68,8 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
     if a.exclusive || b.exclusive || are_apart {
         return Some(None);
     }
-    // A buffer that is laid over one of the two may end that one's life before they meet. Then they do not
-    // collide for certain.
+    // If a third buffer may be laid over one of the two, that one's life may end early, before they meet. Then it is
+    // not certain that they collide.
     if problem.overlays().iter().any(|overlay| [one, other].contains(&overlay.over)) {
         return None;
     }

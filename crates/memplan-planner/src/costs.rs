@@ -149,7 +149,7 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// The stages in the order of the module's picture. Each leaves the best plan and the lower bound in `self`, so
     /// that the next one can stop as soon as the two meet.
     fn run(mut self, budget: &mut Budget) -> Outcome {
-        // 1. What has to be paid in any case. (The group bound adds relations up, so they must be all there is.)
+        // 1. What has to be paid in any case. (The bound by groups is right only if the relations say everything.)
         let model = Model::of(self.pieces);
         if let Some(model) = &model {
             self.always = model.always;
@@ -191,8 +191,10 @@ impl<'a, 'p> Costly<'a, 'p> {
         Plan { cost: Some(PlanCost { total, lower_bound: total }), ..plan }
     }
 
-    /// Asks the search without prices for a plan in which no priced pair shares bytes. There always is one without
-    /// capacities, and often with them. Such a plan has the least cost that there is.
+    /// Asks the search without prices for a plan in which no priced pair shares bytes. Without capacities there is one
+    /// unless fixed offsets prevent it; with capacities often. Such a plan has the least cost that there is, and the
+    /// answer of the search about its size holds for this problem, too. `None` if there is no such plan or none was
+    /// found.
     fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
         // The search for plans without costs makes a first plan even if that takes more than its limit. It gets a
         // quarter of the budget, so four passes have to be left.
@@ -228,6 +230,7 @@ impl<'a, 'p> Costly<'a, 'p> {
             if self.best.is_some() && budget.stop().is_some() {
                 break;
             }
+            // A plan may be larger than the caller's ceiling and still be the cheapest, so there is none here.
             let outcome = member.plan(self.problem, &Request { ceiling: None, ..self.request.clone() });
             // The first plan is made whatever the budget and is not counted.
             budget.spend(if number == 0 { 0 } else { self.pass() });
@@ -310,6 +313,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
         budget.spend(share.spent());
         self.lower_bound = self.lower_bound.max(bounds);
+        // Every piece has one home here, or there would be no components.
         let spots: Option<Vec<Spot>> =
             offsets.into_iter().map(|offset| offset.map(|offset| Spot { home: 0, offset })).collect();
         self.keep(spots.map(|spots| self.assemble(model, &spots)));
@@ -466,6 +470,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         if self.is_smallest && total == self.lower_bound {
             return Outcome::Optimal(plan);
         }
+        // This bound is in bytes, and of all plans, whatever they cost.
         let lower_bound = memplan_core::bound::lower_bound(self.problem);
         Outcome::Feasible { plan, lower_bound, stop }
     }

@@ -1,12 +1,12 @@
 //! Why a problem does not fit, or why its plan is no smaller.
 //!
-//! With capacities: if it does not fit, an irreducible set of buffers that
-//! cannot be together, and which of them alone would free enough if it were
-//! gone. Without: the same for one byte less than the best plan needs, which
+//! For a problem with capacities that does not fit: an irreducible set of buffers (an *obstacle*) that
+//! cannot be placed together, and which of them would each be enough to leave out so that all others fit. For a problem
+//! without capacities: the same for a capacity of one byte less than the best plan needs, which
 //! says what keeps the extent from being smaller.
 //!
-//! What the set needs is its own smallest extent, alignment and all, where a little
-//! work finds that; else a bound below it.
+//! How many bytes the set needs is its own smallest extent, with its alignments, if a little work finds that; else a
+//! lower bound of it.
 
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 
@@ -14,20 +14,21 @@ use crate::{Request, costs, search};
 
 /// At most this many buffers of a witness are tried one by one.
 const MOST_TRIED: usize = 64;
-/// Work per trial.
+/// Units of work per trial.
 const TRIAL: u64 = 20_000;
 
 /// What stands in the way.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What planning came to. Under capacities that are kept there is nothing to explain.
+    /// What planning came to. If there are capacities and a plan within them, there is nothing to explain.
     pub outcome: Outcome,
     /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
     pub obstacle: Option<Witness>,
-    /// Buffers of the obstacle for each of which holds: without it, all others would fit.
+    /// The buffers of the obstacle of which each one alone is enough: without it, all others would fit.
     pub single: Vec<BufferId>,
-    /// Where reuse is paid for: by space, how many bytes a plan needs in which nothing is paid for that can be avoided, if
-    /// that was found out.
+    /// Where the plan pays for reuse: by space, how many bytes a plan needs that pays for nothing that can be avoided.
+    /// (Pairs inside of one block lie at fixed distances; what they cost cannot be avoided.) `None` if the plan pays
+    /// for nothing, or if no such plan was found.
     pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
 }
 
@@ -35,6 +36,7 @@ pub struct Explanation {
 pub fn explain(problem: &Problem, request: &Request) -> Explanation {
     let outcome = search::search(problem, request).outcome;
     let has_capacity = problem.spaces().iter().any(|space| space.capacity.is_some());
+    // `tight` is the problem that does not fit: this one, or the one with a byte less.
     let (obstacle, tight) = match &outcome {
         Outcome::Infeasible(witness) => (Some(witness.clone()), Some(problem.clone())),
         Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } if !has_capacity => {
@@ -45,6 +47,7 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         }
         _ => (None, None),
     };
+    // The witness only has a lower bound of what its buffers need. Their smallest extent says more.
     let obstacle = match (obstacle, &tight) {
         (Some(witness), Some(tight)) => Some(Witness { needed: needed_by(tight, &witness, request), ..witness }),
         (obstacle, _) => obstacle,
@@ -57,16 +60,19 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
     Explanation { outcome, obstacle, single, free_extents }
 }
 
-/// What a plan needs in which no priced pair shares bytes; `None` if the given plan is such a plan.
+/// By space, the extent of a plan in which no pair with a price shares bytes, except pairs inside of one block, and
+/// whatever the capacities. `None` if the given plan pays for nothing, or if no such plan was found.
 fn free_extents(problem: &Problem, plan: &Plan, request: &Request) -> Option<IndexVec<SpaceId, Bytes>> {
     plan.cost.filter(|cost| cost.total > 0)?;
+    // In this problem, pairs with a price (other than inside of a block) must not share bytes.
     let mut builder = costs::kept_apart(problem, |_| true)?.to_builder();
     builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
     let apart = search::search(&builder.build().ok()?, request).outcome;
     apart.plan().map(|plan| plan.extents.clone())
 }
 
-/// The problem with a byte less than the plan needs in its largest space.
+/// The problem with a capacity for the space of which the plan needs most (the first of several): one byte less than
+/// that. `None` if the plan needs no bytes.
 fn one_byte_less(problem: &Problem, plan: &Plan) -> Option<Problem> {
     let by_extent = |&space: &SpaceId| (plan.extents[space], std::cmp::Reverse(space));
     let space = problem.spaces().ids().max_by_key(by_extent)?;
@@ -76,6 +82,7 @@ fn one_byte_less(problem: &Problem, plan: &Plan) -> Option<Problem> {
     builder.build().ok()
 }
 
+/// The proof that a problem has no plan, if the search finds one.
 fn refute(problem: &Problem, request: &Request) -> Option<Witness> {
     match search::search(problem, request).outcome {
         Outcome::Infeasible(witness) => Some(witness),
@@ -83,12 +90,15 @@ fn refute(problem: &Problem, request: &Request) -> Option<Witness> {
     }
 }
 
-/// The bytes that the buffers of a witness need if they are alone in its space.
+/// The bytes that the buffers of a witness need if they are alone in its space: their smallest extent if a trial
+/// finds it, but no less than the witness says.
 fn needed_by(problem: &Problem, witness: &Witness, request: &Request) -> Bytes {
     let space = witness.space;
+    // If one of the buffers cannot be in this space, they have no extent in it, and nothing is tried.
     let is_here = |&id: &BufferId| problem.buffers()[id].spaces.contains(&space);
     let alone =
         search::relaxed(problem, |id| witness.buffers.contains(&id)).filter(|_| witness.buffers.iter().all(is_here));
+    // These buffers alone, all in this space, and without capacities.
     let roomy = alone.and_then(|alone| {
         let mut builder = alone.to_builder();
         builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
@@ -103,8 +113,8 @@ fn needed_by(problem: &Problem, witness: &Witness, request: &Request) -> Bytes {
     witness.needed.max(smallest.unwrap_or_default())
 }
 
-/// Which buffers, taken out alone, let everything else fit. Only what is shown
-/// to help within a little work counts.
+/// The buffers of a witness each of which, taken out alone, lets everything else fit. A buffer counts only if a trial
+/// of a little work finds a plan without it.
 fn single_culprits(problem: &Problem, witness: &Witness, request: &Request) -> Vec<BufferId> {
     let trial = Request { work_limit: Some(TRIAL), time_limit: None, observer: None, ..request.clone() };
     let helps = |&buffer: &BufferId| {

@@ -90,6 +90,7 @@ impl Feature {
     /// The features a problem has, each with the first buffer that has it (if it
     /// belongs to one), in the order of [`Feature::ALL`].
     pub fn of(problem: &Problem) -> Vec<(Feature, Option<BufferId>)> {
+        // By feature: `None` if it was not found, `Some(None)` if it belongs to no buffer.
         let mut found = Feature::ALL.map(|feature| feature.in_relations(problem));
         // One pass over the buffers for all features: there may be very many.
         for id in problem.buffers().ids() {
@@ -102,7 +103,8 @@ impl Feature {
         Feature::ALL.into_iter().zip(found).filter_map(|(feature, found)| Some((feature, found?))).collect()
     }
 
-    /// The first buffer concerned, for features that are relations.
+    /// For features that are relations between buffers: whether the problem has one, and the first buffer concerned,
+    /// if it is about certain buffers. `None` for all other features.
     fn in_relations(self, problem: &Problem) -> Option<Option<BufferId>> {
         match self {
             Feature::MustShare => problem.must_share().first().map(|pair| Some(pair.0)),
@@ -125,6 +127,7 @@ impl Feature {
             Feature::Slots => buffer.slots > 1,
             Feature::Ties => buffer.tie().is_some(),
             Feature::MustShare | Feature::MustNotShare | Feature::ReuseCosts | Feature::Dependencies => false,
+            // More than one space is in use if a buffer has a space other than the first buffer's.
             Feature::SeveralSpaces => {
                 let home = problem.buffers()[BufferId::from_index(0)].spaces[0];
                 buffer.spaces.iter().any(|&space| space != home)
@@ -164,7 +167,8 @@ fn instead(kind: Assign, feature: Feature) -> &'static str {
     }
 }
 
-/// The buffer concerned. A number for a name means that the record has none: which one it is must be said.
+/// The buffer concerned, as the end of a message. Records without a name are called by their number, so for a name
+/// that is a number the message says from where it is counted.
 fn at(buffer: &Option<String>) -> String {
     match buffer {
         Some(name) if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {

@@ -5,8 +5,8 @@
 //! between the record's life and one of those:
 //!
 //! ```text
-//!   lives    ####        ######          record  ..##.   pauses 2 and 3: distance 2
-//!   step     0   4   6 7 9    15
+//!   lives    ####     ######          a record that lives in [5, 7): pauses 2 and 3, distance 2
+//!   step     0   4    9     15        (a pause of 1 means that the lives touch)
 //! ```
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::records::Record;
 pub(crate) struct GrowingObject {
     /// Its size so far.
     pub(crate) bytes: u64,
-    /// Start to end.
+    /// The lives of its users: start to end.
     lives: BTreeMap<u64, u64>,
 }
 
@@ -26,12 +26,14 @@ pub(crate) struct GrowingObject {
 type Life = (u64, u64);
 
 impl GrowingObject {
-    /// Whether nobody in it is alive with the record.
+    /// Whether no user is alive with the record. Lives are disjoint, so only the last that starts before the record's
+    /// end can be.
     pub(crate) fn is_free(&self, record: &Record) -> bool {
         self.last_before(record.end).is_none_or(|(_, end)| end <= record.start)
     }
 
-    /// Adds a record for which it is free. Returns the stretch `[from, to)` between its new neighbours.
+    /// Adds a record for which it is free. Returns the stretch `[from, to)` between the users before and after it,
+    /// from 0 and to `u64::MAX` where there is none.
     pub(crate) fn take(&mut self, record: &Record) -> (u64, u64) {
         let from = self.last_before(record.end).map_or(0, |(_, end)| end);
         let to = self.first_from(record.end).map_or(u64::MAX, |(start, _)| start);
@@ -40,7 +42,7 @@ impl GrowingObject {
         (from, to)
     }
 
-    /// The distance of a record; `None` if it is not free then.
+    /// The distance of a record; `None` if the object is not free while the record lives, or has no user yet.
     pub(crate) fn distance(&self, record: &Record) -> Option<u64> {
         let before = self.last_before(record.end);
         if before.is_some_and(|(_, end)| end > record.start) {
@@ -50,17 +52,19 @@ impl GrowingObject {
         neighbours.into_iter().flatten().map(|life| pause(record, life)).min()
     }
 
+    /// The last life that starts before a step.
     fn last_before(&self, step: u64) -> Option<Life> {
         self.lives.range(..step).next_back().map(|(&start, &end)| (start, end))
     }
 
+    /// The first life that starts at a step or later.
     fn first_from(&self, step: u64) -> Option<Life> {
         self.lives.range(step..).next().map(|(&start, &end)| (start, end))
     }
 }
 
-/// Steps from the last one of the earlier life to the first one of the later: 1
-/// if they touch. For lives that do not overlap.
+/// The pause between two lives that do not overlap: steps from the last step of the earlier one to the first step of
+/// the later one, so 1 if they touch.
 pub(crate) fn pause(record: &Record, (start, end): Life) -> u64 {
     if record.end <= start { start - record.end + 1 } else { record.start - end + 1 }
 }

@@ -31,6 +31,7 @@ pub struct TooManyBuffers {
 /// For every buffer, the buffers that certainly start after its last use.
 #[derive(Clone, Debug)]
 pub struct Ordering {
+    /// Row x, column y: y certainly starts after the last use of x.
     followers: Matrix,
 }
 
@@ -68,10 +69,12 @@ impl Ordering {
     }
 }
 
-/// The strict descendants of every buffer, children before parents.
+/// The strict descendants of every buffer: row x, column y says that y is computed from x, directly or not. Children
+/// are done before their parents.
 fn descendants(dependencies: &Dependencies) -> Matrix {
     let children = &dependencies.children;
     let mut parents: Vec<Vec<BufferId>> = vec![Vec::new(); children.len()];
+    // By buffer: how many children are not done yet.
     let mut open_children = vec![0usize; children.len()];
     for (buffer, its_children) in children.iter_enumerated() {
         open_children[buffer.index()] = its_children.len();
@@ -101,7 +104,9 @@ fn descendants(dependencies: &Dependencies) -> Matrix {
 /// A square bit matrix.
 #[derive(Clone, Debug)]
 struct Matrix {
+    /// Words of 64 bits in a row.
     words: usize,
+    /// Row after row.
     bits: Vec<u64>,
 }
 
@@ -131,6 +136,7 @@ impl Matrix {
         self.row_mut(row).fill(0);
     }
 
+    /// Adds the bits of another row to a row.
     fn unite_row(&mut self, row: usize, other: usize) {
         for word in 0..self.words {
             self.bits[row * self.words + word] |= self.bits[other * self.words + word];
@@ -141,6 +147,7 @@ impl Matrix {
         self.row_mut(row).copy_from_slice(from.row(other));
     }
 
+    /// Keeps only the bits of a row that a row of another matrix has as well.
     fn intersect_row(&mut self, row: usize, from: &Matrix, other: usize) {
         for (word, with) in self.row_mut(row).iter_mut().zip(from.row(other)) {
             *word &= with;

@@ -19,11 +19,12 @@ use memplan_core::{Id, IndexVec, SpaceId};
 
 use crate::piece::{PieceId, Pieces, Rect};
 
-/// The load met by every piece; 0 for those that are in nobody's way at any time.
+/// The load met by every piece; 0 for those that have no rectangles: never alive, or exclusive.
 pub(crate) fn loads_met(pieces: &Pieces) -> IndexVec<PieceId, u64> {
     let mut met = IndexVec::filled(0, pieces.len());
     let mut by_space: Vec<(SpaceId, PieceId)> = pieces.ids().map(|piece| (favourite(pieces, piece), piece)).collect();
     by_space.sort_unstable();
+    // One space after the other.
     for here in by_space.chunk_by(|one, other| one.0 == other.0) {
         let load = Load::of(pieces, here.iter().map(|&(_, piece)| piece));
         for &(_, piece) in here {
@@ -42,7 +43,8 @@ pub(crate) fn favourite(pieces: &Pieces, piece: PieceId) -> SpaceId {
 struct Load {
     /// Positions of [`Pieces::steps`], ascending.
     times: Vec<u32>,
-    /// By position in `times`. Sizes add up to less than 2^63.
+    /// By position in `times`: the bytes alive from that time to the next, and their maxima. Sizes add up to less than
+    /// 2^63.
     maxima: Maxima,
 }
 
@@ -55,6 +57,7 @@ impl Load {
         times.sort_unstable();
         times.dedup();
         let mut load = Load { times, maxima: Maxima { nodes: Vec::new() } };
+        // How many bytes more are alive from each time on than before; summed up, how many are alive.
         let mut change = vec![0i64; load.times.len()];
         for rect in rects() {
             change[load.position(rect.start)] += (rect.high - rect.low) as i64;
@@ -69,21 +72,24 @@ impl Load {
         load
     }
 
+    /// The position of a time in `times`.
     fn position(&self, time: u32) -> usize {
         self.times.partition_point(|&other| other < time)
     }
 
+    /// The most bytes alive at once while a rectangle is.
     fn highest(&self, rect: &Rect) -> u64 {
         self.maxima.highest(self.position(rect.start) as u32, self.position(rect.end) as u32)
     }
 }
 
-/// The children of node i are 2i and 2i + 1; leaves are the second half.
+/// A tree of maxima. The children of node i are 2i and 2i + 1, the root is node 1, and the leaves are the second half.
 struct Maxima {
     nodes: Vec<u64>,
 }
 
 impl Maxima {
+    /// The tree over these numbers, filled from the leaves up.
     fn of(leaves: &[u64]) -> Maxima {
         let mut nodes = vec![0; leaves.len()];
         nodes.extend_from_slice(leaves);
@@ -93,7 +99,9 @@ impl Maxima {
         Maxima { nodes }
     }
 
-    /// The largest number in a range of leaves, from the few tree nodes that make it up.
+    /// The largest number in a range of leaves, from the few tree nodes that make it up. At each level, `left..right`
+    /// are the nodes still to be looked at; an end that its parent does not cover alone is looked at here, and then
+    /// both ends go up to their parents.
     fn highest(&self, start: u32, end: u32) -> u64 {
         let leaves = self.nodes.len() / 2;
         let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);

@@ -65,6 +65,7 @@ impl Order {
             Order::Load | Order::NearPeak => loads_met(pieces),
             _ => IndexVec::filled(0, pieces.len()),
         };
+        // For loads: the most bytes alive at once. For conflicts it is not used.
         let peak = counted.iter().copied().max().unwrap_or(0);
         let keys = Keys { order: self, pieces, counted, peak };
         // Whole keys take 64 bytes, which is most of what planning a million pieces needs at this moment. So pieces are
@@ -83,9 +84,11 @@ impl Order {
             Order::Size => u128::from(size),
             Order::Lifetime => u128::from(length),
             Order::Area => u128::from(size) * u128::from(length),
+            // The earliest comes first.
             Order::Start => u128::from(u64::MAX - start),
             Order::Conflicts | Order::Load => u128::from(room.load),
-            // Below 2^94: a size below 2^64, the fourth root of a life below 2^64, 50² and 4.
+            // Times 4, so that a little of the fraction counts. The result is below 2^94: a size below 2^64, the
+            // fourth root of a life below 2^64, 50² for the least room, and 4.
             Order::NearPeak => (4.0 * hardness(size, length, room)) as u128,
         }
     }
@@ -97,13 +100,16 @@ struct Keys<'a> {
     pieces: &'a Pieces<'a>,
     /// By piece: its conflicts, or the load that it meets.
     counted: IndexVec<PieceId, u64>,
+    /// The largest number in `counted`.
     peak: u64,
 }
 
-/// What comes first, hardness, size, start, length, alignment, and the piece itself.
+/// What a piece is sorted by: its group (0 fixed, 1 exclusive, 2 all others), hardness, size, start, length of life,
+/// alignment, and the piece itself. Where the largest comes first, the entry is reversed.
 type Key = (u8, Reverse<u128>, Reverse<u64>, u64, Reverse<u64>, Reverse<Option<u64>>, PieceId);
 
 impl Keys<'_> {
+    /// The whole key of a piece.
     fn whole(&self, piece: PieceId) -> Key {
         let info = self.pieces.get(piece);
         let (start, length) = life(self.pieces, piece);
@@ -116,19 +122,23 @@ impl Keys<'_> {
         (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)
     }
 
+    /// The beginning of the key: as much as fits into two numbers, which order pieces as the keys do.
     fn beginning(&self, piece: PieceId) -> (u64, u64) {
         let (first, Reverse(hardness), Reverse(size), start, ..) = self.whole(piece);
-        // By size, the next entry of the key is the same number once more.
+        // What follows the hardness in the key is the size. In the order by size the hardness is the size, so the
+        // entry after it, the start, is more use.
         let next = if self.order == Order::Size { start } else { u64::MAX - size };
         beginning(first, hardness, next)
     }
 }
 
-/// The beginning of a key in 16 bytes: what comes first, the hardest first, and after that by `next`. Keys whose beginnings
-/// differ are in the order of their beginnings.
+/// The beginning of a key in 16 bytes, to be sorted ascending: by group (`first`), then the hardest first, then by
+/// `next`. Keys whose beginnings differ are in the order of their beginnings; where they are equal, whole keys decide.
 ///
-/// The first number has the number of binary digits of the hardness and 55 of them. Where that is not all of it, the
-/// second number has the last 64 digits, and there is no room for `next`.
+/// The first number has the group in its upper two bits. Below them is the hardness, shortened like a floating-point
+/// number: how many binary digits it has, and the leading 55 of them. That is subtracted from the largest value, so
+/// that hard pieces come first. Where 55 digits are not all of it, the second number has the last 64 digits, and there
+/// is no room for `next`.
 fn beginning(first: u8, hardness: u128, next: u64) -> (u64, u64) {
     const DIGITS: u32 = 55;
     debug_assert!(hardness >> 127 == 0 && first < 4, "hardness is a product of two numbers below 2^63 and 2^64");
@@ -138,7 +148,7 @@ fn beginning(first: u8, hardness: u128, next: u64) -> (u64, u64) {
     let fine = match digits {
         0..=DIGITS => next,
         56..=119 => u64::MAX - hardness as u64,
-        // Even 64 more digits are not all. Only whole keys tell.
+        // Even 64 more digits are not all of it. Whole keys decide.
         _ => 0,
     };
     ((u64::from(first) << 62) | ((1 << 62) - 1 - rough), fine)
@@ -169,7 +179,8 @@ pub(crate) fn hardness(size: u64, life: u64, room: Room) -> f64 {
     size as f64 * (life as f64).sqrt().sqrt() / (free * free)
 }
 
-/// First step and distance to the last one; a piece that is never alive has length 0.
+/// When a piece is alive: its first step, and how many steps later it ends for good. A piece that is never alive has
+/// length 0.
 fn life(pieces: &Pieces, piece: PieceId) -> (u64, u64) {
     let rects = pieces.rects(piece);
     let start = rects.iter().map(|rect| rect.start).min();
@@ -183,12 +194,11 @@ fn life(pieces: &Pieces, piece: PieceId) -> (u64, u64) {
     }
 }
 
-/// For every piece, how many rectangles of others are alive together with its
-/// own in its preferred space.
+/// For every piece, how many other rectangles are alive together with each of its own in its preferred space, added
+/// up. (For a block, rectangles of its other members count, too.)
 ///
-/// Whatever starts before a rectangle ends and does not end before it starts
-/// meets it. So counting starts and ends in sorted order is enough; no pair is
-/// ever looked at.
+/// A rectangle meets all that start before it ends, less those that have ended when it starts, less itself. So counting
+/// starts and ends in sorted order is enough; no pair is ever looked at.
 fn count_conflicts(pieces: &Pieces) -> IndexVec<PieceId, u64> {
     let mut edges: IndexVec<SpaceId, (Vec<u32>, Vec<u32>)> =
         IndexVec::filled((Vec::new(), Vec::new()), pieces.problem().spaces().len());

@@ -9,10 +9,11 @@ use crate::records::{Record, by_start};
 
 /// The set.
 pub(crate) struct OverlapSet {
-    /// Every start and end, ascending.
+    /// Every start and end that occurs, ascending; the index counts in positions in this list.
     times: Vec<u64>,
+    /// The index: which ranks are members, and when they end.
     conflicts: Conflicts,
-    /// The record of each rank.
+    /// The record of each rank, which is the position in the order of starts.
     record_at: Vec<usize>,
     /// The rank of each record.
     rank_of: Vec<usize>,
@@ -61,6 +62,8 @@ impl OverlapSet {
 
     /// Visits the ranks of the members alive somewhere in `[start, end)`, ascending.
     pub(crate) fn for_each_rank(&self, start: u64, end: u64, visit: impl FnMut(usize)) {
+        // Steps that do not occur lie between two positions. The position at or before `start` is taken: a member that
+        // ends after it ends after `start` as well, since no time lies in between.
         let last_until_start = first_at_least(&self.times, start.saturating_add(1)).saturating_sub(1);
         self.conflicts.for_each(last_until_start, first_at_least(&self.times, end), visit);
     }
@@ -71,6 +74,7 @@ impl OverlapSet {
     }
 }
 
+/// The position of the first time that is not before a step.
 fn first_at_least(times: &[u64], time: u64) -> u32 {
     times.partition_point(|&other| other < time) as u32
 }

@@ -28,8 +28,11 @@ use crate::tuning::{PARALLEL_PIECES, PIECES_PER_CROSSING};
 /// Which half a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
+    /// It ends at the cut or before, or is never alive.
     Left,
+    /// It starts at the cut or later.
     Right,
+    /// It lives on both sides of the cut.
     Across,
 }
 
@@ -40,24 +43,29 @@ pub(crate) struct Halves<'a> {
     cut: u32,
 }
 
-/// Judges every placement; breaks to end the pass.
+/// A function that is told of every placement (the piece's position in the order, the piece, and where it was put, if
+/// anywhere) and breaks to end the pass.
 pub(crate) trait Judge<B>: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync {}
 impl<B, F: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync> Judge<B> for F {}
 
 impl<'a> Halves<'a> {
-    /// `None` where one placer does as well.
+    /// Cuts time where half of the pieces have started. `None` where one placer does as well: with few pieces, where
+    /// pieces are more than plain rectangles, or where many live across the cut.
     pub(crate) fn of(pieces: &'a Pieces<'a>) -> Option<Halves<'a>> {
         if pieces.len() < PARALLEL_PIECES || !pieces.is_plain() {
             return None;
         }
+        // The start in the middle of all starts is the cut.
         let mut starts: Vec<u32> =
             pieces.ids().filter_map(|piece| pieces.rects(piece).first()).map(|rect| rect.start).collect();
         let middle = starts.len() / 2;
         let halves = Halves { pieces, cut: *starts.select_nth_unstable(middle).1 };
         let across = pieces.ids().filter(|&piece| halves.side(piece) == Side::Across).count();
+        // Each piece across makes both halves wait for each other.
         (across <= pieces.len() / PIECES_PER_CROSSING).then_some(halves)
     }
 
+    /// The half that a piece belongs to. In a plain problem it has one rectangle at most.
     fn side(&self, piece: PieceId) -> Side {
         match self.pieces.rects(piece).first() {
             Some(rect) if rect.start >= self.cut => Side::Right,
@@ -75,6 +83,8 @@ impl<'a> Halves<'a> {
         fit: Fit,
         judge: &impl Judge<B>,
     ) -> ControlFlow<B> {
+        // `placer` does the left half. Its clone does the right one, and counts its own obstacles from 0, so that the
+        // sum is the same as with one thread.
         let mut right = placer.clone();
         right.forget_obstacles_met();
         let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
@@ -105,7 +115,8 @@ fn place_list<B>(placer: &mut Placer, list: &[(u32, PieceId)], fit: Fit, judge: 
     })
 }
 
-/// Places a list in each half, at the same time.
+/// Places a list in each half at the same time, the right one on a thread of its own. Breaks with the first objection
+/// of the judge, in the order of all pieces.
 fn both<B: Send>(
     left: &mut Placer,
     right: &mut Placer,
@@ -115,6 +126,7 @@ fn both<B: Send>(
     judge: &impl Judge<B>,
 ) -> ControlFlow<B> {
     let (one, other) = std::thread::scope(|scope| {
+        // A new thread does not know how long the caller waits, so it is told.
         let patience = Patience::current();
         let other = scope.spawn(move || {
             let _current = patience.as_ref().map(Patience::enter);

@@ -1,18 +1,18 @@
 //! The instant tier: every quick way to place the pieces, until one is good enough.
 //!
-//! One pass of [`OrderedFit`] is cheap and each order fails on other problems,
-//! so trying them all and keeping the best is the best that can be had in a
-//! few passes. The first member alone meets the lower bound on most real
-//! programs; then nothing else is tried.
+//! A *pass* places all pieces once by first or best fit, in some order ([`OrderedFit`]). It is cheap, and each order
+//! does badly on other problems. So trying several orders, the *members* of the portfolio, and keeping the best plan
+//! is the best that can be had in a few passes. The first member alone meets the lower bound on most real programs;
+//! then nothing else is tried.
 //!
 //! A pass that reaches the best extent so far is given up on the spot, and so is one that
 //! is not done in time if there is a plan already.
 //!
-//! Where a plan of many buffers is too tall it is so in a few places, and repairing those is much less
-//! work than another pass. So a search runs only the first member at once (`ONE_ORDER_PIECES`), and more of them only
-//! as long as the plan is far above the bound (`REPAIRABLE`); the others follow if repairing does not help
-//! ([`Tried::go_on`]). Where hundreds are alive at a time, the first
-//! pass is one that is no member: [`NEAR_PEAK`](ordered_fit::NEAR_PEAK), whose plan is the easiest to repair.
+//! A plan of many buffers that is too tall is so in a few places, and repairing those is much less work than another
+//! pass. So for many pieces (`ONE_ORDER_PIECES`) a search runs only the first member before its stages, and more of
+//! them only as long as the plan is far above the bound (`REPAIRABLE`); the others follow if repairing does not help
+//! ([`Tried::go_on`]). Where hundreds are alive at a time, the first pass is one that is no member:
+//! [`NEAR_PEAK`](ordered_fit::NEAR_PEAK), whose plan is the easiest to repair.
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
@@ -29,11 +29,12 @@ use crate::tuning::{MOST_EXACT_PIECES, ONE_ORDER_PIECES, REPAIRABLE};
 use crate::{Request, collision};
 
 /// The members, most promising first. Each saves an extent or work on some instance of `memplan bench ablation`
-/// (docs/search.md has the table): by life a generated training step takes 4,160 units and 28,898 without it, by area two
-/// kernels take half as much, best fit by load settles a training step of a residual network at once, by conflicts a
-/// generated training step and a jigsaw end smaller, and best fit by start is the best beginning for a recorded one
-/// (resnet50). First fit by load, the second of the list, meets the bound of problems of a hundred buffers that first fit by
-/// size does not, without any search. First fit by start, and best fit by size, area, life and conflicts added nothing anywhere.
+/// (docs/search.md has the table): by life a generated training step takes 4,160 units and 28,898 without it, by area
+/// two kernels take half as much, best fit by load settles a training step of a residual network at once, by
+/// conflicts a generated training step and a jigsaw end smaller, and best fit by start is the best beginning for a
+/// recorded one (resnet50). First fit by load, the second of the list, meets the bound of problems of a hundred
+/// buffers that first fit by size does not, without any search. First fit by start, and best fit by size, area, life
+/// and conflicts added nothing anywhere.
 pub const MEMBERS: [OrderedFit; 7] = [
     ordered_fit::FIRST_SIZE,
     ordered_fit::FIRST_LOAD,
@@ -48,7 +49,7 @@ pub const MEMBERS: [OrderedFit; 7] = [
 /// nothing.
 pub const PATIENCE: usize = 2_000_000;
 
-/// What the portfolio found: the starting point of anything cleverer.
+/// What the portfolio found. The stages of the search begin with it, and put what they find into it.
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// The best plan within the capacities.
@@ -61,9 +62,10 @@ pub struct Tried {
     pub per_space: IndexVec<SpaceId, Bytes>,
     /// Proof that there is no plan at all, if it was met on the way.
     pub witness: Option<Witness>,
-    /// Why no further member was tried.
+    /// Why no further member was tried, or, later, why the search ended.
     pub stop: Stop,
-    /// Members that were run to their end, or until they were no better.
+    /// How many members of the list, from the first on, have had their turn: they were run to their end, or until it
+    /// was clear that they were no better.
     pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
@@ -95,6 +97,8 @@ pub(crate) fn passes() -> impl Iterator<Item = OrderedFit> {
 
 /// Runs the members that a search begins with: all of them for few pieces, one for many.
 pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budget) -> Tried {
+    // A plan of plain pieces can be repaired after one pass. Other pieces have all passes at once, unless there are
+    // more of them than any exact search takes.
     let is_many = pieces.len() > MOST_EXACT_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
     let mut tried = Tried::nothing(pieces, request);
     if is_many && is_crowded(pieces) && !request.is_without(ordered_fit::NEAR_PEAK.name()) {
@@ -116,7 +120,7 @@ pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budge
 }
 
 impl Tried {
-    /// What is known before any pass: bounds.
+    /// What is known before any pass: the lower bounds, and perhaps a proof by them that there is no plan.
     fn nothing(pieces: &Pieces, request: &Request) -> Tried {
         let problem = pieces.problem();
         let witness = bound::overfull(problem);
@@ -157,7 +161,8 @@ impl Tried {
         best.is_some_and(|plan| plan.extent().0 > repairable)
     }
 
-    /// Keeps a plan if it is better than the one there is.
+    /// Keeps a plan if it is better than the one there is: a plan within the capacities is better than one that exceeds
+    /// them, and of two of the same kind the smaller one is.
     pub(crate) fn keep(&mut self, problem: &Problem, plan: Option<Plan>) {
         let Some(plan) = plan else { return };
         let is_better = |other: &Option<Plan>| other.as_ref().is_none_or(|other| plan.extent() < other.extent());
@@ -171,7 +176,7 @@ impl Tried {
         }
     }
 
-    /// What a pass costs; nothing as long as there was none.
+    /// What a pass costs, as counted in the first one. Before that it counts as next to nothing.
     pub(crate) fn pass_cost(&self) -> PassCost {
         self.pass_cost.unwrap_or(PassCost::counted(0, 0))
     }
@@ -186,6 +191,7 @@ impl Tried {
             if self.is_final() {
                 return;
             }
+            // What a pass costs is known only after the first one. From then on a pass needs a budget that pays for it.
             let affords = |cost: PassCost| budget.affords(cost.of(pieces.len() as u64));
             let stop =
                 self.pass_cost.and_then(|cost| budget.stop().or_else(|| (!affords(cost)).then_some(Stop::WorkLimit)));
@@ -200,7 +206,8 @@ impl Tried {
         }
     }
 
-    /// Runs one pass. False if time was over before it had an answer.
+    /// Runs one pass and takes in its plan, or the proof that there is none. False if time was over before it had an
+    /// answer; then the pass does not count.
     fn run<'a>(&mut self, pass: &OrderedFit, placer: &mut Placer<'a>, budget: &mut Budget) -> bool {
         placer.clear();
         let pieces = placer.pieces();
@@ -214,6 +221,7 @@ impl Tried {
             // The pass was cut short by the clock and not because it was no better, so it says nothing.
             Ok(Reached::Early(_)) if ceiling.is_none() || gives_up() => return false,
             Ok(Reached::Early(_)) => {}
+            // This piece found no place. If two fixed offsets are the reason, there is no plan at all.
             Err(piece) => self.witness = collision::witness(placer, piece),
         }
         // The first pass has no ceiling and is not given up, so it is complete and shows what a pass costs.

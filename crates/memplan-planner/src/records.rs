@@ -63,6 +63,7 @@ impl BySpace<'_> {
                 size: &buffer.size,
                 bytes: reserved(buffer).0,
                 alignment: problem.alignment_in(id, space).0,
+                // A buffer that is never alive has no start; its record is in `unused`, where nobody asks.
                 start: start.unwrap_or_default().0,
                 end: end.unwrap_or_default().0,
             };
@@ -85,7 +86,7 @@ pub(crate) fn by_start(records: &[Record]) -> Vec<usize> {
     order
 }
 
-/// The least common multiple of the records' alignments: a granularity that suits all of them.
+/// The least common multiple of the records' alignments: a granularity that suits all of them. `None` past 2^63.
 pub(crate) fn common_alignment(records: &[Record]) -> Option<u64> {
     records.iter().try_fold(1, |multiple, record| least_common_multiple(multiple, record.alignment))
 }
@@ -103,7 +104,8 @@ pub(crate) fn padded<'p>(records: &[Record<'p>]) -> Option<Vec<Record<'p>>> {
     records.iter().map(pad).collect()
 }
 
-/// `None` past [`memplan_core::MAX_BYTES`].
+/// The least common multiple (by Euclid's algorithm for the greatest common divisor); `None` past
+/// [`memplan_core::MAX_BYTES`].
 pub(crate) fn least_common_multiple(one: u64, other: u64) -> Option<u64> {
     let (mut a, mut b) = (one, other);
     while b != 0 {
@@ -131,8 +133,8 @@ impl Packing {
     }
 }
 
-/// Plans each space on its own with `pack`. `None` from it means that it gave up or that
-/// numbers left the 64-bit range, so that no plan was found.
+/// Plans each space on its own with `pack`, and makes one plan of the results. `None` from `pack` means that it gave
+/// up or that numbers left the 64-bit range; then no plan was found (`Exhausted`).
 pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option<Packing>) -> Outcome {
     let by_space = BySpace::of(problem);
     let mut plan = Plan::empty(problem);
@@ -144,6 +146,7 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
         plan.extents[space] = Bytes(packing.extent);
         plan.reused.extend(packing.reused);
     }
+    // Buffers that are never alive conflict with nobody and go to offset 0.
     for record in &by_space.unused {
         let space = home(problem, record.buffer);
         plan.placements[record.buffer] = Some(Placement::at(space, Bytes::ZERO));
@@ -152,7 +155,8 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
     Outcome::judge(problem, plan, Stop::Finished)
 }
 
-/// Plans each space on its own with `share`, into a plan of shared objects. `None` from it means that it gave up.
+/// Plans each space on its own with `share`, and makes one plan of shared objects of the results. `None` from `share`
+/// means that it gave up; then no plan was found (`Exhausted`). Buffers that are never alive get an object afterwards.
 pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> Option<crate::sharing::Sharing>) -> Outcome {
     let mut by_space = BySpace::of(problem);
     let mut plan = Plan::empty(problem);

@@ -36,9 +36,11 @@ impl Sharing {
         self.sizes.iter().map(|size| size.bytes().unwrap_or_default().0).sum()
     }
 
-    /// Finds an object for each record that is never used: any that is large
-    /// enough, else a new one.
+    /// Finds an object for each record that is never alive: any that is large enough, else a new one. Returns the
+    /// object of each record.
     pub(crate) fn admit_unused(&mut self, records: &[Record]) -> Vec<usize> {
+        // Sizes in bytes need to ask the largest object only. Records come from large to small, so if a new object is
+        // made, it is large enough for all that follow.
         let mut places = vec![0; records.len()];
         let mut largest_first: Vec<usize> = (0..records.len()).collect();
         largest_first.sort_by_key(|&index| Reverse(records[index].bytes));
@@ -47,6 +49,7 @@ impl Sharing {
             let size = records[index].size;
             let fitting = match size.bytes() {
                 Some(_) => largest.filter(|&object| covers(&self.sizes[object], size)),
+                // A shape or a symbol: any object that covers it.
                 None => self.sizes.iter().position(|object| covers(object, size)),
             };
             places[index] = fitting.unwrap_or_else(|| {
@@ -58,7 +61,7 @@ impl Sharing {
         places
     }
 
-    /// Adds the objects and their users to a plan of several spaces.
+    /// Adds the objects and their users to a plan of several spaces. Objects are numbered over all spaces of the plan.
     pub(crate) fn add_to<'a, 'p: 'a>(
         &self,
         plan: &mut Plan,
@@ -75,7 +78,7 @@ impl Sharing {
         }
     }
 
-    /// The objects laid end to end, each where all of its users are aligned.
+    /// The objects laid end to end, each where all of its users are aligned; `None` past 2^63 bytes.
     fn to_packing(&self, records: &[Record]) -> Option<Packing> {
         let mut alignments = vec![1; self.sizes.len()];
         for (record, &object) in records.iter().zip(&self.object_of) {

@@ -32,11 +32,11 @@ pub(crate) enum AtSameOffset {
     Last,
 }
 
-/// A placed buffer: offset, turn among those at the same offset, end.
+/// A placed buffer: its offset, its place among those at the same offset (see [`AtSameOffset`]), its end.
 type Placed = (u64, i64, u64);
 
-/// Places the records in the given order; `None` past 2^63 bytes, when one does not end below the ceiling, or if nobody
-/// waits for the end.
+/// Places the records in the given order and returns their offsets. `None` past 2^63 bytes, if a record does not end
+/// below the ceiling, or if the caller's patience ends.
 pub(crate) fn pack_into_smallest_gaps(
     records: &[Record],
     order: &[usize],
@@ -45,7 +45,7 @@ pub(crate) fn pack_into_smallest_gaps(
 ) -> Option<Vec<u64>> {
     let mut offsets = vec![0; records.len()];
     let mut index = OverlapSet::new(records);
-    // Indexed by rank, that is by start: records that are close in time are then close in memory.
+    // By rank, which is the position in the order of starts: records that are close in time are then close in memory.
     let mut placed: Vec<Placed> = vec![(0, 0, 0); records.len()];
     let mut in_the_way: Vec<Placed> = Vec::new();
     let mut heap = Some(Heap::empty());
@@ -55,6 +55,7 @@ pub(crate) fn pack_into_smallest_gaps(
         // A buffer without bytes may lie between two buffers that touch, so the shortcut does not apply to it.
         let top = heap.as_ref().and_then(|heap| heap.top(record.start, record.end)).filter(|_| record.bytes > 0);
         match top {
+            // The record meets everything that is placed, and that fills the bytes `0..top`: one obstacle.
             Some(top) => in_the_way.push((0, 0, top)),
             None => index.for_each_rank(record.start, record.end, |rank| in_the_way.push(placed[rank])),
         }
@@ -67,6 +68,7 @@ pub(crate) fn pack_into_smallest_gaps(
             return None;
         }
         let count = count as i64;
+        // Buffers at one offset are sorted by this number: the newcomer is the first or the last of them.
         let turn = if at_same_offset == AtSameOffset::Last { count } else { -count };
         placed[index.rank(number)] = (offset, turn, offset + record.bytes);
         offsets[number] = offset;
@@ -75,12 +77,16 @@ pub(crate) fn pack_into_smallest_gaps(
     Some(offsets)
 }
 
-/// The best offset between buffers that come by ascending offset.
+/// The start of the smallest gap that holds a record, between buffers that come by ascending offset; the lowest of
+/// equals; the end of the highest buffer if there is no gap. `None` past 2^63 bytes.
 fn smallest_gap(in_the_way: &[Placed], record: &Record) -> Option<u64> {
     let aligned = |end: u64| Bytes(end).align_up(Bytes(record.alignment)).map(|offset| offset.0);
+    // The bytes of the smallest gap so far and its first aligned offset.
     let mut best: Option<(u64, u64)> = None;
     let mut end_so_far = 0;
     for &(offset, _, end) in in_the_way {
+        // The gap before this buffer, from the first aligned offset on. There is none if an earlier buffer reaches
+        // further.
         let candidate = aligned(end_so_far)?;
         if let Some(gap) = offset.checked_sub(candidate)
             && gap >= record.bytes

@@ -23,7 +23,7 @@ use memplan_core::{Outcome, Problem};
 
 use crate::{Assign, Feature, Refusal, Request, costs};
 
-/// A way to plan.
+/// A way to make a plan from a problem.
 pub trait Strategy: Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
@@ -37,7 +37,8 @@ pub trait Strategy: Sync {
     /// Whether it honours a feature when making this kind of plan.
     fn supports(&self, feature: Feature, assign: Assign) -> bool;
 
-    /// A limit beyond features that the problem exceeds.
+    /// Why it does not take this problem although it supports all of its features: some limit is exceeded, such as the
+    /// number of buffers. `None` if it takes the problem.
     fn refuse(&self, problem: &Problem, request: &Request) -> Option<Refusal> {
         let _ = (problem, request);
         None
@@ -86,7 +87,8 @@ pub fn find(name: &str) -> Option<&'static dyn Strategy> {
     STRATEGIES.iter().copied().find(|strategy| strategy.name() == name)
 }
 
-/// Runs a strategy, or refuses what it cannot honour.
+/// Runs a strategy. Refuses beforehand what the strategy cannot honour: the kind of plan, a feature of the problem, or
+/// a limit of its own. The plan says what its reuse costs, also where the strategy knows nothing of prices.
 pub fn plan(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Result<Outcome, Refusal> {
     if !strategy.assigns().contains(&request.assign) {
         return Err(Refusal::Assign { strategy: strategy.name(), kind: request.assign.describe() });
@@ -94,6 +96,7 @@ pub fn plan(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Re
     let unsupported = |&(feature, _): &(Feature, _)| !strategy.supports(feature, request.assign);
     if let Some((feature, buffer)) = Feature::of(problem).into_iter().find(unsupported) {
         let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
+        // Where `auto` could take the problem, the message says so.
         return Err(if auto::Auto.supports(feature, request.assign) {
             Refusal::Feature { strategy: strategy.name(), feature, buffer }
         } else {

@@ -40,10 +40,12 @@ pub fn repair(problem: &Problem, old: &Plan, request: &Request) -> Repaired {
     Repaired { outcome, kept, had_place }
 }
 
+/// Where a plan puts a buffer; `None` if it has no place there, or a place in a shared object, which has no address.
 fn place_in(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
     plan.placements.get(buffer)?.as_ref().filter(|placement| placement.object.is_none())
 }
 
+/// How many buffers have the same space and offsets in two plans.
 fn count_kept(problem: &Problem, old: &Plan, plan: &Plan) -> usize {
     let same = |&buffer: &BufferId| match (place_in(old, buffer), place_in(plan, buffer)) {
         (Some(before), Some(now)) => before.space == now.space && before.offsets == now.offsets,
@@ -54,6 +56,8 @@ fn count_kept(problem: &Problem, old: &Plan, plan: &Plan) -> usize {
 
 /// A plan that keeps what can be kept; `None` if the rest finds no room.
 fn keep(problem: &Problem, old: &Plan, request: &Request) -> Option<Outcome> {
+    // First every buffer that could be fixed on its own is, although some of them collide by now. Placing them one by
+    // one shows which can stay. Then only those are fixed, and the rest is searched for.
     let wanted: IndexVec<BufferId, bool> =
         problem.buffers().ids().map(|buffer| can_be_fixed(problem, old, buffer)).collect();
     let held = hold(problem, old, &wanted)?;
@@ -78,7 +82,8 @@ fn can_be_fixed(problem: &Problem, old: &Plan, id: BufferId) -> bool {
         && end.is_some_and(|end| end.0 <= capacity)
 }
 
-/// The problem with some buffers fixed where the old plan has them.
+/// The problem with the chosen buffers fixed where the old plan has them, in that space only; `None` if that is no
+/// valid problem.
 fn hold(problem: &Problem, old: &Plan, chosen: &IndexVec<BufferId, bool>) -> Option<Problem> {
     let mut builder = problem.to_builder();
     for (id, _) in chosen.iter_enumerated().filter(|(_, chosen)| **chosen) {
@@ -92,6 +97,7 @@ fn hold(problem: &Problem, old: &Plan, chosen: &IndexVec<BufferId, bool>) -> Opt
 
 /// Which buffers can stay at their old offsets. In `held` all of the `wanted` buffers are fixed there, although some
 /// may overlap by now. They are placed one after the other, and a buffer that finds its place taken has to move.
+/// `None` if the problem has dependencies between too many buffers.
 fn stays(held: &Problem, wanted: &IndexVec<BufferId, bool>) -> Option<IndexVec<BufferId, bool>> {
     let pieces = Pieces::of(held).ok()?;
     let mut placer = Placer::new(&pieces);
@@ -109,6 +115,7 @@ fn stays(held: &Problem, wanted: &IndexVec<BufferId, bool>) -> Option<IndexVec<B
     Some(stays)
 }
 
+/// Size times life, in bytes times positions of compressed time.
 fn area(pieces: &Pieces, piece: PieceId) -> u128 {
     let life: u64 = pieces.rects(piece).iter().map(|rect| u64::from(rect.end - rect.start)).sum();
     u128::from(pieces.get(piece).size) * u128::from(life)

@@ -1,4 +1,5 @@
-//! How front ends make a [`Program`].
+//! How front ends make a [`Program`]: an [`OpDraft`] describes one op, a [`ProgramBuilder`] puts ops, regions and
+//! blocks together. (A *token* here is what asynchronous work hands out and other ops await.)
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -85,7 +86,7 @@ impl OpDraft {
         self.access(value, AccessKind::Update)
     }
 
-    /// Ends the buffer's life by the program's own account.
+    /// Ends the buffer's life: a deallocation that the program itself contains.
     pub fn free(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Free)
     }
@@ -137,7 +138,7 @@ impl OpDraft {
         self
     }
 
-    /// Makes the op. Control is put into one normal form first, so that equal ops compare equal.
+    /// The op, as a member of `block`. Its control is put into one normal form first, so that equal ops compare equal.
     fn into_op(mut self, block: BlockId) -> Op {
         self.control.normalize();
         let plain = self.overlays.is_empty()
@@ -145,7 +146,7 @@ impl OpDraft {
             && self.awaits.is_empty()
             && self.inits.is_empty()
             && self.control == Control::Once;
-        // Most ops have none of these. They share one empty pointer instead of carrying six empty lists.
+        // Most ops have none of these facts. They hold a null pointer instead of a box with empty lists.
         let details = (!plain).then(|| {
             Box::new(Details {
                 overlays: self.overlays.into(),
@@ -169,7 +170,7 @@ impl OpDraft {
     }
 }
 
-/// What is open around the place of insertion.
+/// Something that was begun and has not ended yet, around the place where the next op goes.
 #[derive(Clone, Copy, Debug)]
 enum Open {
     Function,
@@ -210,10 +211,13 @@ enum Open {
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     program: Program,
+    /// What is open, innermost last.
     open: Vec<Open>,
     /// The block ops go to; one per open region, innermost last.
     insertion: Vec<BlockId>,
+    /// Blocks that have their place in a region. A block may be made before, as the target of a branch.
     started: HashSet<BlockId>,
+    /// The first thing that went wrong; [`finish`](Self::finish) returns it.
     error: Option<ProgramError>,
 }
 
@@ -277,8 +281,8 @@ impl ProgramBuilder {
         value
     }
 
-    /// Makes a value an allocation site, for sources that use names before
-    /// they define them.
+    /// Makes a value an allocation site with one slot, alignment 1 and no marks. For sources that use names before
+    /// they define them; others call [`alloc`](Self::alloc).
     pub fn make_site(&mut self, value: ValueId, size: Size, space: SpaceId) {
         match self.program.values.get(value).map(|v| &v.origin) {
             None => return self.fail(ProgramError::UnknownValue),
@@ -359,12 +363,14 @@ impl ProgramBuilder {
         }
     }
 
-    /// Adds an op without regions.
+    /// Adds an op without regions to the end of the current block, and defines its results. Outside of all blocks
+    /// nothing is added; the id that is returned then has no meaning, and [`finish`](Self::finish) fails.
     pub fn push(&mut self, draft: OpDraft) -> OpId {
         let Some(&block) = self.insertion.last() else {
             self.fail(ProgramError::Unbalanced);
             return OpId::from_index(0);
         };
+        // Directly inside an op only regions may follow, not ops.
         if !matches!(self.open.last(), Some(Open::Function | Open::Region)) {
             self.fail(ProgramError::Unbalanced);
         }
@@ -392,8 +398,9 @@ impl ProgramBuilder {
         }
     }
 
-    /// Begins the next region of the open op, and its entry block.
+    /// Begins the next region of the open op, and its entry block with these arguments. Returns that block.
     pub fn open_region(&mut self, arguments: &[ValueId]) -> BlockId {
+        // The op must exist: `open_op` returns an id without meaning if it stands outside of all blocks.
         let open = match self.open.last() {
             Some(&Open::Op(op)) if self.program.ops.get(op).is_some() => Some(op),
             _ => None,
@@ -435,7 +442,8 @@ impl ProgramBuilder {
         self.new_block(self.program.blocks[current].region, arguments)
     }
 
-    /// Ops from now on go to `block` of the innermost open region.
+    /// Ops from now on go to `block` of the innermost open region. The first time, the block takes its place there
+    /// behind the blocks that were started before.
     pub fn start_block(&mut self, block: BlockId) {
         let here = self.insertion.last().map(|&b| self.program.blocks[b].region);
         let there = self.program.blocks.get(block).map(|b| b.region);
@@ -463,7 +471,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Adds a way on from the end of the current block.
+    /// Adds a way on from the end of the current block, which hands over `values`. A block may have several ways on.
     pub fn branch(&mut self, target: Target, values: &[ValueId]) {
         match self.insertion.last() {
             Some(&block) => self.program.blocks[block].branches.push(Branch { target, values: values.into() }),
@@ -494,7 +502,8 @@ impl ProgramBuilder {
         details.control.normalize();
     }
 
-    /// The finished program, if it is well formed.
+    /// The finished program. An error if calls did not fit, a block was made and never started, or the program is not
+    /// well formed ([`Program::check`]); of several, the first one.
     pub fn finish(mut self) -> Result<Program, ProgramError> {
         if !self.open.is_empty() {
             self.fail(ProgramError::Unbalanced);
@@ -511,6 +520,7 @@ impl ProgramBuilder {
         }
     }
 
+    /// Begins a region: makes its entry block, to which ops go from now on.
     fn start_region(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
         let entry = self.new_block(region, arguments);
         self.insertion.push(entry);
@@ -519,7 +529,7 @@ impl ProgramBuilder {
         entry
     }
 
-    /// Adds an empty block and defines its arguments.
+    /// Makes an empty block and defines its arguments. It has no place among the region's blocks yet.
     fn new_block(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
         let block = self.program.blocks.push(Block {
             region,
@@ -533,6 +543,7 @@ impl ProgramBuilder {
         block
     }
 
+    /// Notes what brings a value into being. A new value is a global until then; being defined twice is an error.
     fn define(&mut self, value: ValueId, definition: Definition) {
         match self.program.values.get(value).map(|v| v.definition) {
             Some(Definition::Global) => self.program.values[value].definition = definition,
@@ -547,6 +558,7 @@ impl ProgramBuilder {
     }
 }
 
+/// The id of a name in a list of names; the name is added if it is not there.
 fn named<I: Id>(names: &mut IndexVec<I, Box<str>>, name: &str) -> I {
     let known = names.iter_enumerated().find(|(_, known)| &***known == name);
     match known.map(|(id, _)| id) {

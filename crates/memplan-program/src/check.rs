@@ -4,6 +4,10 @@
 //! range, the tree is a tree, every value that is not external has exactly one
 //! definition of the right kind, argument counts match along every edge,
 //! views do not go round in circles and lie inside of what they are views of.
+//!
+//! An *edge* is a way for control to hand over values: from an op into its regions (the op's *inits* go to the
+//! arguments of the entry block), from a branch to a block, from the end of a region to the op's results or round its
+//! loop. Only arguments and results that are [`Origin::Incoming`] receive values, so only they are counted.
 
 use memplan_core::{Bytes, Id, MAX_BYTES};
 
@@ -145,6 +149,7 @@ impl Program {
     /// Linear in the size of the program.
     pub fn check(&self) -> Vec<ProgramError> {
         let mut checker = Checker { program: self, errors: Vec::new() };
+        // All other checks follow ids, so they only run if every id leads somewhere.
         if checker.ids_are_in_range() {
             checker.values();
             checker.circles();
@@ -168,8 +173,9 @@ impl Checker<'_> {
         self.program.values[value].name.clone()
     }
 
-    /// Everything else may index freely after this. Ids made by the builder
-    /// are in range unless they come from another program.
+    /// Whether every id that the program mentions is in range, so that all
+    /// other checks may use ids as indices. Ids made by the builder are in range
+    /// unless they come from another program.
     fn ids_are_in_range(&self) -> bool {
         let origins = self.program.values.iter().all(|value| match &value.origin {
             Origin::Derived { base, .. } => self.value_ok(base),
@@ -219,11 +225,11 @@ impl Checker<'_> {
         op.index() < self.program.ops.len()
     }
 
-    /// Values: is each defined in the right way, and does each view lie inside of its base?
+    /// Checks that each value is defined in the right way and that each view lies inside of its base.
     fn values(&mut self) {
         for (id, value) in self.program.values.iter_enumerated() {
-            // What a value is (its origin) must fit the place that defines it. `expected` says what would
-            // fit.
+            // What a value is (its origin) must fit the place that defines it. `expected` says what would fit; it is
+            // `None` if all is well.
             let expected = match (&value.origin, value.definition) {
                 (Origin::Incoming, Definition::Argument(_)) => None,
                 (Origin::Incoming, Definition::Result(op)) => match self.program.ops[op].control() {
@@ -258,7 +264,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How many bytes a value has, if its definition alone says so.
+    /// How many bytes a value has, if its definition alone says so; else `None`.
     fn length(&self, value: ValueId) -> Option<Bytes> {
         match self.program.values[value].origin {
             Origin::Alloc(site) => match self.program.sites[site].size {
@@ -275,8 +281,10 @@ impl Checker<'_> {
         self.errors.push(ProgramError::BadRange { what, name });
     }
 
-    /// Views, selects and opaque results must bottom out: depth-first search
-    /// with an explicit stack, colours white, grey, black.
+    /// Checks that no view, select or opaque result comes from itself by way of
+    /// others: depth-first search with an explicit stack. A value is white (0)
+    /// before it is found, grey (1) while its sources are being followed, and
+    /// black (2) afterwards. Stack entries are a value and its next source.
     fn circles(&mut self) {
         let mut colour = vec![0u8; self.program.values.len()];
         let mut stack = Vec::new();
@@ -311,7 +319,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Every allocation has a size, an alignment and slots that can be planned.
+    /// Checks that every allocation has a size, an alignment and slots that can be planned.
     fn sites(&mut self) {
         for (id, site) in self.program.sites.iter_enumerated() {
             let problem = if self.program.values[site.value].origin != Origin::Alloc(id) {
@@ -332,6 +340,7 @@ impl Checker<'_> {
         }
     }
 
+    /// What is wrong with the op that rotates a site's slots: it must be a loop. `None` if nothing is wrong.
     fn bad_rotation(&self, site: SiteId) -> Option<&'static str> {
         let rotation = self.program.sites[site].rotation?;
         match self.program.ops[rotation].control() {
@@ -340,7 +349,8 @@ impl Checker<'_> {
         }
     }
 
-    /// One op: its regions, and whether its relations speak about operands that it has.
+    /// Checks one op: its regions, its dependencies if it is a dag, and whether its overlays and copies are about
+    /// values that it accesses.
     fn op(&mut self, id: OpId) {
         let op = &self.program.ops[id];
         self.region_count(op);
@@ -348,14 +358,15 @@ impl Checker<'_> {
         for &region in op.regions() {
             self.region(op, region);
         }
-        // An overlay or a copy speaks about an output that the op writes and an input that it reads.
-        // Without these accesses it would be a promise about nothing.
+        // An overlay or a copy is about an output that the op writes and an input that it reads. If the op has no such
+        // accesses, the front end that made it has mixed up its values.
         if op.overlays().iter().any(|o| !writes(op, o.output) || !reads(op, o.input)) {
             self.stray(op, "overlay");
         }
         if op.copies().iter().any(|c| !writes(op, c.output) || !reads(op, c.input)) {
             self.stray(op, "copy");
         }
+        // Both copied ranges must end at a number that fits 64 bits.
         for copy in op.copies() {
             let starts = [copy.output_start, copy.input_start];
             if starts.iter().any(|start| start.checked_add(copy.length).is_none()) {
@@ -372,7 +383,7 @@ impl Checker<'_> {
         self.errors.push(ProgramError::StrayRelation { op: Box::from(&*op.name), what });
     }
 
-    /// An op has as many regions as its control says.
+    /// Checks that an op has as many regions as its control says.
     fn region_count(&mut self, op: &Op) {
         let count = op.regions().len();
         let expected = match op.control() {
@@ -386,7 +397,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A region has a block, and its entry gets a value for each of its arguments.
+    /// Checks that a region of an op has a block, and that its entry gets a value for each of its arguments.
     fn region(&mut self, op: &Op, region: RegionId) {
         let Some(&entry) = self.program.regions[region].blocks.first() else {
             let op = Box::from(&*op.name);
@@ -394,14 +405,16 @@ impl Checker<'_> {
         };
         let arguments = self.incoming_arguments(entry);
         let takes_all = matches!(op.control(), Control::Loop(_) | Control::While);
-        // Others may use their inits only as the results of not running at all.
+        // A loop needs an argument for each init, and any region with arguments needs inits for them. An op whose
+        // regions take no arguments may still have inits: they are its results if no region runs.
         if arguments > 0 || takes_all {
             let place = format!("the entry of `{}`", op.name);
             self.count(place, arguments, op.inits().len());
         }
     }
 
-    /// An op that may run no region at all hands its inits to its results.
+    /// Checks that an op that may run no region at all has an init for each of its results: then it hands these over.
+    /// All loops count, also those that are known to run at least once.
     fn skipped_results(&mut self, op: &Op) {
         let may_skip = match op.control() {
             Control::Loop(_) => true,
@@ -415,18 +428,21 @@ impl Checker<'_> {
         }
     }
 
+    /// How many values a block expects.
     fn incoming_arguments(&self, block: BlockId) -> usize {
         let arguments = &self.program.blocks[block].arguments;
         self.program.incoming(arguments).len()
     }
 
+    /// Reports a wrong number of values; `place` is what receives them.
     fn count(&mut self, place: String, expected: usize, found: usize) {
         if expected != found {
             self.errors.push(ProgramError::ValueCount { place, expected, found });
         }
     }
 
-    /// The ops of a graph are in one block, and no op depends on itself by way of others.
+    /// Checks a dag: its ops are in one block, its dependencies are between these ops, and no op depends on itself by
+    /// way of others.
     fn dag(&mut self, op: &Op, dependencies: &[(OpId, OpId)]) {
         let blocks = |r: &RegionId| self.program.regions[*r].blocks.clone();
         let blocks: Vec<BlockId> = op.regions().iter().flat_map(blocks).collect();
@@ -450,7 +466,8 @@ impl Checker<'_> {
         }
     }
 
-    /// One branch: does its target exist here, and does it hand over the right number of values?
+    /// Checks one branch of a region: its target is a block of the region or a place that control can leave to, and it
+    /// hands over the right number of values.
     fn branch(&mut self, region: RegionId, branch: &Branch) {
         let holder = self.program.regions[region].op;
         match branch.target {
@@ -461,7 +478,8 @@ impl Checker<'_> {
                 let expected = self.incoming_arguments(target);
                 self.count("a block".into(), expected, branch.values.len());
             }
-            // Leaving the body of a function is a return, and there is no loop to break.
+            // Leaving the body of a function (there is no op around it) is a return, whose values are not counted. A
+            // break needs a loop.
             Target::Leave | Target::Break => {
                 let Some(op) = holder.map(|op| &self.program.ops[op]) else {
                     if branch.target == Target::Break {
@@ -478,7 +496,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What leaves a region goes to results, or round the loop to arguments.
+    /// Checks how many values a branch out of a region hands over. They go to the op's results, or to the arguments of
+    /// the next iteration if the branch ends an iteration of a loop. Only the last region of a `once` op has results.
     fn handed_to(&mut self, op: &Op, region: RegionId, branch: &Branch) {
         let last = op.regions().last() == Some(&region);
         let found = branch.values.len();
@@ -493,14 +512,15 @@ impl Checker<'_> {
 }
 
 impl Program {
-    /// The ops of a dag's block in an order its dependencies allow (the
-    /// earliest in the block first), or `None` if they form a cycle.
+    /// The ops of a dag's block in an order that its dependencies, pairs (before, after), allow. Of several
+    /// ops that could come next, the earliest in the block does. `None` if the dependencies form a cycle, or
+    /// name an op outside of the block.
     pub fn topological_order(&self, block: BlockId, dependencies: &[(OpId, OpId)]) -> Option<Vec<OpId>> {
         use std::cmp::Reverse;
         use std::collections::{BinaryHeap, HashMap};
         let ops = &self.blocks[block].ops;
-        // Kahn's algorithm: an op is ready when nobody it waits for is left. The heap keeps the order of
-        // the block among those that are ready, so the result does not depend on hashing.
+        // Kahn's algorithm: an op is ready when no op that it waits for is left (`waiting` counts them). The heap
+        // keeps the order of the block among those that are ready, so the result does not depend on hashing.
         let mut waiting: HashMap<OpId, usize> = ops.iter().map(|&op| (op, 0)).collect();
         let mut followers: HashMap<OpId, Vec<OpId>> = HashMap::new();
         for &(before, after) in dependencies {
@@ -520,14 +540,17 @@ impl Program {
                 }
             }
         }
+        // Ops on a cycle never become ready.
         (order.len() == ops.len()).then_some(order)
     }
 }
 
+/// Whether an op changes the content of a value.
 fn writes(op: &Op, value: ValueId) -> bool {
     op.accesses.iter().any(|access| access.value == value && access.kind.writes())
 }
 
+/// Whether an op uses the content of a value.
 fn reads(op: &Op, value: ValueId) -> bool {
     op.accesses.iter().any(|access| access.value == value && access.kind.reads())
 }

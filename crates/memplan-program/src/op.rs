@@ -83,7 +83,7 @@ impl Op {
         self.details.as_deref().map_or(&Control::Once, |d| &d.control)
     }
 
-    /// The byte ranges of `output` that may coincide with `input`.
+    /// How `output` may lie over `input`: the freest way that an overlay of this op permits, `None` if none does.
     pub fn permits_overlay(&self, output: ValueId, input: ValueId) -> Option<OverlayKind> {
         let permits = |o: &&Overlay| o.output == output && o.input == input;
         self.overlays().iter().filter(permits).map(|overlay| overlay.kind).max()
@@ -108,7 +108,7 @@ pub enum AccessKind {
     Write,
     /// May use the content, change any part and leave the rest.
     Update,
-    /// Ends the buffer's life by the program's own account.
+    /// Ends the buffer's life: a deallocation that the program itself contains.
     Free,
     /// From now on code outside of the program may use the buffer at any time: returned, stored
     /// away, its address taken.
@@ -127,13 +127,13 @@ impl AccessKind {
     }
 }
 
-/// Asynchronous work an op waits for.
+/// Asynchronous work that an op waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Await {
-    /// What the work handed out.
+    /// The token of the op that starts the work.
     pub token: TokenId,
-    /// Whether all work with this token that was started before has ended, as behind a
-    /// barrier. Otherwise it is only what was started last.
+    /// Whether the op waits for all work with this token that was started before it, as a
+    /// barrier does. Otherwise it waits only for the work that was started last.
     pub every: bool,
 }
 
@@ -153,7 +153,7 @@ pub struct Overlay {
 pub enum OverlayKind {
     /// Both start at the same byte.
     SameBase,
-    /// In any way.
+    /// At any distance from each other.
     AnyOffset,
 }
 
@@ -213,8 +213,8 @@ pub enum Control {
     /// One region, run until a [`Target::Break`](crate::Target::Break):
     /// leaving it always begins another iteration.
     While,
-    /// Exactly one of the regions runs, or none if `may_skip`; whoever runs
-    /// hands its values to the results. If skipped, the results are the inits.
+    /// Exactly one of the regions runs, or none if `may_skip`. The region that
+    /// runs hands its values to the results. If none runs, the results are the inits.
     Alternatives {
         /// Whether it may be that none runs.
         may_skip: bool,
@@ -236,7 +236,7 @@ pub enum Control {
         /// `(before, after)` pairs of ops of the block.
         dependencies: Box<[(OpId, OpId)]>,
     },
-    /// Nobody knows. Any of the regions runs any number of times, or never, on any
+    /// Nothing is known. Any of the regions runs any number of times, or never, on any
     /// thread, several at the same time, and perhaps only after the op itself is
     /// done, until the end of the function. The op's own accesses may happen as late.
     /// Its results are opaque, since what a region hands out is not known either.
@@ -244,8 +244,8 @@ pub enum Control {
 }
 
 impl Control {
-    /// Puts what has no order of its own into one order, so that equal
-    /// programs compare equal.
+    /// Sorts the dependencies of a dag by the op that waits, and removes those that are listed twice:
+    /// they have no order of their own, and equal programs should compare equal.
     pub(crate) fn normalize(&mut self) {
         if let Control::Dag { dependencies } = self {
             let mut sorted = std::mem::take(dependencies).into_vec();

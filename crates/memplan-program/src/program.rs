@@ -187,7 +187,7 @@ impl Program {
         self.regions[self.blocks[self.ops[op].block].region].function
     }
 
-    /// The op that allocates a site.
+    /// The op that allocates a site; `None` if its value is the result of no op (which [`Program::check`] reports).
     pub fn alloc_op(&self, site: SiteId) -> Option<OpId> {
         match self.values[self.sites[site].value].definition {
             Definition::Result(op) => Some(op),
@@ -202,8 +202,8 @@ impl Program {
         self.ancestors(alloc).find(|&op| self.ops[op].scope)
     }
 
-    /// The loop whose iterations rotate a site's slots: the one its mark
-    /// names, else the innermost around its alloc.
+    /// The loop whose iterations rotate a site's slots: the one that the site
+    /// names ([`Site::rotation`]), else the innermost loop around its alloc; `None` if there is none.
     pub fn rotation(&self, site: SiteId) -> Option<OpId> {
         use crate::Control::{Loop, While};
         let is_loop = |&op: &OpId| matches!(self.ops[op].control(), Loop(_) | While);
@@ -221,6 +221,7 @@ impl Program {
             let function = self.alloc_op(site).map(|op| self.function_of(op));
             let function = function.map_or("", |f| &self.functions[f].name);
             let plain = format!("@{function}/%{name}");
+            // A numbered name may be taken by a value that is called so, hence the loop.
             let count = counts.entry(plain.clone()).or_default();
             loop {
                 *count += 1;
@@ -236,11 +237,11 @@ impl Program {
         self.sites.ids().map(&mut name_of).collect()
     }
 
-    /// Every `(target, source)` pair by which control flow hands a value to an
-    /// [`Origin::Incoming`] one, over all edges of the program.
+    /// Every `(target, source)` pair by which control flow hands the value `source` to the value `target`, which is
+    /// [`Origin::Incoming`]: into regions, between blocks, round loops and out as results. Sorted, each pair once.
     pub fn incoming_edges(&self) -> Vec<(ValueId, ValueId)> {
         let mut edges = Vec::new();
-        // Ops without regions hand nothing over.
+        // An op without details has no regions, so it hands nothing over.
         for op in self.ops.iter().filter(|op| op.details.is_some()) {
             self.edges_around(op, &mut edges);
         }
@@ -257,8 +258,8 @@ impl Program {
         edges
     }
 
-    /// Adds the pairs (receiver, giver) of values that control hands over around one op: into its regions, from round
-    /// to round, and out as results.
+    /// Adds the pairs (receiver, giver) of values that control hands over around one op: into its regions, from one
+    /// iteration to the next, and out as results.
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
         let results = self.incoming(&op.results);
@@ -276,12 +277,12 @@ impl Program {
             let arguments = self.entry_arguments(region);
             pair_up(&arguments, op.inits(), edges);
             for (target, values) in self.exits(region) {
-                // A `while` checks its condition in the first region: leaving that one goes on to the body
-                // and never to the results.
+                // Leaving the body of a `while` always begins another iteration, so only a break hands values to its
+                // results.
                 if target == Target::Break || *op.control() != Control::While {
                     pair_up(&results, values, edges);
                 }
-                // The next round starts with what this one hands over.
+                // The next iteration of a loop starts with what this one hands over.
                 if target == Target::Leave && repeats {
                     for &again in op.regions() {
                         pair_up(&self.entry_arguments(again), values, edges);
@@ -305,7 +306,7 @@ impl Program {
         entry.map_or_else(SmallVec::new, |&block| self.incoming(&self.blocks[block].arguments))
     }
 
-    /// The ways out of a region, with the values each hands over.
+    /// The ways out of a region ([`Target::Leave`] and [`Target::Break`]), with the values each hands over.
     pub fn exits(&self, region: RegionId) -> impl Iterator<Item = (Target, &[ValueId])> + '_ {
         let blocks = self.regions[region].blocks.iter();
         blocks
@@ -315,6 +316,7 @@ impl Program {
     }
 }
 
+/// Adds the pairs of targets and sources at the same positions.
 fn pair_up(targets: &[ValueId], sources: &[ValueId], edges: &mut Vec<(ValueId, ValueId)>) {
     edges.extend(targets.iter().copied().zip(sources.iter().copied()));
 }

@@ -48,7 +48,7 @@ pub enum Origin {
     /// op with regions. The sources are on the incoming edges; see
     /// [`Branch`](crate::Branch) and [`Op::inits`](crate::Op::inits).
     Incoming,
-    /// Any of these, or external memory: the result of an op nobody knows.
+    /// Any of these, or external memory: the result of an op of which nothing is known.
     Opaque(Box<[ValueId]>),
 }
 
@@ -98,7 +98,7 @@ pub enum Extent {
     Exactly(ByteRange),
     /// Some of these: a strided slice. Writing the view covers no byte for certain.
     Within(ByteRange),
-    /// Some of the base's bytes, nobody knows which.
+    /// Some of the base's bytes; it is not known which.
     Anywhere,
 }
 
@@ -144,7 +144,8 @@ pub struct Site {
     pub rotation: Option<OpId>,
     /// Shares bytes with no other buffer.
     pub exclusive: bool,
-    /// Filled ahead of its loop: read implicitly at the loop's end.
+    /// Filled ahead for the next iterations of its loop: it is in use during all of the loop, as if the loop read it at
+    /// its end.
     pub preload: bool,
     /// Sites with the same number must get the same offsets, across functions.
     pub coupled: Option<u64>,

@@ -24,18 +24,20 @@ use crate::planned::PlanHandle;
 use crate::problem::ProblemHandle;
 use crate::watched::{Watched, watched};
 
-/// Rows of a comparison, who refused and why, and the lower bound.
+/// The rows of a comparison, the strategies that refused with their reasons, and the lower bound in bytes.
 type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(String, String)>, u64);
 
-/// The status, the extent, and the facts about the obstacle.
+/// The status, the extent in bytes if there is a plan, and the facts about the obstacle if there is one.
 type Explained<'py> = (&'static str, Option<u64>, Option<Bound<'py, PyDict>>);
 
+/// The strategy of this name, or Python's error that there is none.
 pub(crate) fn strategy_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Strategy> {
     find(name).ok_or_else(|| {
         error::wrong_argument(py, &format!("there is no strategy called `{name}`; see memplan.strategies()"))
     })
 }
 
+/// The kind of plan that Python asks for.
 pub(crate) fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
     match name {
         "offsets" => Ok(Assign::Offsets),
@@ -68,13 +70,15 @@ pub(crate) fn plan(
             None => driver::lay_out(&Plain::default(), &problem.input, &how).map(|planned| (planned, None)),
         }
     })?;
+    // A call that was stopped without a result raises the signal that stopped it.
     let (planned, kept) = match (result, &interrupted) {
         (Ok(planned), _) => planned,
         (Err(Failure::Stopped(_)), Some(signal)) => return Err(signal.clone_ref(py)),
         (Err(failure), _) => return Err(error::failure(py, None, &failure)),
     };
     match interrupted {
-        // The best plan so far is the answer to Ctrl-C, not to a callback that failed.
+        // After Ctrl-C the best plan so far is returned, if there is one. An error of the progress callback is raised
+        // even then.
         Some(signal) if planned.outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => {
             Err(signal)
         }
@@ -85,7 +89,7 @@ pub(crate) fn plan(
     }
 }
 
-/// A plan to stay close to.
+/// The plan that the new one shall stay close to, read from its text.
 fn old_plan(py: Python<'_>, problem: &ProblemHandle, text: &str, assign: Assign) -> PyResult<Plan> {
     if assign != Assign::Offsets {
         return Err(error::wrong_argument(py, "warm repairs offsets; it does not go with assign=\"objects\""));
@@ -107,8 +111,9 @@ pub(crate) fn explain<'py>(py: Python<'py>, problem: &ProblemHandle, limits: Giv
     Ok((outcome.status(), outcome.plan().map(|plan| plan.extent().0), facts.transpose()?))
 }
 
-/// The fields of Python's `Obstacle`. Python gets names and plain numbers, because ids mean nothing outside of this
-/// problem object. `single` has the buffers each of which would have to go on its own.
+/// The fields of Python's `Obstacle`: buffers that cannot fit together. Python gets names and plain numbers, because
+/// ids mean nothing outside of this problem object. `single` are those buffers of which removing any one alone would
+/// help.
 fn obstacle_facts<'py>(
     py: Python<'py>,
     problem: &Problem,
@@ -125,6 +130,7 @@ fn obstacle_facts<'py>(
     Ok(facts)
 }
 
+/// The names of buffers.
 fn names<'p>(problem: &'p Problem, buffers: &[BufferId]) -> Vec<&'p str> {
     buffers.iter().map(|&buffer| problem.buffers()[buffer].name.as_str()).collect()
 }
@@ -154,9 +160,9 @@ pub(crate) fn verify<'py>(
     findings.iter().map(|finding| described(py, finding)).collect()
 }
 
-/// Everything that is wrong with a plan. For a program the dataflow check takes the place of the packing check, because it
-/// does not trust lifetimes. It runs only if each placement, looked at alone, is right. A network has the packing check
-/// and a check of its own, of what its operators may overlay.
+/// Everything that is wrong with a plan. For a program, the dataflow check takes the place of the packing check,
+/// because it does not trust lifetimes; it runs only if each placement by itself is right (in its space, aligned, at
+/// its fixed offset). A network has the packing check and a dataflow check of its own.
 fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
     let input = &problem.input;
     if let Some(network) = &input.network {
@@ -172,6 +178,8 @@ fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
     findings
 }
 
+/// The plan that an array of offsets describes: 64-bit numbers in native byte order, one for each buffer, in the first
+/// space that the buffer may be in.
 fn of_offsets(problem: &ProblemHandle, offsets: &[u8]) -> Plan {
     let mut plan = Plan::empty(&problem.input.problem);
     let offsets = offsets.chunks_exact(8).map(|chunk| u64::from_ne_bytes(chunk.try_into().unwrap_or_default()));
@@ -271,7 +279,8 @@ pub(crate) fn opt<'py>(
             Err(stopped) => return Err(error::failure(py, None, &stopped.failure)),
         }
     }
-    // Repairs are pairs that the check has forced apart. They are told like notes, since the result is right.
+    // Repairs say what had to be planned again because a check rejected the first plan. They are told like notes,
+    // since the result is right.
     let repairs = rewritten.iter().flat_map(|output| output.repairs());
     let notes = rewritten.iter().flat_map(|output| &output.notes).chain(repairs).cloned().collect();
     let savings = rewritten.iter().flat_map(|output| &output.savings);

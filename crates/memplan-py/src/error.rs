@@ -8,7 +8,8 @@ use memplan::driver::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An exception of a class of `memplan._errors`.
+/// An exception of a class of `memplan._errors`; `facts` adds the keyword arguments of its constructor. If making it
+/// fails, the error of that is the exception.
 fn exception(
     py: Python<'_>,
     class: &str,
@@ -23,7 +24,7 @@ fn exception(
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// What a reader says, with the place.
+/// The exception for a file or text that cannot be read, with the place of the mistake.
 pub(crate) fn unreadable(py: Python<'_>, file: Option<&str>, error: &ReadError) -> PyErr {
     exception(py, "ReadError", &error.message, |facts| {
         facts.set_item("code", error.code)?;
@@ -54,7 +55,7 @@ pub(crate) fn bug(py: Python<'_>, message: &str) -> PyErr {
     exception(py, "BugError", message, |facts| facts.set_item("code", "bug"))
 }
 
-/// Why the driver has no result; `file` is what was read, if it came from a file.
+/// The exception for a failure of the driver; `file` is the name of the file that was read, if there is one.
 pub(crate) fn failure(py: Python<'_>, file: Option<&str>, error: &Failure) -> PyErr {
     match error {
         Failure::Input(error) => unreadable(py, file, error),

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! - [`problem`]: problems from arrays, JSON, files and texts;
-//! - [`planned`]: what came of planning, and the forms it can be written in;
+//! - [`planned`]: the result of planning, and the forms in which it can be written;
 //! - [`watched`]: long calls that let other Python threads run, report progress and
 //!   hear Ctrl-C;
 //! - [`calls`]: plan, explain, verify, compare, opt, and the command line;
@@ -30,7 +30,8 @@
 //!
 //! # Example
 //!
-//! Three buffers (size, first step, end), two of which are never alive together. The third takes the place of the first:
+//! Three buffers (size, first step, end), two of which are never alive together. The third takes the place of the
+//! first:
 //!
 //! ```python
 //! import memplan

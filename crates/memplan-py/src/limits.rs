@@ -20,7 +20,7 @@ pub(crate) struct Limits {
     time_limit: Option<Duration>,
     work_limit: Option<u64>,
     threads: Option<usize>,
-    /// Fail where a check rejects a plan, instead of planning again.
+    /// Fail if a check rejects a plan, instead of planning again.
     strict: bool,
 }
 
@@ -45,6 +45,7 @@ impl Limits {
     }
 }
 
+/// A number of seconds as a duration; an error if it is negative, not finite or too large.
 fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|_| error::wrong_argument(py, &format!("time_limit is {seconds}; it is a number of seconds")))

@@ -15,10 +15,12 @@ use crate::error;
 use crate::limits::{Given, Limits};
 use crate::watched::{self, watched};
 
-/// Peaks before and after, whether that is exact, the order of ops, the model in it.
+/// The peaks of live bytes before and after, whether no order has a lower one, the order of the ops by number, and the
+/// model in that order.
 type InOrder<'py> = (u64, u64, bool, Vec<usize>, Option<Bound<'py, PyBytes>>);
 
-/// Peaks before and after, whether that is exact, the order of ops, and the model in it if `content` is asked for.
+/// Looks for an order of a model's ops with a lower peak. Gives the peaks before and after, whether no order has a
+/// lower one, the order, and the model in that order if `content` is asked for. `width` limits the search.
 #[pyfunction]
 #[pyo3(signature = (path, content, width))]
 pub(crate) fn reorder<'py>(
@@ -43,6 +45,8 @@ pub(crate) fn reorder<'py>(
 type FittedModel<'py> = (String, Option<Bound<'py, PyBytes>>, Vec<String>);
 
 /// Changes a model until it fits into `capacity` bytes; without a capacity, until no smaller version is found.
+/// `changes` names the changes that are allowed; with `tensors`, only the bytes of tensors count and not the whole
+/// arena.
 #[pyfunction]
 #[pyo3(signature = (path, content, capacity, changes, tensors, limits))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, in this order")]
@@ -71,7 +75,7 @@ pub(crate) fn fit<'py>(
     let fitted =
         watched(py, None, |request| driver::lay_out(&front_end, &input, &limits.how(request, Assign::Offsets, None)));
     let fitted = fitted?.or_signal()?.map_err(|failure| error::failure(py, name, &failure))?;
-    // A caller who only asks what memory costs gets no model: writing one takes as long as reading it.
+    // A caller who only wants to know how much memory is needed gets no model: writing one takes as long as reading it.
     let model = content.then(|| driver::emit(&front_end, &input, &fitted)).transpose();
     let model = model.map_err(|failure| error::failure(py, name, &failure))?;
     let notes = input.notes.iter().chain(fitted.repairs()).cloned().collect();

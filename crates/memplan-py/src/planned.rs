@@ -19,12 +19,15 @@ use crate::limits::Limits;
 /// The outcome of planning a problem; its plan, if there is one, has been checked.
 #[pyclass(frozen, name = "Plan", module = "memplan._native")]
 pub(crate) struct PlanHandle {
+    /// The problem and the file that it came from.
     pub(crate) input: Arc<Input>,
     pub(crate) planned: Checked<Planned>,
+    /// The limits of the call, with which a model is planned once more when it is written.
     pub(crate) limits: Limits,
     pub(crate) strategy: &'static dyn Strategy,
+    /// The name of the problem.
     pub(crate) name: String,
-    /// How many buffers are where an old plan had them, if there was one.
+    /// How many buffers are where an old plan had them; `None` if there was no old plan.
     pub(crate) kept: Option<usize>,
 }
 
@@ -33,14 +36,14 @@ impl PlanHandle {
         &self.planned.problem
     }
 
-    /// The plan, or the error for what only a plan has.
+    /// The plan; an error if there is none, for calls that make sense for a plan only.
     pub(crate) fn need(&self, py: Python<'_>) -> PyResult<&Plan> {
         let status = self.planned.outcome.status();
         let none = || error::refused(py, &format!("there is no plan: the outcome is {status}"));
         self.planned.outcome.plan().ok_or_else(none)
     }
 
-    /// The plan written in a form, and found again there.
+    /// The plan as text in a form. The driver reads the text again and checks that it holds the same plan.
     fn written(&self, py: Python<'_>, form: PlanForm) -> PyResult<String> {
         self.need(py)?;
         let plain = Plain { form, ..Plain::default() };
@@ -48,6 +51,7 @@ impl PlanHandle {
         Ok(output.map_err(|error| error::failure(py, None, &error))?.text().to_owned())
     }
 
+    /// The picture of the plan, time across and addresses up.
     fn map(&self, py: Python<'_>) -> PyResult<Map<'_>> {
         self.need(py)?;
         Map::of(&self.planned, &self.name).ok_or_else(|| error::bug(py, "a plan without a map"))
@@ -80,7 +84,7 @@ impl PlanHandle {
         self.kept
     }
 
-    /// What the JSON form does not say, for [`crate::restored`].
+    /// The facts that the JSON form does not have and that [`crate::restored`] needs.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = PyDict::new(py);
         facts.set_item("status", self.status())?;
@@ -121,21 +125,21 @@ impl PlanHandle {
         json::lower_bound(self.problem(), &self.planned.outcome).0
     }
 
-    /// What the plan's reuse costs, and what every plan costs at least; none where nothing has a price.
+    /// The cost of the plan, and a lower bound on the cost of any plan; `None` if no pair has a price.
     #[getter]
     fn cost(&self) -> Option<(u64, u64)> {
         let cost = self.planned.outcome.plan()?.cost?;
         Some((cost.total, cost.lower_bound))
     }
 
-    /// The pairs that are paid for.
+    /// The priced pairs that have a byte in common, each with its price.
     fn active_pairs(&self, py: Python<'_>) -> PyResult<Vec<(&str, &str, u64)>> {
         let name = |id: memplan::core::BufferId| self.problem().buffers()[id].name.as_str();
         let active = self.need(py)?.active_pairs(self.problem());
         Ok(active.into_iter().map(|pair| (name(pair.one), name(pair.other), pair.weight)).collect())
     }
 
-    /// Why planning ended, if it could have gone on.
+    /// Why planning ended early; `None` if it came to its end.
     #[getter]
     fn stop(&self) -> Option<&'static str> {
         let (Outcome::Feasible { stop, .. } | Outcome::Exhausted { stop }) = &self.planned.outcome else { return None };
@@ -154,7 +158,7 @@ impl PlanHandle {
         Some(witness.buffers.iter().map(|&id| self.problem().buffers()[id].name.as_str()).collect())
     }
 
-    /// First offset of every buffer as 64-bit numbers in native byte order.
+    /// The offset of every buffer's first slot, as 64-bit numbers in native byte order; 0 for a buffer without a place.
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let plan = self.need(py)?;
         let offset = |id| plan.offset(id).unwrap_or_default().0;
@@ -162,7 +166,7 @@ impl PlanHandle {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The shared object of every buffer.
+    /// The number of every buffer's shared object; 0 for a buffer without one.
     fn objects(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         let plan = self.need(py)?;
         let object = |placement: &Option<Placement>| Some(placement.as_ref()?.object?.index());

@@ -20,7 +20,9 @@ use crate::{error, watched};
 /// A problem, and what it comes from.
 #[pyclass(frozen, name = "Problem", module = "memplan._native")]
 pub(crate) struct ProblemHandle {
+    /// The problem with the program or network that it was made from, if there is one.
     pub(crate) input: Arc<Input>,
+    /// Its name, such as that of the file.
     pub(crate) name: String,
 }
 
@@ -36,7 +38,8 @@ impl ProblemHandle {
 
 #[pymethods]
 impl ProblemHandle {
-    /// Buffers from arrays of 64-bit numbers in native byte order, all in one space.
+    /// A problem from arrays of 64-bit numbers in native byte order, with one number for each buffer; all buffers are
+    /// in one space. Without `ids` the buffers are called 0, 1, …; without `alignment` it is 1.
     #[staticmethod]
     #[pyo3(signature = (size, lower, upper, alignment, ids, capacity, space_alignment, name))]
     #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
@@ -90,9 +93,9 @@ impl ProblemHandle {
         of_records(py, "csv", text, name)
     }
 
-    /// Any file; `format` or its name and content say what it is. The rest is for models: values of symbolic
-    /// dimensions, whether inputs and operands may be overwritten, and the scratch memory of operators as TOML
-    /// (`None` for the built-in table, an empty text for none).
+    /// Reads a file of any format; without `format`, its name and content say which it is. The other arguments are for
+    /// models: values of symbolic dimensions, whether inputs and operands may be overwritten, and the scratch memory of
+    /// operators as TOML (`None` for the built-in table, an empty text for none).
     #[staticmethod]
     #[pyo3(signature = (path, format, dims, reuse_inputs, in_place, scratch))]
     fn read(
@@ -122,7 +125,8 @@ impl ProblemHandle {
         Ok(ProblemHandle::of_input(input, &source.name))
     }
 
-    /// The same problem on a target: capacity of the only space, alignment of all, spaces as `NAME=CAP:ALIGN`.
+    /// The same problem on a target: the capacity of its only space, an alignment for all spaces, or a list of
+    /// spaces, each as `NAME=CAPACITY:ALIGNMENT`.
     #[pyo3(signature = (capacity=None, align=None, spaces=vec![]))]
     fn on_target(
         &self,
@@ -181,7 +185,8 @@ impl ProblemHandle {
     }
 }
 
-/// Opens a file; what goes wrong is Python's own error, with the name of the file in it.
+/// Opens a file. If that fails, the exception is Python's `OSError` with the number, the message and the name of the
+/// file.
 pub(crate) fn open(path: &Path, format: Option<&'static dyn Format>) -> PyResult<Source> {
     Source::open(path, format).map_err(|error| match error.raw_os_error() {
         Some(code) => {
@@ -194,6 +199,7 @@ pub(crate) fn open(path: &Path, format: Option<&'static dyn Format>) -> PyResult
     })
 }
 
+/// Reads a problem from a text in a format of records.
 fn of_records(py: Python<'_>, format: &str, text: &str, name: &str) -> PyResult<ProblemHandle> {
     match records::find(format).map(|format| format.read(text)) {
         Some(Ok(records)) => Ok(ProblemHandle::of_input(Input::of_problem(records.problem, records.notes), name)),
@@ -208,11 +214,12 @@ fn natural(py: Python<'_>, buffer: &str, array: &str, number: i64) -> PyResult<u
     u64::try_from(number).map_err(|_| error::wrong_problem(py, &format!("buffer `{buffer}`: {array} is {number}")))
 }
 
+/// The format of this name, or Python's error that there is none.
 fn format_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Format> {
     format::find(name).ok_or_else(|| error::wrong_argument(py, &format!("there is no format called `{name}`")))
 }
 
-/// Eight bytes a number; what is left over at the end is none.
+/// The signed 64-bit numbers in an array of bytes, in native byte order. Fewer than eight bytes at the end are ignored.
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = i64> + '_ {
     bytes.chunks_exact(8).map(|chunk| i64::from_ne_bytes(chunk.try_into().unwrap_or_default()))
 }

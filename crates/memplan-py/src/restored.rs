@@ -1,7 +1,8 @@
 //! Plans out of pickles.
 //!
-//! A plan that comes out of a pickle may have been changed on its way, or made by another version. So it goes through
-//! the driver like any other: as the answer of a strategy that always gives this one answer.
+//! A plan that comes out of a pickle may have been changed on its way, or made by another version. So it must be
+//! checked. It goes through the driver, which checks every plan, as the answer of a strategy that always gives this
+//! one answer.
 
 use std::sync::Arc;
 
@@ -19,8 +20,9 @@ use crate::limits::Limits;
 use crate::planned::PlanHandle;
 use crate::problem::ProblemHandle;
 
-/// The answer that a strategy once gave.
+/// A strategy that gives the answer that another one gave before the plan was pickled.
 struct Remembered {
+    /// The strategy that made the plan.
     by: &'static dyn Strategy,
     outcome: Outcome,
 }
@@ -47,7 +49,7 @@ impl Strategy for Remembered {
     }
 }
 
-/// A plan from its JSON form and what [`PlanHandle::facts`] says besides.
+/// Makes a plan again from its JSON form and from the facts that the JSON does not have ([`PlanHandle::facts`]).
 #[pyfunction]
 pub(crate) fn restore(
     py: Python<'_>,
@@ -58,6 +60,7 @@ pub(crate) fn restore(
     let word = |key: &str| -> PyResult<String> { need(py, facts, key)?.extract() };
     let (strategy, assign) = (strategy_of(py, &word("strategy")?)?, assign_of(py, &word("assign")?)?);
     let outcome = outcome(py, &problem.input.problem, text, facts)?;
+    // The limits of the original call are not kept. Strict: a plan that the check rejects is an error.
     let limits = Limits::of(py, (None, None, 0, "normal".to_owned(), None, true))?;
     let remembered = Remembered { by: strategy, outcome };
     let request = Request { assign, ..Request::default() };
@@ -68,6 +71,7 @@ pub(crate) fn restore(
     Ok(PlanHandle { input, planned, limits, strategy, name, kept: need(py, facts, "kept")?.extract()? })
 }
 
+/// A fact that every pickled plan has.
 fn need<'py>(py: Python<'py>, facts: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
     facts.get_item(key)?.ok_or_else(|| error::wrong_argument(py, &format!("the pickled plan has no {key}")))
 }

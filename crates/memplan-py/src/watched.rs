@@ -1,9 +1,9 @@
 //! Long calls that Python can watch and end.
 //!
-//! The work runs on a thread of its own. The thread that called us gives the
-//! interpreter away and wakes up every few hundredths of a second to tell the progress
-//! callback what is new and to ask whether a signal has come. Ctrl-C then ends
-//! the search, not the program: the best plan so far is the answer.
+//! The work runs on a thread of its own. The thread that called us releases the
+//! interpreter lock and wakes up every few hundredths of a second, to tell the progress
+//! callback what is new and to ask whether a signal has come. So Ctrl-C ends
+//! the search and not the program, and the best plan so far is the answer.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering::Relaxed};
@@ -18,17 +18,19 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// How long Ctrl-C may have to wait.
+/// How often the waiting thread looks for signals and news: Ctrl-C waits at most this long until it is noticed.
 const TICK: Duration = Duration::from_millis(30);
 
 /// Stack of the thread that works. Input is read without recursion, so less should do; this is a reserve.
 const STACK: usize = 16 << 20;
 
-/// What the search has to tell.
+/// The latest progress of the search: the extent of the best plan, if there is one, and the lower bound, in bytes.
+/// `None` if there was no news since it was last taken.
 #[derive(Default)]
 struct Latest(Mutex<Option<(Option<u64>, u64)>>);
 
 impl Latest {
+    /// Takes the news away.
     fn take(&self) -> Option<(Option<u64>, u64)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -54,7 +56,9 @@ impl<T> Watched<T> {
     }
 }
 
-/// Runs `work` with a request that is watched; everything else in the request is up to `work`.
+/// Runs `work` on a thread of its own, with a request that can be cancelled and that reports its progress to the
+/// callback `progress`; everything else in the request is up to `work`. The outer error is a bug, or an error of the
+/// callback after the work was done.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -64,6 +68,7 @@ pub(crate) fn watched<T: Send>(
     let cancel = Arc::new(AtomicBool::new(false));
     let (result, interrupted) = py.detach(|| {
         std::thread::scope(|scope| {
+            // Nothing is ever sent through this channel. Its sender belongs to the worker.
             let (done, finished) = sync_channel::<()>(1);
             let request = Request { observer: Some(&latest), cancel: Some(Arc::clone(&cancel)), ..Request::default() };
             let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
@@ -76,6 +81,8 @@ pub(crate) fn watched<T: Send>(
                 Ok(worker) => worker,
                 Err(error) => return (Err(error.to_string()), None),
             };
+            // Wait for the end of the work. After a signal or an error of the callback the work is cancelled, and the
+            // loop goes on until it has ended.
             let mut interrupted = None;
             while finished.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if interrupted.is_none()
@@ -107,7 +114,7 @@ pub(crate) fn read<F: FrontEnd<Input: Send> + Sync>(
     watched(py, None, |request| driver::read(front_end, source, &How { request, ..How::default() }))?.or_signal()
 }
 
-/// Hands news to the callback and asks for signals.
+/// Hands news to the callback and asks Python for signals. The error is that of the callback, or the signal.
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, latest: &Latest) -> PyResult<()> {
     if let (Some(callback), Some(news)) = (progress, latest.take()) {
         callback.call1(py, news)?;

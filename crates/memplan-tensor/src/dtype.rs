@@ -1,4 +1,5 @@
-//! Element types: kind, bits and lanes, written as TVM writes them (`int8`, `float32x4`, `bool`).
+//! Element types: kind, bits and lanes, written as TVM writes them (`int8`, `float32x4`, `bool`). A lane is one value
+//! of a vector: `float32x4` has four lanes of 32 bits, and any type without `x` has one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +11,7 @@ pub enum Kind {
     Int,
     /// Unsigned.
     UInt,
-    /// IEEE binary floating point (also `bfloat16`'s wider relatives by bits).
+    /// IEEE binary floating point of 16, 32 or 64 bits.
     Float,
     /// `bfloat16`.
     BFloat,
@@ -82,6 +83,7 @@ impl DType {
 }
 
 impl fmt::Display for DType {
+    /// The form that [`FromStr`] reads: kind and bits, then the lanes if there are several.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Int => write!(f, "int{}", self.bits)?,
@@ -121,13 +123,14 @@ const SMALL_FLOATS: [(&str, u16); 11] = [
 )]
 pub struct ParseDTypeError(String);
 
-/// The kind and the bits of a type without lanes.
+/// The kind and the bits of a type of one lane, such as `uint8`; `None` if there is no such type.
 fn kind_and_bits(lane: &str) -> Option<(Kind, u16)> {
     // Small floats are looked up by their whole name, because their names contain digits that are no bit count
     // (`float8_e4m3fn`).
     if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
         return Some((Kind::Small(name), bits));
     }
+    // `uint8` is split into `uint` and `8`; a type without digits has no number.
     let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
     let (name, bits) = lane.split_at(digits);
     match (name, bits.parse().ok()) {
@@ -146,6 +149,7 @@ impl FromStr for DType {
     type Err = ParseDTypeError;
 
     fn from_str(text: &str) -> Result<DType, ParseDTypeError> {
+        // Behind the last `x` stands the number of lanes. No type has an `x` in its own name.
         let (lane, lanes) = match text.rsplit_once('x') {
             Some((lane, lanes)) => (lane, lanes.parse().ok()),
             None => (text, Some(1u16)),

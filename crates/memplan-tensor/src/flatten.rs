@@ -2,6 +2,9 @@
 //!
 //! Only buffers the function allocates (and views of them) are flattened; arguments keep the shape their caller knows.
 //! So does a buffer of which a slice of unknown length is taken (`A[i, :n]`): in one dimension it is no slice any more.
+//!
+//! This is for functions that are read from TVMScript. (`te/flatten.rs` does the same for functions that are lowered
+//! from a graph, where buffers are also realized in part and padded.)
 
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, SLICE, StmtKind};
 use crate::linear::fold;
@@ -10,10 +13,11 @@ use crate::script::MAX_SUBSCRIPT;
 use memplan_core::IndexVec;
 use std::collections::HashSet;
 
-/// The function with every allocated buffer in one dimension.
+/// A copy of the function with every allocated buffer in one dimension, except those that cannot be flattened.
 pub fn flatten_buffers(function: &Function) -> Function {
     let mut result = function.clone();
     let sliced = sliced_buffers(function);
+    // The shapes of the buffers that are flattened; `None` for a buffer that stays as it is.
     let shapes: IndexVec<BufId, Option<Vec<Expr>>> = function
         .buffers
         .iter_enumerated()
@@ -34,14 +38,16 @@ pub fn flatten_buffers(function: &Function) -> Function {
     result
 }
 
-/// Whether every product of extents is a number that a subscript may have.
+/// Whether the product of the constant extents is at most [`MAX_SUBSCRIPT`], the largest number that a subscript may
+/// have: flat subscripts can be as large as that. Extents that are not constant count as 1.
 fn has_flat_subscripts(buffer: &Buffer) -> bool {
     let extents = buffer.shape.iter().filter_map(Expr::as_int);
     let product = extents.map(i64::unsigned_abs).try_fold(1_u64, u64::checked_mul);
     product.is_some_and(|product| product <= MAX_SUBSCRIPT)
 }
 
-/// Buffers with a subscript that is a slice of unknown length.
+/// The buffers that are loaded or stored with a subscript that is a slice or a vector of unknown length. The reader
+/// leaves such a subscript as a call: of [`SLICE`], or of `T.Ramp` as it was written.
 pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
     let mut sliced = HashSet::new();
     let is_slice = |at: &Expr| matches!(at, Expr::Call { name, .. } if name == SLICE || name.ends_with("T.Ramp"));
@@ -63,7 +69,8 @@ pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
     sliced
 }
 
-/// Flattens the accesses of all statements. A statement that changes loses its source text, so that it is printed anew.
+/// Flattens the accesses of all statements of a block; `shapes` are the shapes of the buffers to flatten. A statement
+/// that changes loses its source text, so that it is printed anew.
 fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) {
     for stmt in block {
         let mut changed = false;
@@ -72,6 +79,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
         }
         match &mut stmt.kind {
             StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
+            // The declaration in the function's table has changed, and this is the statement that prints it.
             StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) => {
                 changed |= shapes[*buffer].is_some();
             }
@@ -86,7 +94,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
     }
 }
 
-/// Flattens the accesses in an expression; whether there were any.
+/// Flattens the accesses in an expression, and returns whether there were any to flatten.
 fn flatten_expr(expr: &mut Expr, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
     let mut changed = false;
     for child in expr.children_mut() {
@@ -98,11 +106,13 @@ fn flatten_expr(expr: &mut Expr, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) ->
     changed
 }
 
-/// Row-major: each subscript times the product of the extents behind it.
+/// Replaces the subscripts of an access by one, row by row: the sum of each subscript times the product of the extents
+/// behind it. Returns whether the buffer is one that is flattened.
 fn flatten_index(buffer: BufId, index: &mut Vec<Expr>, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
     let Some(shape) = &shapes[buffer] else {
         return false;
     };
+    // From the last dimension to the first: `flat` is the sum so far, `stride` the product of the extents behind.
     let mut flat: Option<Expr> = None;
     let mut stride = Expr::int(1);
     for (subscript, extent) in std::mem::take(index).into_iter().zip(shape).rev() {
@@ -113,11 +123,13 @@ fn flatten_index(buffer: BufId, index: &mut Vec<Expr>, shapes: &IndexVec<BufId, 
         });
         stride = multiply(extent.clone(), stride);
     }
+    // A buffer without dimensions has one element.
     index.push(flat.unwrap_or(Expr::int(0)));
     true
 }
 
-/// A subscript times a stride. Both ends of a vector move.
+/// A subscript times a stride. Of a ramp (a vector of subscripts that grow by a constant) both the first subscript and
+/// the step are multiplied.
 fn scaled(subscript: Expr, stride: &Expr) -> Expr {
     match subscript {
         Expr::Ramp { base, stride: step, lanes } => Expr::Ramp {
@@ -129,7 +141,7 @@ fn scaled(subscript: Expr, stride: &Expr) -> Expr {
     }
 }
 
-/// `a + b`; a ramp takes the other into its base.
+/// `a + b`. The sum of a ramp and a number is a ramp with another base. Zeros and constants are added at once.
 fn sum(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (a, Expr::Ramp { base, stride, lanes }) => Expr::Ramp { base: Box::new(sum(a, *base)), stride, lanes },

@@ -11,8 +11,8 @@
 //!
 //! Arguments are filled with small integers that depend on the seed alone, sizes (`n: T.int32`) are small positive
 //! numbers. An extern function that is not known (`memset` and `memcpy` are) changes every element it is given a
-//! pointer to, depending on the old value: so it both reads and writes, whatever the address; elements never written
-//! stay so.
+//! pointer to, depending on the old value, so that it both reads and writes. Elements that were never written stay
+//! unwritten.
 
 mod eval;
 mod intrinsics;

@@ -10,12 +10,13 @@ use crate::ir::{BinaryOp, Expr};
 /// A sum of atoms with integer coefficients.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Linear {
+    /// Atoms and their coefficients, in order of first occurrence; no atom is listed twice.
     pub(crate) terms: Vec<(Expr, i64)>,
     pub(crate) constant: i64,
 }
 
 impl Linear {
-    /// Reads an expression as a sum.
+    /// Reads an expression as a sum, without terms that cancel out; `None` if a number does not fit 64 bits.
     pub(crate) fn of(expr: &Expr) -> Option<Linear> {
         let mut sum = Linear::default();
         sum.add(expr, 1)?;
@@ -53,6 +54,7 @@ impl Linear {
         Some(())
     }
 
+    /// Adds `factor` times an atom to the term that the atom has already, or as a new term.
     fn add_atom(&mut self, atom: &Expr, factor: i64) -> Option<()> {
         match self.terms.iter_mut().find(|(known, _)| known == atom) {
             Some((_, coefficient)) => *coefficient = coefficient.checked_add(factor)?,
@@ -61,14 +63,15 @@ impl Linear {
         Some(())
     }
 
-    /// Whether every value of the sum is a multiple of `divisor`.
+    /// Whether every value of the sum is a multiple of `divisor`: all its coefficients and its constant are. Nothing
+    /// is a multiple of 0.
     pub(crate) fn is_multiple_of(&self, divisor: i64) -> bool {
         let multiple = |value: i64| value.checked_rem(divisor) == Some(0);
         multiple(self.constant) && self.terms.iter().all(|(_, coefficient)| multiple(*coefficient))
     }
 }
 
-/// `a - b`, if it is the same for all values of the variables.
+/// `a - b`, if it is the same for all values of the variables; `None` if it is not, or does not fit 64 bits.
 pub(crate) fn constant_difference(a: &Expr, b: &Expr) -> Option<i64> {
     let difference = Linear::of(&Expr::binary(BinaryOp::Sub, a.clone(), b.clone()))?;
     difference.terms.is_empty().then_some(difference.constant)
@@ -79,7 +82,9 @@ pub(crate) fn is_multiple_of(expr: &Expr, divisor: i64) -> bool {
     Linear::of(expr).is_some_and(|sum| sum.is_multiple_of(divisor))
 }
 
-/// Computes constant sub-expressions; operators on constants disappear.
+/// The result of an operator on two integer constants, with the wider type of the two. `None` if one of them is no
+/// integer constant, if the result does not fit 64 bits, or for an operator that is not computed here (comparisons,
+/// and division by zero or a negative number).
 pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     let (Expr::Int { value: a, dtype }, Expr::Int { value: b, dtype: other }) = (left, right) else {
         return None;

@@ -2,8 +2,8 @@
 //!
 //! A statement without allocations inside becomes **one** op: it reads what is loaded in it and updates what is stored
 //! in it. Where a result may take the place of an operand, the op says so with an overlay permission. Permissions come
-//! from [`memplan_verify::in_place`] alone, which reads the statement's own subscripts; what the rewriter believes does
-//! not count here. Statements that hold allocations keep their structure:
+//! from [`memplan_verify::in_place`] alone, which reads the statement's own subscripts; what the rewriter believes
+//! does not count here. Statements that hold allocations keep their structure:
 //!
 //! | statement | control |
 //! |---|---|
@@ -36,15 +36,17 @@ pub struct Lowered {
     pub program: Program,
     /// The allocation site of each allocated buffer.
     pub sites: IndexVec<BufId, Option<SiteId>>,
-    /// The scope that memory attached to a statement belongs to: the innermost op, from the statement outwards, of
-    /// which every instance has memory of its own.
+    /// For each statement that memory can be attached to (it has a body), the *scope* that this memory belongs to: the
+    /// innermost op, from the statement outwards, of which every instance has memory of its own (a parallel loop, a
+    /// launch). Statements outside of all scopes are not listed; their memory belongs to the function.
     pub owners: HashMap<StmtId, OpId>,
 }
 
-/// Which pairs (result, operand) of a statement the judge is asked about.
+/// Which pairs (result, operand) of a statement the judge of in-place reuse ([`memplan_verify::in_place`]) is asked
+/// about.
 #[derive(Clone, Copy)]
 enum Candidates<'a> {
-    /// Every pair of the same element type and size, a few a statement.
+    /// Every pair of the same element type and size, at most [`PAIRS_PER_STATEMENT`] per statement.
     All,
     /// The pairs that a layout puts at the same place.
     Of(&'a Layout),
@@ -55,8 +57,8 @@ enum Candidates<'a> {
 const PAIRS_PER_STATEMENT: usize = 16;
 
 impl Candidates<'_> {
-    /// Whether an output may be tried in the place of an input. Both are buffers of the function itself, of the same
-    /// type, memory and number of elements.
+    /// Whether the judge is asked about a pair. Both must be allocated by the function itself, and must have the same
+    /// type, memory and number of elements, or the same place in the layout.
     fn includes(self, function: &Function, output: BufId, input: BufId) -> bool {
         let own = |buffer: BufId| function.buffers[buffer].memory == Memory::Own;
         if output == input || !own(output) || !own(input) {
@@ -101,10 +103,10 @@ fn lower_with(function: &Function, candidates: Candidates<'_>) -> Result<Lowered
     Ok(Lowered { program, sites, owners })
 }
 
-/// The value of each buffer that is none of another's.
+/// The value of each buffer in the Program; `None` for a view, which is no memory of its own.
 type Values = IndexVec<BufId, Option<ValueId>>;
 
-/// Appends a function to a program.
+/// Appends a function to a program. Gives back the program, the value of each buffer, and [`Lowered::owners`].
 fn lower_into<'f>(
     mut builder: ProgramBuilder,
     function: &'f Function,
@@ -163,7 +165,8 @@ fn lower_into<'f>(
 pub struct Conflict {
     /// What goes wrong, in words.
     pub message: String,
-    /// Pairs of buffers of which one overwrites the other.
+    /// Pairs of buffers of which one overwrites the other; the smaller id first. Keeping them apart removes the
+    /// conflict.
     pub pairs: Vec<(BufId, BufId)>,
     /// The statement concerned.
     pub span: Span,
@@ -184,12 +187,13 @@ pub fn check_layout(function: &Function, layout: &Layout, judge: Judge) -> Resul
     Ok(violations.iter().map(|violation| conflict(&lowered, layout, violation)).collect())
 }
 
-/// A violation in terms of the function.
+/// A violation of the dataflow check in terms of the function: which buffers must be kept apart.
 fn conflict(lowered: &Lowered, layout: &Layout, violation: &Violation) -> Conflict {
     let program = &lowered.program;
     let span = violation.op().map_or_else(Span::default, |op| program.op(op).span);
     let mut pairs = Vec::new();
     let (harmed, suspects) = concerned(program, violation);
+    // Each buffer that is harmed is paired with the suspects that lie in the same allocation.
     for buffer in harmed.into_iter().filter_map(|site| lowered.buffer_of(site)) {
         let shares = |other: BufId| match (layout.places[buffer], layout.places[other]) {
             (Some(one), Some(two)) => other != buffer && one.allocation == two.allocation,
@@ -226,17 +230,20 @@ fn concerned(program: &Program, violation: &Violation) -> (Vec<SiteId>, Vec<Site
         Violation::IterationsOverlap { sites, .. }
         | Violation::Unordered { sites, .. }
         | Violation::ExclusiveShared { sites } => (vec![sites.0], vec![sites.1]),
+        // Other violations are not about two buffers.
         _ => (Vec::new(), Vec::new()),
     }
 }
 
 impl Lowered {
+    /// The buffer that became this allocation site.
     fn buffer_of(&self, site: SiteId) -> Option<BufId> {
         self.sites.iter_enumerated().find(|(_, other)| **other == Some(site)).map(|(buffer, _)| buffer)
     }
 }
 
-/// A layout as placements of sites: each allocation is a memory of its own, one per instance of the scope it stands in.
+/// A layout as placements of sites: each allocation is a memory of its own, one per instance of the scope it stands
+/// in.
 pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
     let mut plan = SitePlan::empty(&lowered.program);
     for (buffer, place) in layout.places.iter_enumerated() {
@@ -244,6 +251,7 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
             continue;
         };
         let allocation = &layout.allocations[place.allocation];
+        // An allocation that stays is shared with nobody. Without a placement the check gives it memory of its own.
         if allocation.stays {
             continue;
         }
@@ -256,7 +264,8 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
     plan
 }
 
-/// The size of a buffer. One of symbolic shape is named after its extents, so that equal sizes have equal names.
+/// The size of a buffer. A symbolic size is named after its extents and element type (`n*8*float32`), so that equal
+/// sizes have equal names.
 fn size_of(function: &Function, buffer: &crate::ir::Buffer) -> Size {
     let known = buffer.constant_elements().and_then(|elements| elements.checked_mul(buffer.dtype.total_bits()));
     match known.filter(|_| buffer.has_constant_shape()) {
@@ -268,6 +277,7 @@ fn size_of(function: &Function, buffer: &crate::ir::Buffer) -> Size {
     }
 }
 
+/// The walk that lowers one function.
 struct Lowering<'f> {
     function: &'f Function,
     candidates: Candidates<'f>,
@@ -275,14 +285,16 @@ struct Lowering<'f> {
     budget: Budget,
     /// How often each buffer is used in the whole function.
     uses: IndexVec<BufId, usize>,
-    /// What is in force at the current statement.
+    /// The loops, launches, lets and allocations in force at the current statement, from the outside in.
     around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
     values: IndexVec<BufId, Option<ValueId>>,
     owners: HashMap<StmtId, OpId>,
-    /// Open ops with memory of their own.
+    /// The scopes (ops of which each instance has memory of its own) around the current statement.
     scopes: Vec<OpId>,
+    /// Whether the current statement is inside of a thread launch.
     in_thread: bool,
+    /// The number of the next statement, see `statement`.
     next: usize,
 }
 
@@ -298,6 +310,7 @@ impl<'f> Lowering<'f> {
     fn block(&mut self, block: &'f [Stmt]) {
         let depth = self.around.len();
         for stmt in block {
+            // The caller waits no longer and throws away what we return, complete or not.
             if patience::is_over() {
                 break;
             }
@@ -311,7 +324,7 @@ impl<'f> Lowering<'f> {
         self.around.truncate(depth);
     }
 
-    /// The body of a statement, with what the statement puts in force.
+    /// Lowers the body of a statement, inside of which the variable of a loop or launch is known.
     fn body(&mut self, stmt: &'f Stmt, body: &'f [Stmt]) {
         let binding = match &stmt.kind {
             StmtKind::For { var, min, extent, kind, .. } => Some(match kind {
@@ -330,8 +343,9 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Lowers one statement. Statements are numbered in the order of the text (`next`), those inside of a summary
-    /// included, so that the numbers agree with other walks over the function.
+    /// Lowers one statement: one without allocations inside becomes one op (a summary), any other an op with regions.
+    /// Statements are numbered in the order of the text (`next`), those inside of a summary included, because layouts
+    /// name the places of allocations by these numbers.
     fn statement(&mut self, stmt: &'f Stmt) {
         let id = StmtId::from_index(self.next);
         if let Some(body) = self.transparent(stmt) {
@@ -354,6 +368,7 @@ impl<'f> Lowering<'f> {
                     self.builder.push(draft.result(value));
                 }
             }
+            // The table of the module documentation says which control each kind of statement becomes.
             StmtKind::For { extent, kind, body, .. } => {
                 let count = extent.as_int().and_then(|count| u64::try_from(count).ok());
                 let draft = match kind {
@@ -378,6 +393,7 @@ impl<'f> Lowering<'f> {
             }
             StmtKind::If { then, otherwise, .. } => {
                 self.own_expressions(stmt);
+                // Without an `else`, it may be that no branch runs.
                 let may_skip = otherwise.is_empty();
                 let draft = draft.control(Control::Alternatives { may_skip });
                 if may_skip {
@@ -400,7 +416,8 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
+    /// The body of a statement that counts as part of the block around it: a mark, or one more axis of a launch.
+    /// `None` for any other statement. Such statements become no op, only what they read does.
     fn transparent(&self, stmt: &'f Stmt) -> Option<&'f [Stmt]> {
         match &stmt.kind {
             StmtKind::Attr { body, .. } if !stmt.is_opaque_region() => Some(body),
@@ -409,8 +426,8 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Lowers a statement with blocks to an op with a region for each of them. Buffers of a scope belong to the
-    /// innermost op that is one.
+    /// Lowers a statement with blocks to an op with a region for each block. `is_scope` says whether each instance of
+    /// the op has memory of its own; memory that is attached to `stmt` belongs to the innermost scope.
     fn regions(&mut self, id: StmtId, stmt: &'f Stmt, draft: OpDraft, is_scope: bool, blocks: &[&'f Vec<Stmt>]) {
         let op = self.builder.open_op(draft);
         let depth = self.scopes.len();
@@ -430,7 +447,7 @@ impl<'f> Lowering<'f> {
         self.scopes.truncate(depth);
     }
 
-    /// What a statement with inner statements itself reads: bounds, conditions, extents.
+    /// Adds an op for what a statement with inner statements itself reads: bounds, conditions, extents.
     fn own_expressions(&mut self, stmt: &Stmt) {
         let mut touched = Touched::default();
         match &stmt.kind {
@@ -448,7 +465,7 @@ impl<'f> Lowering<'f> {
         self.push(stmt, &touched, &[]);
     }
 
-    /// A whole statement as one op.
+    /// Adds a whole statement, with everything inside, as one op.
     fn summary(&mut self, stmt: &'f Stmt) {
         let mut touched = Touched::default();
         stmt.walk(&mut |inner| {
@@ -488,8 +505,8 @@ impl<'f> Lowering<'f> {
         permitted
     }
 
-    /// Notes which buffers an expression reads. Whoever gets the address of a buffer may write to it, so that counts as
-    /// a store.
+    /// Notes which buffers an expression reads. Whoever gets the address of a buffer may write to it, so that counts
+    /// as a store.
     fn expression(&self, expr: &Expr, touched: &mut Touched) {
         expr.walk(&mut |part| match part {
             Expr::Load { buffer, .. } => note(&mut touched.loaded, self.function.root(*buffer)),
@@ -513,8 +530,8 @@ impl<'f> Lowering<'f> {
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
             if pairs.iter().any(|(_, src)| src == buffer) {
-                // The statement stores to its source, too. The judge has proved that, in each cell, this store comes before
-                // the one to the destination, so it is an op of its own in front.
+                // The statement stores to a source of a permitted pair, too. The judge has proved that this does no
+                // harm in any cell, so the store becomes an op of its own in front, and this op only reads the source.
                 self.builder.push(OpDraft::new(name).span(stmt.span).update(value));
                 draft = draft.read(value);
             } else {
@@ -547,7 +564,7 @@ fn note(list: &mut Vec<BufId>, buffer: BufId) {
     }
 }
 
-/// How often each buffer is used, by itself or through a view.
+/// How often each buffer is used in a block, by itself or through a view.
 fn uses(function: &Function, block: &[Stmt]) -> IndexVec<BufId, usize> {
     let mut uses = IndexVec::filled(0, function.buffers.len());
     block.iter().for_each(|stmt| each_use(function, stmt, &mut |buffer| uses[buffer] += 1));

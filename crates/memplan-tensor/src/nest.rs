@@ -1,16 +1,17 @@
 //! Statements of the loop IR in the words of the judge of in-place reuse ([`memplan_verify::in_place`]).
 //!
-//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end of
-//! its reads, subscripts of several dimensions become one element number, and views count from the start of the memory
-//! they look at.
+//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end
+//! of its reads, subscripts of several dimensions become one element number, and views count from the start of the
+//! memory they look at.
 //!
 //! ```text
 //! for i: for j: B[i, j] = A[i, j] + 1      shape (n, 4)
 //! loop i, loop j { read A 4·i + j; write B 4·i + j }
 //! ```
 //!
-//! Threads around the statement run it together, unless each has memory of its own; so the list starts with the loops
-//! over such threads.
+//! Threads around the statement run it together, unless each has memory of its own; so the list starts with loops over
+//! the threads that share the two buffers. A loop over iterations that may run in any order, or at the same time, is
+//! `Concurrent`; one whose iterations each have their own copy of both buffers is `Private`.
 //!
 //! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
 
@@ -20,7 +21,7 @@ use crate::ir::{
 use memplan_core::Id;
 use memplan_verify::in_place::{Elements, Index, Operator, Order, Question, Step};
 
-/// What is in force where a statement stands, from the outside in.
+/// One of the things that are in force where a statement stands. Lists of them go from the outside in.
 #[derive(Clone, Copy)]
 pub(crate) enum Binding<'f> {
     /// A buffer begins.
@@ -47,6 +48,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
+    /// The axis of a tag such as `blockIdx.x`. Axes that are not known count as threads.
     pub(crate) fn of_tag(tag: &str) -> Axis {
         if thread_rank(tag) == Some(0) { Axis::Blocks } else { Axis::Threads }
     }
@@ -57,7 +59,7 @@ fn number(buffer: BufId) -> u32 {
     buffer.index() as u32
 }
 
-/// The question whether `output` may lie on `input`.
+/// The question whether `output` may lie on `input`; `needed_after` says whether anybody reads the output afterwards.
 pub(crate) fn question(output: BufId, input: BufId, needed_after: bool) -> Question {
     Question { output: number(output), input: number(input), needed_after }
 }
@@ -67,6 +69,8 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
     let translator = Translator { function, pair };
     let mut body = Vec::new();
     translator.statement(stmt, &mut body);
+    // The outermost axis around the statement whose threads share the two buffers. What is outside of it has the same
+    // value for all threads and is left out.
     let first = around.iter().enumerate().position(|(position, binding)| match binding {
         // The dataflow check itself follows the iterations of a parallel loop around a statement.
         Binding::Axis(_, _, Axis::Parallel) => false,
@@ -74,6 +78,7 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
         _ => false,
     });
     let Some(first) = first else { return body };
+    // From the inside out, the body is put into the loops over threads, behind the lets that it may use.
     for (position, binding) in around.iter().enumerate().skip(first).rev() {
         match binding {
             Binding::Axis(var, extent, axis) => {
@@ -83,7 +88,9 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
             Binding::Let(var, value) => {
                 body.insert(0, Step::Define { variable: variable(*var), value: translator.index(value) });
             }
-            // Threads may be in different iterations of a loop that starts at a different value for each.
+            // Threads run in step, so all of them are in the same iteration of a serial loop around the statement, and
+            // its variable is the same for all. Not so if the loop starts at a value that is no constant: it may be
+            // another one for each thread, and then the variable is unknown.
             Binding::Loop(var, min) if min.as_int().is_none() => {
                 body.insert(0, Step::Define { variable: variable(*var), value: Index::Unknown });
             }
@@ -97,14 +104,16 @@ fn variable(var: VarId) -> u32 {
     var.index() as u32
 }
 
+/// Translates the accesses to two buffers.
 struct Translator<'f> {
     function: &'f Function,
+    /// The two buffers of the question, output and input. Accesses to others are left out.
     pair: [BufId; 2],
 }
 
 impl Translator<'_> {
-    /// Whether every iteration of an axis has its own copy of the two buffers, or all iterations share them and run at the
-    /// same time. `inside` has what is in force inside of the axis, allocations among it.
+    /// Whether every iteration of an axis has its own copy of the two buffers, or all iterations share them and run at
+    /// the same time. `inside` has what is in force inside of the axis, allocations among it.
     fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
         let is_private = |buffer: &BufId| {
             let begins_inside =
@@ -119,6 +128,7 @@ impl Translator<'_> {
         if self.pair.iter().all(is_private) { Order::Private } else { Order::Concurrent }
     }
 
+    /// A loop of the judge around a body.
     fn repeat(&self, var: VarId, min: &Expr, extent: &Expr, order: Order, body: Vec<Step>) -> Step {
         Step::Loop { variable: variable(var), first: self.index(min), count: self.index(extent), order, body }
     }
@@ -140,6 +150,8 @@ impl Translator<'_> {
         }
         stmt.exprs().into_iter().for_each(|expr| self.reads(expr, steps));
         match &stmt.kind {
+            // The judge is only asked about statements without allocations inside, so the list of what begins inside
+            // of a loop (`&[]`) is empty.
             StmtKind::For { var, min, extent, kind, body, .. } => {
                 let order = match kind {
                     ForKind::Serial | ForKind::Unrolled => Order::Serial,
@@ -192,7 +204,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Adds a store: the elements it writes, and those it copies if it only copies.
+    /// Adds a store: the elements it writes, and those it copies if its value is a plain load of the same type. A
+    /// store to neither buffer is left out.
     fn store(&self, buffer: BufId, index: &[Expr], value: &Expr, steps: &mut Vec<Step>) {
         let Some(elements) = self.elements(buffer, index) else { return };
         let declared = self.function.buffers[buffer].dtype;
@@ -205,11 +218,12 @@ impl Translator<'_> {
         steps.push(Step::Write { elements, copy_of });
     }
 
-    /// What evaluating an expression reads.
+    /// Adds what evaluating an expression reads, in the order of evaluation.
     fn reads(&self, expr: &Expr, steps: &mut Vec<Step>) {
         match expr {
             Expr::Data(buffer) => self.opaque(*buffer, steps),
-            // What follows a jump may or may not run, which loops do not say.
+            // What follows a jump (`break`, `return`) may or may not run, and the judge has no step for that. So both
+            // buffers count as touched in an unknown way.
             Expr::Call { name, .. } if JUMPS.contains(&name.as_str()) => {
                 steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
             }
@@ -233,6 +247,7 @@ impl Translator<'_> {
         }
     }
 
+    /// Adds that a buffer is used through its address, if it is one of the two: anything may be read or written.
     fn opaque(&self, buffer: BufId, steps: &mut Vec<Step>) {
         let root = self.function.root(buffer);
         if self.pair.contains(&root) {
@@ -240,7 +255,8 @@ impl Translator<'_> {
         }
     }
 
-    /// The elements of an access; `None` if it is to neither buffer.
+    /// The elements of an access; `None` if it is to neither buffer. An access whose place cannot be computed has an
+    /// unknown first element.
     fn elements(&self, buffer: BufId, index: &[Expr]) -> Option<Elements> {
         let root = self.function.root(buffer);
         if !self.pair.contains(&root) {
@@ -251,7 +267,8 @@ impl Translator<'_> {
         Some(Elements { buffer: number(root), first, bits, lanes, stride })
     }
 
-    /// First element, lanes and their distance; `None` if the subscripts are not of that form.
+    /// The first element of an access (`i * 4 + j` for `[i, j]` in rows of 4), its lanes and their distance in
+    /// elements; `None` if the access is no row of lanes, or rows have gaps (strides).
     fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
         let declared = &self.function.buffers[buffer];
         if index.len() != declared.shape.len() || declared.has_strides() {
@@ -269,6 +286,7 @@ impl Translator<'_> {
                 other if other.lanes(self.function) == 1 => other,
                 _ => return None,
             };
+            // The number so far counts rows. Each row has `extent` elements, and the subscript counts in the row.
             let row = Index::apply(Operator::Multiply, first, self.index(extent));
             first = Index::apply(Operator::Add, row, self.index(subscript));
         }
@@ -283,6 +301,7 @@ impl Translator<'_> {
         for _ in 0..self.function.buffers.len() {
             let Memory::View { of, elem_offset } = &self.function.buffers[view].memory else { break };
             if let Some(offset) = elem_offset {
+                // The offset counts elements of this view; it is converted to elements of the accessed one.
                 let step = self.function.buffers[view].dtype.total_bits();
                 if !step.is_multiple_of(bits) {
                     return None;
@@ -303,6 +322,7 @@ impl Translator<'_> {
             Expr::Int { value, .. } => Index::Number(*value),
             Expr::Var(var) => Index::Variable(variable(*var)),
             Expr::Not(value) => is_zero(self.index(value)),
+            // A cast to a narrow type may change the value; others are looked through.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 && self.is_integer(value) => {
                 self.index(value)
             }
@@ -327,7 +347,8 @@ impl Translator<'_> {
         Index::Choose(Box::new([self.index(condition), self.index(then), self.index(otherwise)]))
     }
 
-    /// Comparisons that the judge has no operator for are expressed by `equal` and `less`.
+    /// An operation in the judge's words. Comparisons that the judge has no operator for are expressed by `equal` and
+    /// `less`: `a >= b` is `(a < b) == 0`.
     fn binary(&self, op: BinaryOp, left: Index, right: Index) -> Index {
         let operator = match op {
             BinaryOp::Add => Operator::Add,

@@ -70,7 +70,7 @@ impl PassError {
 }
 
 /// Reads the options of `storage-rewrite{…}`: `compat`, `flatten`, `plan=STRATEGY`, `limit=SCOPE:SIZE`, separated by
-/// blanks.
+/// blanks or commas.
 ///
 /// ```
 /// use memplan_tensor::pass::rewrite_options;
@@ -101,6 +101,7 @@ pub fn rewrite_options(text: &str) -> Result<RewriteOptions, PassError> {
 /// Reads `local.L0A:64KiB`: a tagged memory and its capacity.
 pub fn memory_limit(text: &str) -> Result<MemoryLimit, PassError> {
     let wrong = || PassError::Usage(format!("`limit={text}` is not a scope and a size, such as limit=local.L0A:64KiB"));
+    // The scope may contain colons (`global:tag`), the size cannot.
     let (scope, size) = text.rsplit_once(':').ok_or_else(wrong)?;
     let size: Bytes = size.parse().map_err(|_| wrong())?;
     let max_bits = size.checked_mul(8).ok_or_else(wrong)?.0;
@@ -122,6 +123,7 @@ pub fn run_text(text: &str, options: &RunOptions) -> Result<String, PassError> {
     let script = Script::read(text)?;
     let mut report = String::new();
     for function in script.functions() {
+        // With several functions, a line with the name stands in front of each one's results.
         if script.functions().len() > 1 {
             report.push_str(&format!("@{}\n", function.name));
         }
@@ -162,8 +164,9 @@ pub fn dump(text: &str, stage: &str, judge: Judge) -> Result<String, PassError> 
     Ok(report)
 }
 
-/// What must hold for any text whatsoever: no panic; what is read prints to something that reads and prints the same; a
-/// rewrite keeps results. Returns whether the text was readable.
+/// Checks what must hold for any text whatsoever, for fuzzing: nothing panics; what is read prints to something that
+/// reads and prints the same; a rewrite keeps results. `Ok(false)` says that the text cannot be read, `Err` what is
+/// wrong.
 pub fn fuzz_check(text: &str, judge: Judge) -> Result<bool, String> {
     let Ok(script) = Script::read(text) else {
         return Ok(false);

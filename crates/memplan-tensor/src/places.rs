@@ -66,8 +66,10 @@ pub fn places(original: &Function, rewritten: &Function) -> Result<Places, Misma
     Ok(reader.finish())
 }
 
-/// What is different from the plan about the place where a buffer was found. `parent` is the statement in whose body the
-/// original allocates the buffer; `holders` says which allocation of the rewritten function each one of the plan is.
+/// What is different from the plan about the place where a buffer was found, as the end of a sentence; `None` if
+/// nothing is. `parent` is the statement in whose body the original allocates the buffer. `holders` says which
+/// allocation of the rewritten function each allocation of the plan is; the first buffer in an allocation enters it
+/// there.
 fn difference(
     found: &Found,
     layout: &Layout,
@@ -83,12 +85,14 @@ fn difference(
     if found.bit_offset != place.bit_offset {
         return Some(format!("{} bits into its memory, and the plan says {}", found.bit_offset, place.bit_offset));
     }
-    // An allocation that stays is found where the original allocated the buffer; a moved one where the plan attaches it.
+    // An allocation that stays is found where the original allocated the buffer; a moved one where the plan attaches
+    // it.
     let inside = if allocation.stays { parent } else { allocation.attach };
     (found.inside != inside).then(|| "allocated in another statement than the plan says".to_owned())
 }
 
-/// Why `rewritten` is not what a layout of `original` says; `None` if it is.
+/// Why `rewritten` is not what a layout of `original` says; `None` if it is. A buffer that nothing accesses has no
+/// place and is not compared.
 pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) -> Option<Mismatch> {
     let found = match places(original, rewritten) {
         Ok(found) => found,
@@ -106,16 +110,17 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
             return Some(Mismatch { message: format!("`{}` is {what}", declared.name), span: declared.span });
         }
     }
-    // The map must be one to one. Two allocations of the plan that became one allocation overlap, although the
+    // `holders` must be one to one. If two allocations of the plan have become one, their buffers overlap although the
     // plan kept them apart.
     let distinct: HashSet<BufId> = holders.values().copied().collect();
     (distinct.len() < holders.len())
         .then(|| Mismatch { message: "two allocations of the plan are one".to_owned(), span: Span::default() })
 }
 
-/// The statement in whose body each buffer is allocated.
+/// The statement in whose body each buffer is allocated; `None` is the top of the function.
 fn parents(function: &Function) -> HashMap<BufId, Option<StmtId>> {
-    /// For each allocation, the innermost statement around it. Statements are numbered in the order of the text.
+    /// Enters the allocations of a block, which is in the body of `inside`. Statements are numbered in the order of
+    /// the text; `next` is the number of the next one.
     fn visit(block: &Block, inside: Option<StmtId>, next: &mut usize, found: &mut HashMap<BufId, Option<StmtId>>) {
         for stmt in block {
             let id = StmtId::from_index(*next);
@@ -133,14 +138,16 @@ fn parents(function: &Function) -> HashMap<BufId, Option<StmtId>> {
     found
 }
 
-/// Where an original buffer was seen first: the rewritten buffer it is accessed through, that buffer's memory, and the
-/// distance.
+/// Where an original buffer was seen.
 #[derive(Clone, Copy)]
 struct Seen {
+    /// The buffer of the rewritten function whose memory it is in.
     root: BufId,
+    /// Its distance from the start of that memory.
     bits: i64,
 }
 
+/// The walk over both functions side by side. In this file *old* is the original and *new* the rewritten function.
 struct Reader<'f> {
     old: &'f Function,
     new: &'f Function,
@@ -148,6 +155,7 @@ struct Reader<'f> {
     vars: HashMap<VarId, VarId>,
     /// Variables of the original that a statement defines.
     defined: HashSet<VarId>,
+    /// The place of each allocated buffer or parameter of the original, once an access has shown it.
     found: IndexVec<BufId, Option<Seen>>,
     /// Where allocations of the rewritten function stand.
     allocated: HashMap<BufId, Option<StmtId>>,
@@ -157,8 +165,8 @@ struct Reader<'f> {
     span: Span,
 }
 
-/// Statements that take part in the comparison. The value of a number alone changes nothing: `T.evaluate(0)` is what is
-/// written into a body that would be empty without its allocations.
+/// Statements that take part in the comparison. The value of a number alone changes nothing: `T.evaluate(0)` is what
+/// is written into a body that would be empty without its allocations.
 fn acts(stmt: &&Stmt) -> bool {
     let does_nothing = matches!(
         stmt.kind,
@@ -168,10 +176,12 @@ fn acts(stmt: &&Stmt) -> bool {
 }
 
 impl<'f> Reader<'f> {
+    /// The error for the current statement.
     fn fail<T>(&self, message: impl Into<String>) -> Result<T, Mismatch> {
         Err(Mismatch { message: message.into(), span: self.span })
     }
 
+    /// An error unless something holds; `what` ends the sentence "the rewritten text has …".
     fn expect(&self, holds: bool, what: &str) -> Result<(), Mismatch> {
         if holds { Ok(()) } else { self.fail(format!("the rewritten text has {what}")) }
     }
@@ -193,13 +203,16 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
+    /// Notes that a variable of the rewritten function is one of the original.
     fn define(&mut self, old: VarId, new: VarId) {
         self.vars.insert(new, old);
         self.defined.insert(old);
     }
 
     /// Compares two blocks statement by statement. Allocations and declarations are passed over: they may differ.
+    /// `inside` is the statement of the original whose body the block is.
     fn block(&mut self, old: &'f Block, new: &'f Block, inside: Option<StmtId>) -> Result<(), Mismatch> {
+        // Where the allocations of the rewritten function stand is part of what is found.
         for stmt in new {
             if let StmtKind::Alloc(buffer) = &stmt.kind {
                 self.allocated.insert(*buffer, inside);
@@ -267,6 +280,7 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
+    /// Compares the expressions of two statements themselves, without those in their blocks.
     fn expressions(&mut self, old: &'f Stmt, new: &'f Stmt) -> Result<(), Mismatch> {
         old.exprs().into_iter().zip(new.exprs()).try_for_each(|(a, b)| self.expr(a, b))
     }
@@ -305,16 +319,17 @@ impl<'f> Reader<'f> {
         parts.into_iter().zip(others).try_for_each(|(a, b)| self.expr(a, b))
     }
 
+    /// Whether two variables are the same. Those that statements define were paired when these were compared.
     fn same_var(&self, old: VarId, new: VarId) -> bool {
         match self.vars.get(&new) {
             Some(known) => *known == old,
-            // A size that no statement defines goes by its name.
+            // A size that no statement defines (`n` in the shape of an argument) is the same if name and type are.
             None => !self.defined.contains(&old) && self.old.vars[old] == self.new.vars[new],
         }
     }
 
-    /// Compares an access in the old function with the one in the new function. Both must touch the same element, so the
-    /// difference of their addresses tells where the old buffer lies in the new one.
+    /// Compares an access in the old function with the one in the new function. Both must touch the same element, so
+    /// the difference of their addresses tells where the old buffer lies in the new one.
     fn access(&mut self, old: BufId, at: &'f [Expr], new: BufId, to: &'f [Expr]) -> Result<(), Mismatch> {
         let (Some(from), Some(to)) = (address_of_element(self.old, old, at), address_of_element(self.new, new, to))
         else {
@@ -326,6 +341,7 @@ impl<'f> Reader<'f> {
         self.see(old, new, bits)
     }
 
+    /// Compares two pointers: where they point, and the other arguments of the calls that make them.
     fn pointer(&mut self, from: &address::Pointer<'f>, to: &address::Pointer<'f>) -> Result<(), Mismatch> {
         let bits = self.distance(&from.first, &to.first)?;
         self.see(from.buffer, to.buffer, bits)?;
@@ -333,7 +349,8 @@ impl<'f> Reader<'f> {
         from.kept.iter().zip(&to.kept).try_for_each(|(a, b)| self.expr(a, b))
     }
 
-    /// `to - from`, which must be a constant, with the loads in the two compared one by one.
+    /// `to - from` in bits, which must be a constant. Loads in the two addresses are compared one by one, and then
+    /// count as equal unknown numbers.
     fn distance(&mut self, from: &Sum<'f>, to: &Sum<'f>) -> Result<i64, Mismatch> {
         self.expect(from.loads.len() == to.loads.len(), "another subscript")?;
         for (a, b) in from.loads.iter().zip(&to.loads) {
@@ -343,6 +360,8 @@ impl<'f> Reader<'f> {
         if from.is_alike(to, &|old, new| self.same_var(old, new)) {
             return Ok(0);
         }
+        // A variable that both functions define is written `v` with the original's number in both sums, so that it
+        // cancels out; a size goes by its own name.
         let name = |var: VarId| match self.vars.get(&var) {
             Some(old) => format!("v{}", old.index()),
             None => self.new.vars[var].name.clone(),
@@ -358,14 +377,14 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Notes that element addresses of `old` are `bits` further on in the memory of `new`.
+    /// Notes that an element of `old` lies `bits` further on in the memory of `new` than in its own.
     fn see(&mut self, old: BufId, new: BufId, bits: i64) -> Result<(), Mismatch> {
         let root = self.old.root(old);
         self.see_root(root, self.new.root(new), bits)
     }
 
-    /// Notes where a buffer of the old function is in the new one: `bits` behind the start of `root`. It must be at one
-    /// place everywhere.
+    /// Notes where a buffer of the old function is in the new one: `bits` behind the start of `root`. It must be at
+    /// one place everywhere.
     fn see_root(&mut self, old: BufId, root: BufId, bits: i64) -> Result<(), Mismatch> {
         let (a, b) = (&self.old.buffers[old], &self.new.buffers[root]);
         self.expect((a.memory == Memory::Own) == (b.memory == Memory::Own), "a parameter in place of a buffer")?;
@@ -384,7 +403,8 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Notes the memory of a buffer without its place in it.
+    /// Checks the memory of a buffer that a mark names, without its place in it. If no access has shown the buffer
+    /// before, there is nothing to compare with.
     fn see_memory(&mut self, old: BufId, new: BufId) -> Result<(), Mismatch> {
         let (old, new) = (self.old.root(old), self.new.root(new));
         match self.found[old] {
@@ -393,7 +413,9 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Every buffer must fit where it is.
+    /// Checks that every buffer fits where it is. Sizes are compared with several choices of numbers for the symbolic
+    /// ones (`SAMPLES`), the same number for the same size in both functions; a parameter must have the very same
+    /// size.
     fn sizes(&self) -> Result<(), Mismatch> {
         for (old, seen) in self.found.iter_enumerated() {
             let Some(seen) = seen else { continue };
@@ -407,7 +429,8 @@ impl<'f> Reader<'f> {
                 match (need, have) {
                     (Some(need), Some(have)) if a.memory == Memory::Own => need + i128::from(seen.bits) <= have,
                     (Some(need), Some(have)) => need == have && a.dtype == b.dtype,
-                    // A size that depends on data is the same if it is written alike.
+                    // A size that depends on data cannot be computed. Such a buffer keeps its allocation, so it must
+                    // lie at the start and have the same type and as many dimensions; the extents are not compared.
                     _ => seen.bits == 0 && a.dtype == b.dtype && a.shape.len() == b.shape.len(),
                 }
             });
@@ -419,7 +442,7 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// The places of the buffers that the old function allocates itself.
+    /// The places of the buffers that the original allocates itself.
     fn finish(self) -> Places {
         self.found
             .iter_enumerated()
@@ -437,8 +460,10 @@ impl<'f> Reader<'f> {
 
 /// What one access touches: the address of its first lane, and its lanes.
 struct Element<'f> {
+    /// The address, in bits from the start of the memory.
     first: Sum<'f>,
     lanes: u64,
+    /// The type of one lane.
     element: DType,
     /// Distance of two lanes in bits, where there are several.
     stride: i64,

@@ -7,8 +7,8 @@
 //!
 //! ```
 //! use memplan_tensor::script::Script;
-//! let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((4,), \"float32\")):\n    # fill\n    for i in
-//! range(4):\n        O[i] = T.float32(1.0)\n"; let script = Script::read(text).unwrap();
+//! let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((4,), \"float32\")):\n    # fill\n    for i in range(4):\n        O[i] = T.float32(1.0)\n";
+//! let script = Script::read(text).unwrap();
 //! assert_eq!(script.functions()[0].name, "main");
 //! assert_eq!(script.print(), text);
 //! ```

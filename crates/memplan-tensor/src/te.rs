@@ -7,6 +7,12 @@
 //!            made                                                                  buffers
 //! ```
 //!
+//! A *graph* says what is computed: tensors and the operations that make them. A *schedule* says how: each operation
+//! is a *stage* with loops, a memory and a place. Normalising makes the loops regular, bounds say how much of each
+//! tensor is needed, and the steps behind turn that into a function: loops over tensors, over buffers, over buffers of
+//! one dimension. *Prepared* means that vectorized loops are vectors (a *lane* is one value of a vector) and double
+//! buffers have their second half. The last step lets buffers share memory.
+//!
 //! Each arrow is a function, each stop a value that can be printed ([`dump`](fn@dump)) and run by the
 //! [interpreter](crate::interpret): all of them compute the same. [`read`](json::read) takes a description of a graph
 //! and a schedule, [`lower`] goes all the way.

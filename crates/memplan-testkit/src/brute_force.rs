@@ -22,14 +22,16 @@ pub enum Answer {
     TooLarge,
 }
 
-/// Tries everything. Offsets go up to the sum of all sizes, padded: beyond that
-/// no plan can be better, as moving everything down shows.
+/// Tries everything, visiting at most `most_visits` partial plans. Offsets go up to the sum of all sizes, padded: a
+/// plan with higher offsets can be moved down below that sum, so it cannot be better.
 pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
     let mut search = Search { problem, best: None, visits: most_visits, limit: highest_offset(problem) };
     let overlays = problem.overlays();
+    // Every subset of the overlays is tried, so there must be few.
     if overlays.len() > 4 {
         return Answer::TooLarge;
     }
+    // Bit i of `chosen` says whether the plan uses overlay i.
     for chosen in 0..1u32 << overlays.len() {
         let used = overlays.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);
         let mut plan = Plan::empty(problem);
@@ -56,10 +58,14 @@ fn highest_offset(problem: &Problem) -> u64 {
     problem.buffers().ids().map(padded).sum::<u64>() + fixed.0
 }
 
+/// The state of the search.
 struct Search<'a> {
     problem: &'a Problem,
+    /// The valid plan with the smallest extent so far.
     best: Option<Plan>,
+    /// How many partial plans may still be visited. At 0 the search ends without an answer.
     visits: u64,
+    /// The highest offset that is tried.
     limit: u64,
 }
 
@@ -101,7 +107,8 @@ impl Search<'_> {
         plan.placements[id] = None;
     }
 
-    /// Gives every slot every offset.
+    /// Tries every offset for the next slot of a buffer; `placement` has the offsets of its slots so far. When all
+    /// slots have one, the next buffer is placed.
     fn try_offsets(&mut self, plan: &mut Plan, index: usize, used: &[Overlay], offsets: &[u64], placement: Placement) {
         let Some(id) = self.problem.buffers().ids().nth(index) else { return };
         if placement.offsets.len() == self.problem.buffers()[id].slots as usize {
@@ -121,7 +128,10 @@ impl Search<'_> {
         }
     }
 
-    /// False only if what is placed breaks a rule that the rest cannot mend.
+    /// Whether the buffers placed so far may be part of a better plan. False only if their extent is too large
+    /// already, or if they break a rule that no place of the other buffers can mend. Two kinds of broken rules are
+    /// mended later: buffers without a place get one, and a buffer that an overlay of the plan lies over may cease to
+    /// overlap others when the newcomer of that overlay is placed. `used` has the overlays of the plan.
     fn may_lead_somewhere(&mut self, plan: &mut Plan, used: &[Overlay]) -> bool {
         self.visits = self.visits.saturating_sub(1);
         plan.fit_extents(self.problem);
@@ -132,6 +142,7 @@ impl Search<'_> {
         let victims: Vec<&str> =
             used.iter().map(|overlay| self.problem.buffers()[overlay.over].name.as_str()).collect();
         let is_final = |rule: &String| {
+            // A broken rule is a text such as `overlap b0 b1`.
             let mut words = rule.split(' ');
             let code = words.next().unwrap_or_default();
             let mended_later =

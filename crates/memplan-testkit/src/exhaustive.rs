@@ -14,9 +14,10 @@ use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Placement, Plan, Pr
 use crate::reference;
 
 /// A plan whose extent is below `below`, `Some(None)` if there is none, `None` if there is too
-/// much to try.
+/// much to try: more than `most_visits` partial plans, more than 64 steps, or more bytes than a word of 128 bits has.
 pub fn plan_below(problem: &Problem, below: u64, most_visits: u64) -> Option<Option<Plan>> {
     let steps = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
+    // No buffer need end above `highest`: a plan below the extent has none there, and `enough` suffices for any plan.
     let highest = below.saturating_sub(1).min(enough(problem));
     if highest > 128 || steps.is_some_and(|steps| steps > 64) {
         return None;
@@ -36,9 +37,9 @@ pub fn plan_below(problem: &Problem, below: u64, most_visits: u64) -> Option<Opt
     (search.visits > 0).then_some(search.found)
 }
 
-/// An extent that suffices: if there is a plan, one that is as small as any lies below it. Once everything in a plan has
-/// been moved down as far as it goes, each slot lies on another one, on a fixed buffer or on the ground. The gap under it
-/// is less than its alignment, or is due to its distance in a tie group.
+/// An extent that suffices: if there is a plan, one that is as small as any lies below it. Once everything in a plan
+/// has been moved down as far as it goes, each slot lies on another one, on a fixed buffer or on the ground. The gap
+/// under it is less than its alignment, or is due to its distance in a tie group.
 pub fn enough(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];
@@ -60,19 +61,28 @@ fn bits(low: u64, high: u64) -> u128 {
     ones(high) & !ones(low)
 }
 
+/// Where a buffer has been placed: an offset for each slot.
 struct Placed {
     space: SpaceId,
     offsets: Vec<u64>,
 }
 
+/// The state of the search.
 struct Search<'a> {
     problem: &'a Problem,
+    /// For each buffer a number that is equal for those that ties and must-share pairs hold together (a *company*).
     company: Vec<usize>,
+    /// Both directions of every must-not-share pair.
     apart: HashSet<(BufferId, BufferId)>,
+    /// The extent that the plan has to stay below.
     below: u64,
+    /// No buffer ends above this.
     highest: u64,
+    /// One past the last step at which a buffer is alive.
     steps: u64,
+    /// The buffers placed so far, in input order.
     placed: Vec<Placed>,
+    /// How many partial plans may still be visited. At 0 the search ends without an answer.
     visits: u64,
     found: Option<Plan>,
 }
@@ -94,6 +104,7 @@ impl Search<'_> {
         for &space in &buffer.spaces {
             let alignment = self.problem.alignment_in(id, space).0;
             let capacity = self.problem.spaces()[space].capacity.map_or(u64::MAX, |capacity| capacity.0);
+            // The last offset at which the buffer ends in time; none if it is too large for this space.
             let Some(last) = self.highest.min(capacity).checked_sub(size(buffer)) else { continue };
             let offsets: Vec<u64> = match buffer.fixed() {
                 Some(fixed) if fixed.0 > last => Vec::new(),
@@ -128,7 +139,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the buffer placed last breaks no rule that the rest cannot mend.
+    /// Whether the buffer placed last breaks no rule that the places of later buffers cannot mend.
     fn is_possible(&mut self, last: BufferId) -> bool {
         self.visits = self.visits.saturating_sub(1);
         let extent: u64 = self.problem.spaces().ids().map(|space| self.extent(space)).sum();
@@ -137,6 +148,7 @@ impl Search<'_> {
             && others.into_iter().all(|other| self.lie_as_told(last, other) && self.may_stay(last, other))
     }
 
+    /// Where the furthest slot in a space ends.
     fn extent(&self, space: SpaceId) -> u64 {
         let here = self.placed.iter().zip(self.problem.buffers().iter()).filter(|(placed, _)| placed.space == space);
         here.flat_map(|(placed, buffer)| placed.offsets.iter().map(|offset| offset + size(buffer))).max().unwrap_or(0)
@@ -157,7 +169,9 @@ impl Search<'_> {
         tied.is_none_or(at_distance) && (!together || at_distance(0))
     }
 
-    /// No rule "never" is broken, nor one about lives that cannot end earlier.
+    /// Whether two placed buffers may stay where they are. Two kinds of mistakes cannot be mended later: a common
+    /// byte of buffers that never share, and a common byte that both use at the same step. The second may be mended
+    /// if one of them is the victim of an overlay, because its life on these bytes may end earlier.
     fn may_stay(&self, one: BufferId, other: BufferId) -> bool {
         let is_victim = |id: BufferId| self.problem.overlays().iter().any(|overlay| overlay.over == id);
         let mended_later = is_victim(one) || is_victim(other);
@@ -169,27 +183,33 @@ impl Search<'_> {
         })
     }
 
+    /// All pairs of a slot of one buffer and a slot of the other, by their numbers; none if they lie in different
+    /// spaces.
     fn slot_pairs(&self, one: BufferId, other: BufferId) -> impl Iterator<Item = (usize, usize)> + use<> {
         let [a, b] = [one, other].map(|id| &self.placed[id.index()]);
         let (rows, columns) = (a.offsets.len(), if a.space == b.space { b.offsets.len() } else { 0 });
         (0..rows).flat_map(move |i| (0..columns).map(move |j| (i, j)))
     }
 
+    /// Whether two slots may overlap: they have the same number, and their buffers belong to one company.
     fn are_friends(&self, one: BufferId, other: BufferId, same_slot: bool) -> bool {
         self.company[one.index()] == self.company[other.index()] && same_slot
     }
 
+    /// Whether two slots must not have a common byte, whenever they live.
     fn never_share(&self, one: BufferId, other: BufferId, same_slot: bool) -> bool {
         let buffers = self.problem.buffers();
         let exclusive = buffers[one].exclusive || buffers[other].exclusive;
         self.apart.contains(&(one, other)) || (exclusive && !self.are_friends(one, other, same_slot))
     }
 
+    /// The bytes of a slot, as bits.
     fn footprint(&self, id: BufferId, slot: usize) -> u128 {
         let offset = self.placed[id.index()].offsets[slot];
         bits(offset, offset + size(&self.problem.buffers()[id]))
     }
 
+    /// The bytes of a slot that are in use at a step, as bits; overlays are not considered.
     fn alive(&self, id: BufferId, slot: usize, step: u64) -> u128 {
         let buffer = &self.problem.buffers()[id];
         let offset = self.placed[id.index()].offsets[slot];
@@ -200,7 +220,8 @@ impl Search<'_> {
         })
     }
 
-    /// The overlays that the places allow: using one only ever ends lives.
+    /// All overlays that the places allow. Using an overlay only ends the victim's life earlier on some bytes, so a
+    /// plan that uses all of them is valid if any choice is.
     fn overlays(&self) -> HashSet<(BufferId, BufferId)> {
         let is_used = |overlay: &&memplan_core::Overlay| {
             let start = |id: BufferId| self.problem.buffers()[id].lifetime.start();
@@ -213,9 +234,11 @@ impl Search<'_> {
         self.problem.overlays().iter().filter(is_used).map(|overlay| (overlay.buffer, overlay.over)).collect()
     }
 
-    /// Whether everything placed is a plan.
+    /// Whether what has been placed is a valid plan. All buffers are placed, so it is known now which overlays are
+    /// used and when the lives of their victims end.
     fn is_plan(&self) -> bool {
         let used = self.overlays();
+        // The bytes of a slot that newcomers have taken over at a step, as bits.
         let taken = |id: BufferId, slot: usize, step: u64| {
             let takers = used.iter().filter(|pair| pair.1 == id).map(|pair| pair.0);
             let started =
@@ -236,11 +259,12 @@ impl Search<'_> {
         })
     }
 
+    /// Whether one of two buffers precedes the other in every order of execution; always true if the order is fixed.
     fn is_ordered(&self, one: BufferId, other: BufferId, used: &HashSet<(BufferId, BufferId)>) -> bool {
         reference::precedes(self.problem, used, one, other) || reference::precedes(self.problem, used, other, one)
     }
 
-    /// The plan, which no rule of the reference may reject.
+    /// What has been placed as a plan. The reference must find no mistake in it: if it does, one of the two is wrong.
     fn plan(&self) -> Plan {
         let mut plan = Plan::empty(self.problem);
         for (id, placed) in self.problem.buffers().ids().zip(&self.placed) {

@@ -71,7 +71,7 @@ impl Features {
     /// Everything.
     pub const ALL: Features = Features { dependencies: true, symbols: true, shapes: true, ..Features::OFFSETS };
 
-    /// What either has.
+    /// The features that at least one of the two has.
     pub const fn and(&self, other: &Features) -> Features {
         Features {
             alignments: self.alignments || other.alignments,
@@ -94,7 +94,8 @@ impl Features {
         }
     }
 
-    /// Each feature of [`Features::OFFSETS`] on its own, with its name.
+    /// Each feature of [`Features::OFFSETS`] and dependencies on its own, with its name, after one entry without any
+    /// feature. A choice of spaces needs several spaces, so these two come together.
     pub fn one_by_one() -> Vec<(&'static str, Features)> {
         let none = Features::NONE;
         vec![

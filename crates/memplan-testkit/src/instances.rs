@@ -9,13 +9,16 @@ use memplan_core::{
 
 use crate::Random;
 
+/// Bytes of the smallest buffer of a random problem.
 const SMALLEST: u64 = 64;
+/// Bytes of the largest buffer of a random problem.
 const LARGEST: u64 = 1 << 20;
 
 /// `count` buffers with log-uniform sizes; on average `mean_live` of them are
 /// alive at a step, however large `count` is.
 pub fn random(count: usize, mean_live: u64, seed: u64) -> Problem {
     let mut random = Random::new(seed);
+    // As many steps as buffers, and lives of 1 to 2 * mean_live - 1 steps: `mean_live` on average.
     let steps = count as u64;
     build((0..count).map(|index| {
         let start = random.below(steps);
@@ -60,6 +63,7 @@ pub fn aligned(count: usize, mean_live: u64, seed: u64) -> Problem {
 pub fn chain(layers: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     build((0..layers).map(|layer| {
+        // How many layers on the last reader stands.
         let reader = if random.one_in(4) { random.between(2, 6) } else { 1 };
         let start = layer as u64;
         Buffer::new(format!("layer{layer}"), network_size(&mut random), Lifetime::new(start, start + reader + 1))
@@ -77,7 +81,8 @@ pub fn in_place_chain(layers: usize, seed: u64) -> Problem {
 }
 
 /// A training step: activations of the forward pass are kept for the backward
-/// pass, which walks the layers in reverse. Half of all buffers live at once.
+/// pass, which walks the layers in reverse. Half of all buffers live at once. Each layer has an activation, from its
+/// step of the forward pass to its step of the backward pass, and a gradient for two steps.
 pub fn training(layers: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let end = 2 * layers as u64;
@@ -99,9 +104,11 @@ pub fn all_alive(count: usize, seed: u64) -> Problem {
 }
 
 /// A rectangle of time and bytes cut into `count` buffers at random: its height
-/// is enough for them, but only without any waste.
+/// is enough for them, but only without any waste. `count` must be at most `steps * height`, since a part of one byte
+/// at one step cannot be cut.
 pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
     let mut random = Random::new(seed);
+    // (first step, one past the last, bytes). Each cut divides one part in time or in bytes.
     let mut parts = vec![(0, steps, height)];
     while parts.len() < count {
         let index = random.below(parts.len() as u64) as usize;
@@ -143,12 +150,14 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
         match random.below(12) {
             0 => buffer.slots = 2,
             1 => buffer.spaces.push(far),
+            // Scratch memory of which the second half of its life uses only the lower or the upper half.
             2 => {
                 let (half, middle) = (size / 2, step + (end - step) / 2);
                 let (low, high) = if random.one_in(2) { (0, half) } else { (half, size) };
                 let rest = Interval::with_window(middle, end, low, high);
                 buffer.lifetime = [Interval::new(step, middle), rest].into_iter().collect();
             }
+            // Two parts that lie next to each other.
             3 => {
                 let group = builder.group(format!("group{step}"));
                 let part = Buffer::new(format!("part{step}"), size, Lifetime::new(step, end));

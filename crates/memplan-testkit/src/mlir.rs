@@ -8,7 +8,7 @@
 //!   functions   f0 { a → b }   f1 { a → b }   f2 …        what is found out about all, once a function
 //!   blocks      ^0 → ^1 → ^2 → …, back to ^0              what is found out about a graph, once an access
 //!   regions     for { for { for { … } } }                 what is found out about ancestors, once an op
-//!   carried     for (x = …) { y ← x; yield y }, …         what is found out about names, once a loop
+//!   carried     for (x = …) { y ← x; yield x or y }, …    what is found out about names, once a loop
 //!   kernels     for { load, compute, store }, …           on-chip buffers, every other loop double-buffered
 //!   network     x + slice(concat(a, b)), …                tensors in global memory, some of them parts of others
 //! ```
@@ -25,6 +25,7 @@ pub const FAMILIES: [Family; 4] =
 /// Deeper nests than this are split into several: readers are free to refuse what is deeper.
 const DEEPEST: usize = 100;
 
+/// The type of every buffer of the programs for the host.
 const TYPE: &str = "memref<64xf32>";
 
 /// Adds a line; writing to a string does not fail.
@@ -33,7 +34,7 @@ fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.push('\n');
 }
 
-/// Functions of three buffers that follow each other.
+/// Functions, each of which copies its input to its output by way of three buffers.
 pub fn functions(count: usize) -> String {
     let mut text = String::new();
     for index in 0..count {
@@ -66,7 +67,8 @@ pub fn blocks(count: usize) -> String {
     text
 }
 
-/// Nests of loops, a hundred deep, with a buffer at each level that is used further inside.
+/// Nests of loops, a hundred deep, with a buffer at each level that is used further inside. `count` is
+/// the number of loops in all nests together.
 pub fn regions(count: usize) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("func.func @nest(%in: {TYPE}, %n: index) {{"));
@@ -86,7 +88,8 @@ pub fn regions(count: usize) -> String {
     text + "  return\n}\n"
 }
 
-/// Loops one after the other, each of which carries a buffer that the branch inside chooses.
+/// Loops one after the other, each of which carries a buffer from iteration to iteration: a select inside chooses
+/// whether it is the carried one or one that the iteration has allocated.
 pub fn carried(count: usize) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("func.func @carried(%in: {TYPE}, %n: index, %flag: i1) {{"));
@@ -149,7 +152,8 @@ pub fn kernel(buffers: usize) -> String {
     text + "  return\n}\n"
 }
 
-/// A network in global memory: residual blocks, each with a concat of two branches and a slice of it.
+/// A network in global memory: residual blocks, each with a concat of two branches and a slice of it. A block makes
+/// five tensors, so there are about as many tensors as asked for.
 pub fn network(tensors: usize) -> String {
     let (narrow, wide) = ("tensor<1x16x16x16xf32>", "tensor<1x32x16x16xf32>");
     let mut text = format!(

@@ -17,11 +17,12 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A test cannot run because something is missing: says so, or fails.
+/// For a test that cannot run because something is missing. Prints that it is skipped, or fails (panics) if all tools
+/// are required; an empty value and `0` of the variable mean that they are not.
 pub fn missing(what: &str) {
     let is_required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|value| !value.is_empty() && value != "0");
     assert!(!is_required, "needs {what}");
-    // Nothing depends on whether somebody hears it.
+    // A test passes even if its standard error is closed, so the result of writing there is ignored.
     let _ = writeln!(std::io::stderr(), "skipped: needs {what}");
 }
 
@@ -34,7 +35,7 @@ pub fn is_there(found: bool, what: &str) -> bool {
     found
 }
 
-/// Whether a program can be started.
+/// Whether a program can be started and knows `--version`; if not, it is [`missing`].
 #[must_use]
 pub fn program(name: &str) -> bool {
     let mut look = Command::new(name);
@@ -42,7 +43,8 @@ pub fn program(name: &str) -> bool {
     is_there(look.status().is_ok_and(|status| status.success()), name)
 }
 
-/// The Python of the peers, if it has these packages (with commas between them).
+/// The Python that tests use (`MEMPLAN_PYTHON`, otherwise `python3`), if it has these packages (with commas between
+/// them); if not, they are [`missing`].
 #[must_use]
 pub fn python(packages: &str) -> Option<String> {
     let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -53,14 +53,21 @@ pub fn problems(features: Features, limits: Limits) -> impl Strategy<Value = Pro
 const ALIGNMENTS: [u64; 8] = [1, 1, 2, 4, 8, 16, 3, 12];
 /// How many tie groups there are.
 const GROUPS: u8 = 3;
-/// A multiple of all alignments and of each of their least common multiples.
+/// Base addresses are 0, 1 or 2 times this: a multiple of all alignments and of each of their least common multiples,
+/// so that every base address suits every buffer.
 const BASE: u64 = 48 * 256;
 
+/// The bytes from which a problem is made. Each byte decides one thing, mostly by its remainder; which byte decides
+/// what can be read off the methods below.
 struct Recipe {
     features: Features,
     limits: Limits,
+    /// For each buffer.
     buffers: Vec<[u8; 18]>,
+    /// For each relation between two buffers: its kind and the two.
     relations: Vec<[u8; 3]>,
+    /// For the problem as a whole: number of spaces, each space's alignment, base and capacity, whether there are
+    /// dependencies, whether sizes are shapes.
     general: [u8; 6],
 }
 
@@ -99,6 +106,7 @@ impl Recipe {
         }
     }
 
+    /// How many spaces the problem has: 1 to 3.
     fn space_count(&self) -> u64 {
         if self.features.several_spaces { 1 + u64::from(self.general[0] % 3) } else { 1 }
     }
@@ -119,6 +127,7 @@ impl Recipe {
     /// The buffer on its own, without anything that may contradict others.
     fn plain_buffer(&self, index: usize, bytes: &[u8; 18]) -> Buffer {
         let features = &self.features;
+        // Of 16 values one makes a buffer of size 0 and one a buffer that is never alive.
         let empty = if features.empty_buffers { bytes[0] % 16 } else { 0 };
         let size = if empty == 1 { 0 } else { 1 + scaled(bytes[1], self.limits.size) };
         let lifetime = if empty == 2 { Lifetime::default() } else { self.lifetime(size, bytes) };
@@ -128,6 +137,7 @@ impl Recipe {
             buffer.alignment = Bytes(ALIGNMENTS[usize::from(bytes[10] % 8)]);
         }
         if features.slots {
+            // Most buffers have one slot. The first entry is 1, so that zero bytes give the plain buffer.
             buffer.slots = [1, 1, 1, 2, 1, 3][usize::from(bytes[11] % 6)];
         }
         buffer.exclusive = features.exclusive && bytes[12] % 6 == 1;
@@ -135,8 +145,10 @@ impl Recipe {
         buffer
     }
 
-    /// Gives the buffer a shape or a symbol in place of a number of bytes, for some bytes. Windows are ranges of bytes,
-    /// so such a buffer has none.
+    /// Gives the buffer a shape or a symbol in place of a number of bytes, if its bytes of the recipe say so. Windows
+    /// are ranges of bytes, so such a buffer has none. In one of three problems all buffers have shapes with the same
+    /// number of components; in the others single buffers may have a symbol. Two of the three symbols have an upper
+    /// bound.
     fn make_unaddressable(&self, buffer: &mut Buffer, bytes: &[u8; 18]) {
         let whole = |buffer: &Buffer| {
             buffer.lifetime.intervals().map(|interval| Interval { window: None, ..interval }).collect()
@@ -153,7 +165,8 @@ impl Recipe {
         }
     }
 
-    /// A life of one to three stretches, some of them with a window.
+    /// A life of one to three stretches, some of them with a window. All stretches of a life are equally long, and so
+    /// are its gaps.
     fn lifetime(&self, size: u64, bytes: &[u8; 18]) -> Lifetime {
         let step = |byte: u8, limit: u64| u64::from(byte) % limit.max(1);
         let start = step(bytes[2], self.limits.steps);
@@ -163,6 +176,8 @@ impl Recipe {
         (0..stretches)
             .map(|stretch| {
                 let start = start + stretch * (length + gap);
+                // One value of three gives a window. The number of the stretch is added, so that only some stretches
+                // of a life have one.
                 let window = if self.features.windows { bytes[6].wrapping_add(stretch as u8) % 3 } else { 0 };
                 match window {
                     1 => {
@@ -176,6 +191,7 @@ impl Recipe {
             .collect()
     }
 
+    /// The spaces in which a buffer may live: one, or two if the byte says so and there are several.
     fn candidate_spaces(&self, byte: u8) -> SmallVec<[SpaceId; 2]> {
         let count = self.space_count();
         let first = u64::from(byte) % count;
@@ -185,8 +201,8 @@ impl Recipe {
         chosen.into_iter().map(|index| SpaceId::from_index(index as usize)).collect()
     }
 
-    /// Ties a buffer to a group or gives it a fixed offset, for some bytes. Fixed buffers are stacked, so that they
-    /// never contradict each other.
+    /// Ties a buffer to a group or gives it a fixed offset, if its bytes of the recipe say so. Each fixed buffer starts
+    /// above all those fixed before it, so that they never contradict each other.
     fn add_ties_and_positions(&self, builder: &mut ProblemBuilder, index: usize) {
         let bytes = &self.buffers[index];
         let id = BufferId::from_index(index);
@@ -197,6 +213,7 @@ impl Recipe {
         if self.features.fixed_offsets && bytes[16] % 5 == 1 {
             let above =
                 builder.buffers_mut().iter().filter_map(|buffer| Some(buffer.fixed()?.0 + size_of(buffer))).max();
+            // The first one starts at 0 to 3 times its alignment.
             let alignment = common_alignment(builder, id);
             let offset = above.unwrap_or(u64::from(bytes[16] / 64) * alignment).next_multiple_of(alignment);
             change(builder, |builder| builder.buffers_mut()[id].set_fixed(Some(Bytes(offset))));
@@ -212,6 +229,7 @@ impl Recipe {
         match kind % 4 {
             0 if features.must_not_share => change(builder, |builder| builder.must_not_share(one, other)),
             1 if features.must_share => change(builder, |builder| {
+                // Buffers that must share have the same candidate spaces and the same number of slots.
                 let model = builder.buffers_mut()[one].clone();
                 let follower = &mut builder.buffers_mut()[other];
                 (follower.spaces, follower.slots) = (model.spaces, model.slots);
@@ -219,8 +237,8 @@ impl Recipe {
             }),
             2 | 3 if features.overlays => {
                 let buffers = builder.buffers_mut();
-                // A newcomer starts after its victim; only then can a plan use the overlay. Now and then (16 of 256) the
-                // order is left to chance, because planners have to cope with useless overlays, too.
+                // A newcomer starts after its victim; only then can a plan use the overlay. Now and then (16 of 256)
+                // the order is left to chance, because planners have to cope with useless overlays, too.
                 let in_order = buffers[other].lifetime.start() < buffers[one].lifetime.start() || kind >= 240;
                 let (buffer, over) = if in_order { (one, other) } else { (other, one) };
                 let kind = if kind % 8 < 4 { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
@@ -230,12 +248,13 @@ impl Recipe {
         }
     }
 
-    /// Buffers are computed in input order, each from one or two earlier ones,
-    /// and live from their own step to their last reader's.
+    /// Adds dependencies: buffers are computed in input order, each from none, one or two earlier ones,
+    /// and live from their own step to their last reader's. That replaces the lifetimes that they had.
     fn add_dependencies(&self, builder: &mut ProblemBuilder) {
         let count = self.buffers.len();
         let mut children = IndexVec::<BufferId, Vec<BufferId>>::filled(Vec::new(), count);
         for (index, bytes) in self.buffers.iter().enumerate().skip(1) {
+            // Two earlier buffers are drawn, of which none, one or both stay.
             let mut parents = vec![usize::from(bytes[2]) % index, usize::from(bytes[3]) % index];
             parents.dedup();
             parents.truncate(usize::from(bytes[4] % 3));
@@ -252,8 +271,9 @@ impl Recipe {
         builder.dependencies(Dependencies { children, read_by_outputs });
     }
 
-    /// Gives some spaces a capacity, between exactly the peak and far above it.
+    /// Gives some spaces a capacity, between exactly the peak of the buffers that can only live there and far above it.
     fn limit_capacities(&self, builder: &mut ProblemBuilder) {
+        // Only valid parts have been added, so this builds.
         let Ok(problem) = builder.clone().build() else { return };
         for (index, id) in problem.spaces().ids().enumerate() {
             let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [id];
@@ -288,7 +308,8 @@ fn change(builder: &mut ProblemBuilder, how: impl FnOnce(&mut ProblemBuilder)) {
     }
 }
 
-/// Puts a buffer into a group; it takes over what members must have in common.
+/// Puts a buffer into a group, at a multiple of its alignment. It takes over what members must have in common with one
+/// another: candidate spaces and number of slots.
 fn tie(builder: &mut ProblemBuilder, id: BufferId, group: GroupId, multiple: u64) {
     let at = Bytes(multiple * common_alignment(builder, id));
     let in_group = |buffer: &&Buffer| buffer.tie().is_some_and(|tie| tie.group == group);

@@ -21,7 +21,7 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `limit`, 0 if there is none.
+    /// A number below `limit`; 0 if `limit` is 0. The bits are taken as a fraction of 2^64 and multiplied by the limit.
     pub fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64
     }
@@ -43,6 +43,7 @@ impl Random {
 
     /// A number of at least 1 from an exponential distribution with this mean.
     pub fn exponential(&mut self, mean: u64) -> u64 {
+        // 53 bits are what a float holds exactly. Half a step more keeps the number above 0, which has no logarithm.
         let unit = ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
         (-unit.ln() * mean as f64).round().max(1.0) as u64
     }

@@ -16,11 +16,12 @@ pub fn broken_rules(problem: &Problem, plan: &Plan) -> BTreeSet<String> {
     Reference::new(problem, plan).broken_rules()
 }
 
-/// What offsets count from.
+/// What offsets count from: a shared object, or a space. The space is number 0 for all objects.
 type Home = (Option<ObjectId>, SpaceId);
 /// A buffer, and the number of one of its slots.
 type Slot = (BufferId, usize);
 
+/// A plan, and what has been found out about it.
 struct Reference<'a> {
     problem: &'a Problem,
     plan: &'a Plan,
@@ -28,6 +29,7 @@ struct Reference<'a> {
     occupants: BTreeMap<(Home, u64), Vec<Slot>>,
     /// Overlays that the plan may rely on.
     overlays: HashSet<(BufferId, BufferId)>,
+    /// The rules that are broken, see [`broken_rules`].
     broken: BTreeSet<String>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> Reference<'a> {
         self.plan.placements.get(id)?.as_ref()
     }
 
+    /// Notes a broken rule, with the names of the buffers in input order.
     fn breaks(&mut self, code: &str, buffers: &[BufferId]) {
         let mut buffers = buffers.to_vec();
         buffers.sort();
@@ -76,6 +79,7 @@ impl<'a> Reference<'a> {
         }
         for (slot, &offset) in placement.offsets.iter().enumerate() {
             let alignment = self.problem.alignment_in(id, placement.space);
+            // A buffer at an offset whose size is not known breaks another rule, `size-unknown`.
             let known = placement.object.is_some() || buffer.bytes().is_some();
             // The offset of an object that does not exist is no offset. It is reported once, as an unknown object.
             if known
@@ -178,8 +182,8 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Every pair of a group is compared, so one member that is off breaks the
-    /// tie with all others; only the group is named.
+    /// Checks that tied buffers and must-share pairs lie at their distances. Every pair of a group is compared, so one
+    /// member that is off breaks the tie with all others; only the group is named.
     fn check_together(&mut self) {
         for one in self.problem.buffers().ids() {
             for other in self.problem.buffers().ids() {
@@ -199,6 +203,9 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Whether two buffers lie in the same space or object, slot by slot, as far apart as `at` and `other_at` are.
+    /// Taking these off their offsets must give the same numbers. True if one of them has no place, which is reported
+    /// elsewhere.
     fn lie_at(&self, one: BufferId, at: Bytes, other: BufferId, other_at: Bytes) -> bool {
         let (Some(first), Some(second)) = (self.placement(one), self.placement(other)) else { return true };
         let bases = |placement: &Placement, at: Bytes| -> Vec<i128> {
@@ -291,11 +298,13 @@ impl<'a> Reference<'a> {
         if self.problem.buffers()[a].exclusive || self.problem.buffers()[b].exclusive {
             self.breaks("exclusive-shared", &[a, b]);
         }
-        // This is the rule itself, without any cleverness: no step at which both are alive on this byte.
+        // The rule itself, without any cleverness: there must be no step at which both are alive on this byte.
         let mut steps = (0..steps).map(Step);
         if steps.any(|step| [one, other].iter().all(|&slot| self.is_alive(home, byte, slots, slot, step))) {
             self.breaks(if home.0.is_some() { "object-shared" } else { "overlap" }, &[a, b]);
         }
+        // Without a fixed order of execution, one must come before the other in every order. Which pairs are named
+        // depends on the method of a check, so the rule is reported without names.
         if self.problem.dependencies().is_some()
             && !precedes(self.problem, &self.overlays, a, b)
             && !precedes(self.problem, &self.overlays, b, a)
@@ -308,6 +317,7 @@ impl<'a> Reference<'a> {
     fn is_alive(&self, home: Home, byte: u64, slots: &[Slot], (id, number): Slot, step: Step) -> bool {
         let buffer = &self.problem.buffers()[id];
         let offset = self.placement(id).map_or(0, |placement| placement.offsets[number].0);
+        // Windows count from the start of the slot, and do not matter in an object, which is used as a whole.
         let in_window = |window: memplan_core::Window| {
             home.0.is_some() || (window.low.0 <= byte - offset && byte - offset < window.high.0)
         };
@@ -315,6 +325,8 @@ impl<'a> Reference<'a> {
             .lifetime
             .intervals()
             .any(|interval| interval.start <= step && step < interval.end && interval.window.is_none_or(in_window));
+        // `slots` are all that have a place for this byte. The byte is taken if one of them lies over this one in
+        // place, in the slot of the same number, and has started.
         let taken = slots.iter().any(|&(taker, taker_number)| {
             let start = self.problem.buffers()[taker].lifetime.start();
             self.overlays.contains(&(taker, id)) && taker_number == number && start.is_some_and(|start| start <= step)
@@ -328,6 +340,8 @@ impl<'a> Reference<'a> {
 pub(crate) fn precedes(problem: &Problem, overlays: &HashSet<(BufferId, BufferId)>, x: BufferId, y: BufferId) -> bool {
     let Some(dependencies) = problem.dependencies() else { return true };
     let children = &dependencies.children[x];
+    // All buffers that `y` is computed from, directly or by way of others: they are finished before `y` is written.
+    // (`y` itself is never among them, since there are no cycles.)
     let mut ancestors = HashSet::new();
     let mut open = vec![y];
     while let Some(buffer) = open.pop() {
@@ -336,11 +350,14 @@ pub(crate) fn precedes(problem: &Problem, overlays: &HashSet<(BufferId, BufferId
         open.extend(parents.into_iter().filter(|&parent| ancestors.insert(parent)));
     }
     let in_place = overlays.contains(&(y, x));
+    // A reader of `x` computes one of its children. A buffer without children, or one that an output reads, is never
+    // known to be done with.
     let done = |child: &BufferId| ancestors.contains(child) || (in_place && *child == y);
     !children.is_empty() && children.iter().all(done) && !dependencies.read_by_outputs.contains(&x)
 }
 
-/// For each buffer the first one that it is connected with by ties and must-share pairs.
+/// For each buffer the first one that it is connected with by ties and must-share pairs: equal numbers mean that two
+/// buffers are in one company. The smaller number is handed on along all pairs until nothing changes.
 pub(crate) fn companies(problem: &Problem) -> Vec<usize> {
     let mut company: Vec<usize> = (0..problem.buffers().len()).collect();
     let tie = |id: BufferId| problem.buffers()[id].tie().map(|tie| tie.group);

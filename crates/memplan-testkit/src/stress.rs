@@ -13,7 +13,8 @@ use memplan_core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, Tie}
 
 use crate::instances::build_valid;
 
-/// A family: its name, and a problem of about so many pieces.
+/// A family: its name, and a function that makes a problem of about the given number of pieces. A piece is a buffer, or
+/// one of its slots.
 pub type Family = (&'static str, fn(usize) -> Problem);
 
 /// All families.
@@ -41,6 +42,7 @@ pub fn nests(count: usize) -> Problem {
 
 /// All are alive in the middle; each starts and ends at its own time, in no order.
 pub fn all_alive(count: usize) -> Problem {
+    // The factors 7 and 11 scatter the starts over the steps before the middle, and the ends over those behind it.
     let middle = count as u64;
     let life = |index: u64| Lifetime::new(index * 7 % middle, middle + 1 + index * 11 % middle);
     buffers(count, |index, size| Buffer::new(index.to_string(), size, life(index)))
@@ -74,6 +76,7 @@ pub fn slots(count: usize) -> Problem {
 /// Three buffers in each of many spaces, as a file of many functions has.
 pub fn spaces(count: usize) -> Problem {
     let mut builder = ProblemBuilder::new();
+    // A space for every three buffers.
     for index in 0..count.div_ceil(3) as u64 {
         let space = builder.space(Space::new(format!("space{index}")));
         for part in 0..3 {
@@ -93,7 +96,8 @@ pub fn exclusive(count: usize) -> Problem {
     })
 }
 
-/// Buffers from numbers and sizes, which go up and down.
+/// A problem of `count` buffers. `make` gets the number of a buffer and a size from 64 to 1063, which goes up and down
+/// from one buffer to the next.
 fn buffers(count: usize, make: impl Fn(u64, u64) -> Buffer) -> Problem {
     let mut builder = ProblemBuilder::new();
     for index in 0..count as u64 {

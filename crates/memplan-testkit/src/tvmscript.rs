@@ -2,11 +2,20 @@
 
 use std::fmt::Write as _;
 
-/// About so many statements: a chain of stages over a window of live buffers, some in place, some not, of three sizes.
+/// A function of about so many statements: a chain of stages, each of which computes a new buffer from the one before
+/// it and from one seven stages back, so that about seven buffers are alive at a time. Buffers have three sizes,
+/// and neighbours differ in size, so subscripts wrap around.
+///
+/// ```text
+///     T9 = T.alloc_buffer((48,))
+///     for i in range(48):
+///         T9[i] = T8[i % 64] + T2[0]
+/// ```
 pub fn chain(statements: usize) -> String {
     let mut text = String::from(
         "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):\n",
     );
+    // A stage has three statements: the allocation, the loop and the assignment in it.
     let stages = (statements / 3).max(1);
     let size = |stage: usize| [64, 48, 64, 32][stage % 4];
     for stage in 0..stages {

@@ -21,14 +21,20 @@
 //!     g = concat(c, f)                         y[0..3] and y[3..6] touch: y[0..6], all of y
 //! ```
 //!
+//! A *view* is such a region: places of a tensor of the original, with the value of its border if it reaches beyond
+//! that tensor. A tensor may equal several views. An op of the new model, with the views of its operands, is a
+//! *candidate*; `like` is the number of the op of the original that it is compared with.
+//!
 //! One pass over the new model's ops, in their order, is enough:
 //!
 //! 1. Inputs equal the original's inputs, constants equal constants with the same bytes, shape, type and quantisation.
-//! 2. Slices, borders and concatenations move regions ([`moves`]); a border may stand outside of a tensor only.
+//! 2. Slices, borders and concatenations move regions ([`moves`]). A border may only be added where the original
+//!    tensor has no elements.
 //! 3. Any other op is looked for among the ops of the original that read the same tensors: its kind and all attributes
 //!    must be the same. On whole operands its results are the whole results. On regions, what is known about its window
 //!    says which region of the result it is, and that each window reads what the original's window reads: an element
-//!    where that reads an element, and padding, or an element that counts as little, where that reads padding.
+//!    where the original reads an element, and padding, or an element with the same effect as padding, where the
+//!    original reads padding.
 //! 4. Ops with an effect run as often as in the original and in the same order, on whole operands.
 //! 5. In the end each output must equal the whole output of the original.
 //!
@@ -81,7 +87,8 @@ use compare::{Candidate, compare};
 use moves::moved;
 use original::Original;
 
-/// No dimension is larger: sums and products of a few of them stay far below 2^63.
+/// The largest dimension of a tensor that is accepted. Sums of a few such numbers, and products of two, stay below
+/// 2^63.
 const DIMENSION: i64 = 1 << 31;
 
 /// What each tensor of the new model equals.
@@ -108,7 +115,8 @@ pub fn check(original: &Network, changed: &Network) -> Result<Proof, Box<Violati
     derivation.finish()
 }
 
-/// Every tensor that is named is there, and no dimension is out of range.
+/// Checks that every tensor that is named is there, and that no dimension is negative or larger than [`DIMENSION`].
+/// `name` says in the error which of the two models it is.
 fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violation>> {
     let malformed = |why: String| Err(Box::new(Violation::Malformed { network: name, why }));
     let in_ops = network.ops.iter().flat_map(|op| op.operands.iter().chain(&op.results).flatten());
@@ -125,8 +133,10 @@ fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violatio
     Ok(())
 }
 
-/// The first op that reads what nothing has written, or writes what has its content from elsewhere.
+/// The first op that reads what nothing has written, or writes what has its content from elsewhere; `None` if every
+/// tensor has one source of its content, which comes before all readers.
 fn out_of_order(network: &Network) -> Option<Violation> {
+    // Constants, variables and inputs have their content before the first op runs.
     let given = |(_, tensor): &(usize, &Tensor)| tensor.content.is_some() || tensor.is_variable;
     let mut has_content: BTreeSet<usize> = network
         .tensors
@@ -142,6 +152,7 @@ fn out_of_order(network: &Network) -> Option<Violation> {
         if let Some(&tensor) = content.operands.iter().flatten().find(|tensor| !has_content.contains(tensor)) {
             return Some(Violation::ReadTooEarly { op, kind, tensor: name(tensor) });
         }
+        // `insert` notes that the result has content from now on, and says whether it had none before.
         if let Some(&tensor) = content.results.iter().flatten().find(|tensor| !has_content.insert(**tensor)) {
             return Some(Violation::WrittenTwice { op, kind, tensor: name(tensor) });
         }
@@ -163,7 +174,8 @@ fn type_of(tensor: &Tensor) -> String {
     format!("{:?} {}", tensor.shape.clone().unwrap_or_default(), tensor.numbers)
 }
 
-/// Keeps the larger of two mismatches: the op that comes nearest explains best what has changed.
+/// Keeps the larger of two mismatches. Mismatches are ordered by how like the two ops are, and the op of the original
+/// that comes nearest explains best what has changed.
 fn keep_nearest(nearest: &mut Option<Mismatch>, mismatch: Mismatch) {
     if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) {
         *nearest = Some(mismatch);
@@ -174,8 +186,8 @@ fn keep_nearest(nearest: &mut Option<Mismatch>, mismatch: Mismatch) {
 struct Derivation<'a> {
     original: Original<'a>,
     changed: &'a Network,
-    /// What each tensor of the new model equals: nothing for one that is not written yet or that is not in the
-    /// original.
+    /// What each tensor of the new model equals, in every way that was found. Empty for one that is not written yet or
+    /// that is not in the original.
     views: Vec<Vec<View>>,
     /// How many of the original's ops with an effect have run.
     effects: usize,
@@ -191,6 +203,7 @@ impl<'a> Derivation<'a> {
         let mut derivation = Derivation { original, changed, views, effects: 0, variables: BTreeSet::new() };
         derivation.connect_inputs()?;
         for (index, tensor) in changed.tensors.iter().enumerate() {
+            // Variables may change, so their first content says nothing.
             let (Some(content), Some(shape), false) = (tensor.content, &tensor.shape, tensor.is_variable) else {
                 continue;
             };
@@ -220,14 +233,16 @@ impl<'a> Derivation<'a> {
                 let why = format!("input {place} is {} and was {}", type_of(is), type_of(was));
                 return Err(other_interface(why));
             }
-            // A tensor of unknown shape equals itself, but nothing can be said about regions of it.
+            // `all` gives a region without dimensions for a tensor of unknown shape: it equals itself, but nothing
+            // can be said about parts of it.
             let region = self.original.all(before);
             self.learn(now, vec![View { tensor: self.original.alike(before), region, fill: None }]);
         }
         Ok(())
     }
 
-    /// Notes what a tensor equals, with all that follows from it and fits its type.
+    /// Notes what a tensor of the new model equals. If the original has slices, borders or concatenations of what it
+    /// equals, the tensor equals regions of these, too (`closure`). Only what fits its type and shape is kept.
     fn learn(&mut self, tensor: usize, views: Vec<View>) {
         let new = &self.changed.tensors[tensor];
         let mut views = self.original.closure(views);
@@ -239,7 +254,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Whether a tensor may equal a view: its numbers and its shape allow it.
+    /// Whether a tensor may equal a view: its numbers and its shape allow it. A part of a tensor that is quantised in
+    /// another way for each slice along a dimension is never accepted, since its quantisation is not that of the whole.
     fn fits(&self, view: &View, new: &Tensor) -> bool {
         let old = &self.original.network.tensors[view.tensor];
         let is_whole = self.original.all(view.tensor) == view.region;
@@ -250,13 +266,15 @@ impl<'a> Derivation<'a> {
         old.numbers == new.numbers && has_shape && (is_whole || !old.is_per_axis)
     }
 
-    /// Finds out what the results of an op equal.
+    /// Finds out what the results of an op of the new model equal; refuses the model if nothing is found for one of
+    /// them.
     fn step(&mut self, index: usize) -> Result<(), Box<Violation>> {
         let op = &self.changed.ops[index];
         if self.changed.has_effect(op) {
             return self.effect(index);
         }
         let found = self.derive(op).map_err(|why| self.not_derived(index, why))?;
+        // `learn` drops views that do not fit the result's type and shape.
         for (result, views) in op.results.iter().flatten().zip(found) {
             self.learn(*result, views);
             if self.views[*result].is_empty() {
@@ -267,7 +285,8 @@ impl<'a> Derivation<'a> {
         Ok(())
     }
 
-    /// What each result of an op equals.
+    /// What each result of an op equals, in all ways that are found: because the op only moves elements, and because
+    /// it is like an op of the original. If a result equals nothing, the error is about the op that came nearest.
     fn derive(&self, op: &Op) -> Result<Vec<Vec<View>>, Mismatch> {
         let candidate = self.candidate(op);
         let mut found = vec![Vec::new(); op.results.iter().flatten().count()];
@@ -282,7 +301,7 @@ impl<'a> Derivation<'a> {
                 Err(mismatch) => keep_nearest(&mut nearest, mismatch),
             }
         }
-        // An op without results and without effects does nothing that anybody could see.
+        // An op without results passes, too: it has no effects, so it does nothing that could be seen.
         if found.iter().all(|views| !views.is_empty()) {
             return Ok(found);
         }
@@ -310,8 +329,9 @@ impl<'a> Derivation<'a> {
             .map_or_else(|| format!("`{}`, which the original does not have", self.changed.tensors[tensor].name), name)
     }
 
-    /// The ops of the original that this op may be: of the same kind, and with one operand in common. The operand whose
-    /// original has the fewest readers is looked up, so that the list is short.
+    /// The ops of the original that this op may be: of the same kind, without effects, and readers of what one operand
+    /// equals. Of the operands that equal something, the one with the fewest readers in the original is taken, so that
+    /// the list is short. If no operand equals anything, ops without operands are left.
     fn ops_like(&self, op: &Op, candidate: &Candidate) -> Vec<usize> {
         let old = self.original.network;
         let readers =
@@ -324,6 +344,7 @@ impl<'a> Derivation<'a> {
         ops.into_iter().filter(|&like| old.ops[like].kind == op.kind && !old.has_effect(&old.ops[like])).collect()
     }
 
+    /// The violation of an op whose results are not known to be parts of the original, named by its first result.
     fn not_derived(&self, op: usize, why: Mismatch) -> Box<Violation> {
         let kind = self.changed.ops[op].kind.clone();
         let result = self.changed.ops[op].results.iter().flatten().next();
@@ -336,6 +357,7 @@ impl<'a> Derivation<'a> {
     fn effect(&mut self, index: usize) -> Result<(), Box<Violation>> {
         let (old, op) = (self.original.network, &self.changed.ops[index]);
         let other = |why: String| Box::new(Violation::OtherEffects { why });
+        // The next op of the original with an effect that has not run yet.
         let Some(&like) = self.original.effects.get(self.effects) else {
             return Err(other(format!("op {index} ({}) has one, and the original has no more", op.kind)));
         };
@@ -357,7 +379,8 @@ impl<'a> Derivation<'a> {
         Ok(())
     }
 
-    /// A variable stands for the variable that the original has in the place where it is first used.
+    /// Before an op with an effect is compared: each variable among its operands that has not been used so far stands
+    /// for the variable that the original's op has in the same place. Each variable of the original is taken once.
     fn connect_variables(&mut self, op: &Op, before: &Op) {
         let pairs = op.operands.iter().zip(&before.operands).filter_map(|(now, was)| Some(((*now)?, (*was)?)));
         for (now, was) in pairs {
@@ -390,6 +413,7 @@ impl<'a> Derivation<'a> {
                 return Err(Box::new(Violation::OtherOutput { output, tensor, original, why }));
             }
         }
+        // A tensor may equal several views; the first one is told.
         Ok(Proof { equals: self.views.into_iter().map(|views| views.into_iter().next()).collect() })
     }
 }

@@ -205,10 +205,12 @@ pub enum Refusal {
     TooMuchWork,
 }
 
-/// The largest number of steps that one question may follow.
+/// The largest amount of work for one question. A unit of work is one executed step, one iteration or one unit of
+/// memory that an access touches.
 const STEPS_PER_QUESTION: u64 = 1 << 17;
 
-/// Work that the questions about one function may take together.
+/// Work that the questions about one function may take together, in the same units. Questions that come when it is used
+/// up are only answered with yes if the first proof succeeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(u64);
 
@@ -243,6 +245,7 @@ pub fn judge(nest: &[Step], question: Question, budget: &mut Budget) -> Result<(
     if symbolic::proves(&resolved, question) {
         return Ok(());
     }
+    // What the second proof has used up is taken off the budget, whatever its answer is.
     let allowance = STEPS_PER_QUESTION.min(budget.0);
     let mut left = allowance;
     let verdict = exhaustive::follow(&resolved, question, &mut left);

@@ -71,7 +71,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// A stable name.
+    /// The stable name of this kind of violation, for machines.
     pub fn code(&self) -> &'static str {
         match self {
             Violation::NotEveryOpOnce { .. } => "order::not-every-op-once",
@@ -81,7 +81,8 @@ impl Violation {
     }
 }
 
-/// Everything in which an order of these ops, which stand in their old order, computes something else.
+/// Lists every way in which running the ops in another order computes something else; empty if it computes the same.
+/// `ops` are in their old order, and `order` names them by their numbers in the new one.
 pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
     let mut is_named = vec![0usize; ops.len()];
     for &op in order {
@@ -93,6 +94,7 @@ pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
     if named != ops.len() || order.len() != ops.len() {
         return vec![Violation::NotEveryOpOnce { named, ops: ops.len() }];
     }
+    // What each op finds in the old order and in the new one must be the same, value by value and turn by turn.
     let unchanged: Vec<usize> = (0..ops.len()).collect();
     let (before, now) = (found_by(ops, &unchanged), found_by(ops, order));
     let mut violations = Vec::new();
@@ -106,7 +108,7 @@ pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
     violations
 }
 
-/// What an op meets when its turn comes.
+/// What an op finds when it runs.
 #[derive(Clone, Default)]
 struct Found {
     /// The version of each value that it reads.
@@ -115,8 +117,9 @@ struct Found {
     turns: Vec<usize>,
 }
 
-/// What each op meets in an order, by the number of the op.
+/// What each op finds if the ops run in an order, by the number of the op.
 fn found_by(ops: &[Access], order: &[usize]) -> Vec<Found> {
+    // How often each value has been written so far: that is the number of its version. Before the first write it is 0.
     let mut written: HashMap<usize, usize> = HashMap::new();
     let mut effects = 0;
     let mut found = vec![Found::default(); ops.len()];

@@ -13,8 +13,9 @@
 //!
 //! The heaviest such set is a maximum clique, which is hard to find. A few are grown
 //! greedily instead, the heaviest buffers first: that finds the set if all pairs of it
-//! are declared, which is how front ends declare them. Any set found is a sound bound.
-//! Costs a bit for each pair of candidates, and nothing without pairs.
+//! are declared, which is how front ends declare them. Any set found gives a sound bound.
+//! Which buffers of the problem count is said by a `Selection`: those that can only live in one space.
+//! Costs a bit of memory for each pair of candidates, and nothing without pairs that must not share.
 
 use super::selection::Selection;
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
@@ -34,6 +35,7 @@ pub(super) fn heavy_set(pairs: &Pairs, selection: &Selection, space: SpaceId) ->
     if problem.must_not_share().is_empty() {
         return None;
     }
+    // A set is grown around each of the heaviest candidates, and the one that needs most is kept.
     let candidates = candidates(pairs, selection);
     let apart = Apart::new(pairs, problem, &candidates);
     let sets = (0..candidates.len().min(SEEDS)).map(|seed| apart.grow(seed));
@@ -50,6 +52,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
+    /// The pairs of a problem. Without any the second table stays empty, because nobody will ask for it.
     pub(super) fn of(problem: &Problem) -> Pairs {
         let both = problem.must_not_share().iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
         let mut apart: Vec<(BufferId, BufferId)> = both.collect();
@@ -74,7 +77,8 @@ fn weight(problem: &Problem, buffer: BufferId) -> u128 {
     u128::from(info.bytes().unwrap_or_default().0) * u128::from(info.slots)
 }
 
-/// Single buffers that are in a pair, and exclusive ones: the heaviest first.
+/// The buffers that may belong to a heavy set, the heaviest first: those that are in a pair that must not share, and
+/// exclusive ones. Members of a block are left out, because they may overlap each other.
 fn candidates(pairs: &Pairs, selection: &Selection) -> Vec<BufferId> {
     let problem = selection.problem;
     let counts = |id: &BufferId| {
@@ -89,17 +93,22 @@ fn candidates(pairs: &Pairs, selection: &Selection) -> Vec<BufferId> {
 
 /// For each candidate the others it is apart from, a bit each.
 struct Apart {
+    /// How many candidates there are.
     count: usize,
+    /// How many words of 64 bits a row of the matrix takes.
     words: usize,
+    /// The rows one after the other: bit `j` of row `i` says that candidates `i` and `j` are apart.
     bits: Vec<u64>,
 }
 
 impl Apart {
-    /// A matrix of bits: which candidates are apart from which.
+    /// A matrix of bits: which candidates are apart from which. They are if a pair says so, if one of them is
+    /// exclusive, or if they are alive together.
     fn new(pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) -> Apart {
         let count = candidates.len();
         let words = count.div_ceil(64);
         let mut apart = Apart { count, words, bits: vec![0; count * words] };
+        // For looking up the number of a candidate by its buffer.
         let mut by_id: Vec<(BufferId, usize)> = candidates.iter().copied().zip(0..).collect();
         by_id.sort_unstable();
         for (index, &id) in candidates.iter().enumerate() {
@@ -135,6 +144,7 @@ impl Apart {
         }
     }
 
+    /// Notes that two candidates are apart, in the rows of both.
     fn set(&mut self, one: usize, other: usize) {
         for (row, column) in [(one, other), (other, one)] {
             self.bits[row * self.words + column / 64] |= 1 << (column % 64);
@@ -145,7 +155,8 @@ impl Apart {
         &self.bits[index * self.words..(index + 1) * self.words]
     }
 
-    /// A set around a candidate, in which all are apart.
+    /// A set around a candidate, in which all are apart. `allowed` has the candidates that are apart from all members
+    /// so far; they are tried in their order, the heaviest first.
     fn grow(&self, seed: usize) -> Vec<usize> {
         let mut set = vec![seed];
         let mut allowed = self.row(seed).to_vec();

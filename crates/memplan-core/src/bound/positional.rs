@@ -1,4 +1,13 @@
-//! Task profiles and positional maxima of the usage-record planners.
+//! Task profiles and positional maxima: the lower bound for plans made of shared objects.
+//!
+//! Planners that work on usage records (which buffer is in use from which task to which) call a step a *task*. The
+//! profile of a task are the buffers alive at it, largest first. The i-th positional maximum is the largest i-th size
+//! of any profile:
+//!
+//! ```text
+//!   step 0: sizes 64, 32        positional maxima: 64, 48, 16
+//!   step 1: sizes 48, 48, 16    so at least three objects, of 64, 48 and 16 bytes or more
+//! ```
 
 use crate::{BufferId, Bytes, Problem, Step};
 
@@ -24,6 +33,7 @@ impl TaskProfile {
 /// The sum of the profiles' lengths can be quadratic in the number of buffers;
 /// [`positional_maxima`] does not go through them.
 pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
+    // (step, whether the buffer starts there or ends there, buffer)
     let mut edges: Vec<(Step, bool, BufferId)> = Vec::new();
     for (id, buffer) in problem.buffers().iter_enumerated() {
         for interval in buffer.lifetime.intervals() {
@@ -79,6 +89,8 @@ pub fn positional_maxima_of(stretches: impl IntoIterator<Item = (Bytes, Step, St
     let mut stretches: Vec<(Bytes, Step, Step)> = stretches.into_iter().collect();
     stretches.sort_by_key(|&(size, ..)| std::cmp::Reverse(size));
     let mut timeline = Timeline::new(stretches.iter().flat_map(|&(_, start, end)| [start, end]).collect());
+    // From the largest size down: when the highest count grows, this many sizes are alive together for the first
+    // time, and this size is the smallest of them.
     let mut maxima = Vec::new();
     for (size, start, end) in stretches {
         timeline.add(start, end);
@@ -89,16 +101,19 @@ pub fn positional_maxima_of(stretches: impl IntoIterator<Item = (Bytes, Step, St
     maxima
 }
 
-/// Counts how many stretches cover each step: range increment, global maximum.
+/// Counts how many stretches cover each step, and knows the highest count: a segment tree. Node 1 is the root, and
+/// node i has the children 2i and 2i + 1.
 struct Timeline {
+    /// All steps at which a stretch starts or ends, sorted. A node stands for the time between two of them.
     steps: Vec<Step>,
-    /// Increments that cover the whole node.
+    /// For each node, how many stretches cover it whole and are not counted at a node above it.
     whole: Vec<u32>,
-    /// Highest count inside the node.
+    /// For each node, the highest count inside of it, as far as stretches counted in it and below it say.
     highest: Vec<u32>,
 }
 
 impl Timeline {
+    /// Nothing is counted. `steps` has the starts and ends of all stretches that will ever be added.
     fn new(mut steps: Vec<Step>) -> Timeline {
         steps.sort_unstable();
         steps.dedup();
@@ -106,16 +121,19 @@ impl Timeline {
         Timeline { steps, whole: vec![0; nodes], highest: vec![0; nodes] }
     }
 
+    /// Counts one more stretch.
     fn add(&mut self, start: Step, end: Step) {
         let last = self.steps.len() - 1;
         self.increment(1, 0, last, (start, end));
     }
 
-    /// Counts one more buffer at the steps `start..end`, in a tree whose nodes know the highest count below them.
+    /// Counts one more stretch at the steps `start..end` in the part of the tree below `node`, which stands for the
+    /// time from `steps[left]` to `steps[right]`.
     fn increment(&mut self, node: usize, left: usize, right: usize, (start, end): (Step, Step)) {
         if end <= self.steps[left] || self.steps[right] <= start {
             return;
         }
+        // The node is covered whole, so its count grows everywhere by one and its children need not be visited.
         if start <= self.steps[left] && self.steps[right] <= end {
             self.whole[node] += 1;
             self.highest[node] += 1;

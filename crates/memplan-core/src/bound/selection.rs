@@ -50,7 +50,8 @@ impl<'p> Selection<'p> {
                 selections[space].buffers.push(id);
             }
         }
-        // All members of a block live in one space.
+        // A block counts where all of its members are selected. Members of a block have the same candidate spaces, but
+        // `space_of` may be any function, for instance one that is made from a plan.
         for block in problem.blocks().blocks() {
             let mut spaces = block.members.iter().map(|member| space_of(member.buffer));
             if let Some(Some(space)) = spaces.next()

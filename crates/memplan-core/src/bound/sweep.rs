@@ -2,6 +2,20 @@
 //!
 //! A stretch of a life is two events: its bytes come at its start and go at its end. Added up in the order of time, the
 //! events give the live bytes at every step; their maximum is the peak.
+//!
+//! Which buffers count is said by a `Selection`, which also has the blocks and the overlays that concern them.
+//!
+//! # Granules and tails
+//!
+//! If all offsets are multiples of a *granule* g, the bytes from the end of a buffer to the next multiple of g, its
+//! *tail*, are of no use to other buffers. So sizes are counted rounded up to g. Only the topmost buffer need not
+//! have its tail inside of the extent. It is not known which one that is, so the largest tail of those alive is taken
+//! off:
+//!
+//! ```text
+//!   g = 32, sizes 40 and 50: 64 + 64 rounded up, tails 24 and 14    bound 128 - 24 = 104
+//!   the best plan: 50 at 0, 40 at 64                                extent 104
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -21,10 +35,11 @@ pub struct Peak {
 /// bytes of all buffers together are below 2^63.
 struct Event {
     step: Step,
-    /// Bytes that start to count, or stop to (overlays can make it negative).
+    /// Bytes that start to count, or stop to if negative. An overlay takes bytes off at its start and gives them back.
     bytes: i64,
-    /// The unused tail of the buffer that starts (or ends, negative count).
+    /// The tail of the buffer that starts or ends.
     tail: u64,
+    /// 1 if the tail starts to count, -1 if it stops to, 0 for an event without a tail.
     tail_count: i8,
 }
 
@@ -33,22 +48,26 @@ pub(super) struct Sweep {
     events: Vec<Event>,
     /// Bytes that count at every step: exclusive buffers.
     always: i128,
+    /// The largest tail of these.
     always_tail: u64,
 }
 
 impl Sweep {
-    /// Counts plain bytes.
+    /// Counts plain bytes: no granules, overlays or exclusive buffers.
     pub(super) fn plain(selection: &Selection) -> Sweep {
         Sweep::collect(selection, 1, false)
     }
 
-    /// Counts what one space needs: aligned, with overlays and exclusive buffers.
+    /// Counts what one space needs: in granules, with overlays and exclusive buffers. The granule is what all offsets
+    /// are multiples of: the greatest common divisor of the alignments. (`max(1)` is for a selection without
+    /// buffers.)
     pub(super) fn refined(selection: &Selection, space: SpaceId) -> Sweep {
         let alignments = selection.buffers.iter().map(|&buffer| selection.problem.alignment_in(buffer, space).0);
         Sweep::collect(selection, alignments.fold(0, greatest_common_divisor).max(1), true)
     }
 
-    /// Counts what all spaces need together; each may hide a tail, so none is counted.
+    /// Counts what all spaces need together, with overlays and exclusive buffers. In each space the topmost buffer
+    /// may do without its tail, so tails are not counted at all (granule 1).
     pub(super) fn anywhere(problem: &Problem) -> Sweep {
         Sweep::collect(&Selection::of(problem, |_| true), 1, true)
     }
@@ -87,14 +106,17 @@ impl Sweep {
         sweep
     }
 
+    /// Counts bytes, and a tail, in the steps `start..end`.
     fn count(&mut self, start: Step, end: Step, bytes: i128, tail: u64) {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         self.events.push(Event { step: start, bytes, tail, tail_count: 1 });
         self.events.push(Event { step: end, bytes: -bytes, tail, tail_count: -1 });
     }
 
-    /// Counts the union of the members' bytes over time.
+    /// Counts the union of the members' bytes over time. Between two steps at which a member comes or goes, the union
+    /// stays the same and is counted as one stretch.
     fn count_block(&mut self, problem: &Problem, block: &crate::Block, granule: u64) {
+        // (step, +1 where bytes come or -1 where they go, first byte in the block, one past the last)
         let mut edges: Vec<(Step, i32, u64, u64)> = Vec::new();
         let mut largest_tail = 0;
         for member in &block.members {
@@ -108,6 +130,7 @@ impl Sweep {
                 edges.push((interval.end, -1, low, high));
             }
         }
+        // All members of a block have the same number of slots.
         let Some(slots) = block.members.first().map(|member| problem.buffers()[member.buffer].slots) else { return };
         let slots = i128::from(slots);
         edges.sort_unstable();
@@ -128,8 +151,8 @@ impl Sweep {
         }
     }
 
-    /// Takes off the bytes that a newcomer may share with its victim. A plan need not use an overlay, but it may, so the
-    /// bound must count the common bytes once only.
+    /// Takes off the bytes that a newcomer may share with its victim. A plan need not use an overlay, but it may, so
+    /// the bound must count the common bytes once only.
     fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
         let problem = selection.problem;
         // A pair may be declared twice; its bytes are shared only once. A newcomer with a choice of spaces is not
@@ -141,15 +164,17 @@ impl Sweep {
         pairs.dedup();
         for (buffer, over) in pairs {
             let [buffer, over] = [buffer, over].map(|id| &problem.buffers()[id]);
+            // At most the smaller of the two can be shared.
             let shared = whole(buffer, granule).min(whole(over, granule));
             let shared = i64::try_from(shared).unwrap_or(i64::MAX);
             let lives = [&buffer.lifetime, &over.lifetime];
             let (Some(newcomer), Some(victim)) = (lives[0].start(), lives[1].start()) else { continue };
+            // An overlay can only be used if the victim starts first.
             if newcomer <= victim {
                 continue;
             }
-            // On the shared bytes the victim is dead as soon as the newcomer starts, and it stays dead when the newcomer
-            // has ended.
+            // On the shared bytes the victim is dead as soon as the newcomer starts, and it stays dead when the
+            // newcomer has ended.
             for interval in lives[1].intervals().filter(|interval| newcomer < interval.end) {
                 let start = newcomer.max(interval.start);
                 self.events.push(Event { step: start, bytes: -shared, tail: 0, tail_count: 0 });
@@ -165,8 +190,10 @@ impl Sweep {
         profile
     }
 
-    /// The first maximum.
+    /// The largest sum, with the first step at which it is reached. The step is `None` if no step
+    /// reaches what counts at every step (exclusive buffers), for instance because nothing else is ever alive.
     pub(super) fn peak(mut self) -> Peak {
+        // What counts at every step is needed even if nothing is ever alive.
         let at_least = Bytes(u64::try_from((self.always - i128::from(self.always_tail)).max(0)).unwrap_or(u64::MAX));
         let mut peak = Peak { bytes: at_least, step: None };
         self.run(|step, bytes| {
@@ -177,6 +204,7 @@ impl Sweep {
         peak
     }
 
+    /// Visits every step at which something changes, with the bytes that count from there on.
     fn run(&mut self, visit: impl FnMut(Step, Bytes)) {
         match self.dense() {
             Some((first, changes)) => self.run_dense(first, &changes, visit),
@@ -190,6 +218,7 @@ impl Sweep {
     fn dense(&self) -> Option<(Step, Vec<Option<i64>>)> {
         let first = self.events.iter().map(|event| event.step).min()?;
         let last = self.events.iter().map(|event| event.step).max()?;
+        // The table may have up to four entries for each event.
         let span = usize::try_from(last.0 - first.0).ok().filter(|&span| span / 4 <= self.events.len())?;
         if self.events.iter().any(|event| event.tail > 0) {
             return None;
@@ -221,6 +250,7 @@ impl Sweep {
     fn run_sorted(&mut self, mut visit: impl FnMut(Step, Bytes)) {
         self.events.sort_unstable_by_key(|event| event.step);
         let mut sum = self.always;
+        // How many buffers that are alive have each tail. The last key is the largest tail.
         let mut tails = BTreeMap::from([(self.always_tail, 1i64)]);
         let mut position = 0;
         while let Some(step) = self.events.get(position).map(|event| event.step) {
@@ -243,7 +273,9 @@ impl Sweep {
 
 /// A range of bytes counted in whole granules, from the first granule that starts in it.
 struct Granules {
+    /// Where that granule starts.
     low: u64,
+    /// The bytes from there on, rounded up to granules.
     bytes: i128,
     /// How much of the last granule is not used.
     tail: u64,
@@ -266,14 +298,18 @@ pub(super) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// How many bytes a changing set of ranges covers: a segment tree whose nodes
-/// count the ranges that cover them whole.
+/// count the ranges that cover them whole. Node 1 is the root, and node i has the children 2i and 2i + 1.
 struct Cover {
+    /// All places where a range starts or ends, sorted. A node stands for the bytes between two of them.
     points: Vec<u64>,
+    /// For each node, how many ranges cover it whole and are not counted at a node above it.
     count: Vec<i32>,
+    /// For each node, how many of its bytes are covered, as far as the ranges counted in it and below it say.
     covered: Vec<u64>,
 }
 
 impl Cover {
+    /// Nothing is covered. `points` has the ends of all ranges that will ever be added.
     fn new(mut points: Vec<u64>) -> Cover {
         points.sort_unstable();
         points.dedup();
@@ -281,6 +317,7 @@ impl Cover {
         Cover { points, count: vec![0; nodes], covered: vec![0; nodes] }
     }
 
+    /// Adds the range `low..high` (`change` 1) or takes it away again (-1).
     fn add(&mut self, low: u64, high: u64, change: i32) {
         if low < high {
             let last = self.points.len() - 1;
@@ -302,6 +339,8 @@ impl Cover {
             self.change(2 * node, left, middle, (low, high), change);
             self.change(2 * node + 1, middle, right, (low, high), change);
         }
+        // A node that is covered whole is covered; otherwise its children say how much is. A node between two
+        // neighbouring points has no children.
         self.covered[node] = match () {
             () if self.count[node] > 0 => end - start,
             () if right - left == 1 => 0,

@@ -92,6 +92,7 @@ pub struct Rare {
     properties: Option<Box<Properties>>,
 }
 
+/// What the methods of [`Buffer`] with the same names return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Properties {
     fixed: Option<Bytes>,
@@ -176,9 +177,10 @@ impl Buffer {
 }
 
 impl Rare {
-    /// Nothing is allocated for a buffer without such properties, also when the last one is taken away, so that
-    /// equal buffers have equal fields.
+    /// Changes the properties. Nothing stays allocated for a buffer without such properties, also when the last one is
+    /// taken away, so that equal buffers have equal fields.
     fn change(&mut self, change: impl FnOnce(&mut Properties)) {
+        // Change those that are there, or empty ones, which are kept only if they are no longer empty.
         let mut new = Properties::default();
         let properties = self.properties.as_deref_mut().unwrap_or(&mut new);
         change(properties);

@@ -120,7 +120,8 @@ impl ProblemBuilder {
         })
     }
 
-    /// Spaces: names are unique, alignments are at least 1, ends do not overflow.
+    /// Checks the spaces: names are unique, alignments are at least 1, and base and capacity add up to at most
+    /// [`MAX_BYTES`].
     fn check_spaces(&self) -> Result<(), ProblemError> {
         if let Some(space) = first_duplicate(&self.spaces, |space| space.name.as_str()) {
             return Err(ProblemError::DuplicateSpace { space, name: self.spaces[space].name.clone() });
@@ -143,12 +144,14 @@ impl ProblemBuilder {
         if let Some(buffer) = first_duplicate(&self.buffers, |buffer| buffer.name.as_str()) {
             return Err(ProblemError::DuplicateBuffer { buffer, name: self.buffers[buffer].name.clone() });
         }
-        // No sum of sizes and offsets that a planner can form exceeds this one. If it fits into 64 bits,
+        // The padded sizes of all slots and the inner offsets of all ties, added up, together with the highest fixed
+        // offset. No offset that a planner can come to in a space exceeds this sum. If it is at most `MAX_BYTES`,
         // nothing overflows later.
         let mut sum = Bytes::ZERO;
         let mut highest_fixed = Bytes::ZERO;
         let mut extra_slots = 0;
         for id in self.buffers.ids() {
+            // No candidate space means the first space.
             let buffer = &mut self.buffers[id];
             if buffer.spaces.is_empty() {
                 buffer.spaces.push(SpaceId::from_index(0));
@@ -206,12 +209,14 @@ impl ProblemBuilder {
             }
             largest_alignment = largest_alignment.max(alignment);
         }
+        // A slot never takes more than its size and one alignment of padding.
         size.checked_add(largest_alignment)
             .and_then(|padded| padded.checked_mul(u64::from(buffer.slots)))
             .ok_or_else(|| too_large(id, buffer, "its size"))
     }
 
-    /// Relations: their buffers exist, and no buffer is related to itself.
+    /// Checks overlays, must-share and must-not-share pairs and prices: their buffers exist, and no buffer is related
+    /// to itself.
     fn check_relations(&self) -> Result<(), ProblemError> {
         let overlays = self.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
         let pairs = self.must_share.iter().chain(&self.must_not_share).copied();
@@ -229,7 +234,8 @@ impl ProblemBuilder {
         Ok(())
     }
 
-    /// Two buffers that must not share may be in one block only at disjoint places.
+    /// Checks that two buffers that must not share do not overlap in a block that both belong to: the block fixes their
+    /// distance, so no plan could keep them apart.
     fn check_apart(&self, blocks: &Blocks) -> Result<(), ProblemError> {
         for &(one, other) in &self.must_not_share {
             let (Some((block, at)), Some((other_block, other_at))) = (blocks.place_of(one), blocks.place_of(other))
@@ -248,7 +254,7 @@ impl ProblemBuilder {
         Ok(())
     }
 
-    /// The cost of a plan is a sum of weights, so that the sum of all of them must be a number.
+    /// The cost of a plan is a sum of weights, so the sum of all weights must be at most `MAX_BYTES`.
     fn check_costs(&self) -> Result<(), ProblemError> {
         let sum = self.reuse_costs.iter().try_fold(0u64, |sum, cost| sum.checked_add(cost.weight));
         match sum.filter(|&sum| sum <= MAX_BYTES) {
@@ -257,7 +263,7 @@ impl ProblemBuilder {
         }
     }
 
-    /// Dependencies: one list for each buffer, known buffers only, no cycles.
+    /// Checks the dependencies: there is one list for each buffer, they name known buffers only, and have no cycles.
     fn check_dependencies(&self) -> Result<(), ProblemError> {
         let Some(dependencies) = &self.dependencies else { return Ok(()) };
         let count = self.buffers.len();
@@ -275,12 +281,14 @@ impl ProblemBuilder {
     }
 }
 
+/// The first item whose key an earlier item has, too.
 fn first_duplicate<'a, I: Id, T, K: Hash + Eq>(items: &'a IndexVec<I, T>, key: impl Fn(&'a T) -> K) -> Option<I> {
     let mut seen = std::collections::HashSet::with_capacity(items.len());
     items.iter_enumerated().find(|(_, item)| !seen.insert(key(item))).map(|(id, _)| id)
 }
 
-/// A lifetime: stretches that do not end before they start, in order, and do not overlap.
+/// Checks a lifetime: no stretch ends before it starts or beyond [`MAX_STEP`], and no two stretches overlap. They are
+/// sorted by their start, so it is enough to compare neighbours.
 fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
     let intervals = buffer.lifetime.intervals();
@@ -335,7 +343,8 @@ fn too_large(buffer: BufferId, info: &Buffer, what: &'static str) -> ProblemErro
     ProblemError::TooLarge { buffer, name: info.name.clone(), what }
 }
 
-/// A fixed offset or a tie must suit the alignment.
+/// Checks that a fixed offset and the place in a tie group are multiples of the alignment that the buffer has in a
+/// space. A buffer with several slots cannot be fixed, since it would need several offsets.
 fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
     if let Some(offset) = buffer.fixed() {
@@ -357,8 +366,9 @@ fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<()
     }
 }
 
-/// Kahn's algorithm: whatever cannot be peeled off from the sources lies on or
-/// behind a cycle; walking back from it by unpeeled parents ends on one.
+/// A buffer on a cycle of the dependencies; `None` if there is no cycle. Kahn's algorithm: buffers without open
+/// parents are peeled off one after the other. Whatever cannot be peeled off lies on or behind a cycle; walking back
+/// from there, from child to unpeeled parent, leads onto one.
 fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<BufferId> {
     let mut open_parents = IndexVec::<BufferId, u32>::filled(0, children.len());
     for &child in children.iter().flatten() {
@@ -378,7 +388,8 @@ fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<Buffe
     if peeled == children.len() {
         return None;
     }
-    // Every buffer that is left has a parent that is left, so the walk never ends before it has gone round.
+    // Every buffer that is left has a parent that is left, so the walk never ends. After as many moves as there are
+    // buffers it is on a cycle.
     let mut unpeeled_parent = HashMap::new();
     for (parent, its_children) in children.iter_enumerated().filter(|&(parent, _)| open_parents[parent] > 0) {
         unpeeled_parent.extend(its_children.iter().map(|&child| (child, parent)));

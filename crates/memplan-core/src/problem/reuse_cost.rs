@@ -41,7 +41,8 @@ impl Plan {
         self.active_pairs(problem).iter().map(|pair| pair.weight).sum()
     }
 
-    /// Whether two buffers lie on a common byte, whenever they live.
+    /// Whether two buffers lie on a common byte, whenever they live. A shared object is used as a whole, so two
+    /// buffers in one object always do, unless one of them has size 0.
     fn share_bytes(&self, problem: &Problem, one: BufferId, other: BufferId) -> bool {
         let place = |id: BufferId| self.placements.get(id).and_then(Option::as_ref);
         let (Some(here), Some(there)) = (place(one), place(other)) else { return false };
@@ -56,6 +57,7 @@ impl Plan {
                 let (size, other_size) = (size(one).unwrap_or_default(), size(other).unwrap_or_default());
                 here.space == there.space && meet(here, size, there, other_size)
             }
+            // A shared object and a place with an offset have no bytes in common.
             _ => false,
         }
     }

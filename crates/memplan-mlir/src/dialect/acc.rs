@@ -1,12 +1,20 @@
 //! OpenACC: regions for an accelerator, and the data they work on.
 //!
 //! The gangs and workers of a compute region run it at the same time, and the iterations
-//! of `acc.loop` are spread over them. In its `async` form a region goes on after the op;
-//! which `acc.wait` is for it is decided by numbers, so nobody is taken to
-//! wait for it. Data ops make copies that come back at other times: their operands escape.
+//! of `acc.loop` are spread over them. In its `async` form a region goes on after the op. A number decides which
+//! `acc.wait` waits for it, and these numbers are not followed, so it is taken to run to the end of the function. Data
+//! ops make copies that come back at other times: their operands escape.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape; `terminates`
+//! is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known; `regions`
+//! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
+//! arguments of its region.
+//! Rules for the types of results (`ResultTypes`): `Number` is something that is certainly not memory.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 
+/// All operands may be read and changed.
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 
 /// Ops that map host memory to the device, change it there, or bring it back.
@@ -34,7 +42,8 @@ const DATA_OPS: &[&str] = &[
     "acc.use_device",
 ];
 
-/// A region with private copies as arguments.
+/// An op with a region whose arguments may be private copies of the op's operands. Which operand becomes which
+/// argument is not followed (`Flow::Unknown`).
 fn region(control: Control, traits: Traits) -> OpInfo {
     OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
 }
@@ -44,6 +53,7 @@ fn compute() -> OpInfo {
     region(Control::Parallel, Traits::ALLOCATION_SCOPE).detached_by("async")
 }
 
+/// What is known about the ops of the dialect acc.
 pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::ALLOCATION_SCOPE;
     let data = OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES);

@@ -1,7 +1,16 @@
 //! The dialect affine: loops whose bounds are affine expressions, and loads and stores whose subscripts are.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape; `terminates`
+//! is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known; `regions`
+//! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
+//! arguments of its region; `ending_in` names the terminator that the form leaves out.
+//! Rules for the types of results (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type
+//! listed.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 
+/// It reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];

@@ -3,6 +3,14 @@
 //! `async.execute` starts its region and goes on at once; the region runs at the same time as the code behind it. The
 //! op's first result is a token. `async.await` on the token waits until the region has ended. Between the two, buffers
 //! of the region and buffers of the code are alive together, so the planner has to know where the waiting happens.
+//!
+//! In the rows: `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape;
+//! `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known;
+//! `regions` says how many regions an op has, how they run and which values pass; `with_header` says where the form
+//! names the arguments of its region; `with_segments` names the groups of operands of the generic form; `ending_in`
+//! names the terminator that the form leaves out.
+//! Rules for the types of results (`ResultTypes`): `TokenFirst` is a token, then the types behind `->`; `Awaited` is
+//! what the `!async.value` listed holds; `Index` is `index`.
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 

@@ -1,4 +1,9 @@
 //! The dialect bufferization: conversions between tensors, which are values, and memrefs, which are memory.
+//!
+//! In the rows: `pure` is an op that only computes and touches no memory; `effects` lists what an op does to which
+//! operands; `escapes` is an op whose memory operands escape; `unlisted` is an op of which nothing is known;
+//! `with_segments` names the groups of operands of the generic form.
+//! Rules for the types of results (`ResultTypes`): `Bool` is `i1`, or a vector or tensor of it.
 
 use super::{Access, AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 use std::borrow::Cow;
@@ -8,7 +13,8 @@ const MAYBE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: So
 const MATERIALIZE: &[(Selector, Access)] =
     &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
-/// The table of the dialect.
+/// What is known about the ops of the dialect bufferization. The row with a `*` speaks for all ops without a row of
+/// their own.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("bufferization.*", OpInfo::unlisted()),

@@ -1,5 +1,11 @@
 //! Functions and calls. What a call does is read off the function if it is in
 //! the same file; without it, a call is as unknown as any op.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known;
+//! `regions` says how many regions an op has, how they run and which values pass; `with_header` says where the form
+//! names the arguments of its region.
+//! Rules for the types of results (`ResultTypes`): `Function` is the whole function type.
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 

@@ -1,13 +1,24 @@
-//! Kernels and the host side of them.
+//! The dialect gpu: kernels, and the ops of the host that launch them.
 //!
-//! An op in its `async` form runs on after it returns; lowering treats what it
-//! touches as escaping.
+//! An op in its `async` form runs on after it returns; the lowering takes the memory that it
+//! touches to be in use for ever (it escapes).
+//!
+//! In the rows: `pure` is an op that only computes and touches no memory; `gives` is an op that only computes, with
+//! the rule by which its form tells the types of its results; `effects` lists what an op does to which operands;
+//! `escapes` is an op whose memory operands escape; `terminates` is a terminator that gives values to the op around
+//! it; `unlisted` is an op of which nothing is known; `regions` says how many regions an op has, how they run and
+//! which values pass; `with_header` says where the form names the arguments of its region; `ending_in` names the
+//! terminator that the form leaves out.
+//! Rules for the types of results (`ResultTypes`): `AsyncToken` is the types listed, and a token if the form says
+//! `async`; `Index` is `index`; `Handles` is handles whose types the form does not write; `ValueAndBool` is the last
+//! type listed, then `i1`.
 
 use super::{Access, Control, Flow, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
 
+/// All operands may be read and changed.
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 
-/// Ops that return a number of the machine.
+/// Ops that return a number of the machine, such as the number of a thread.
 const INDEX_OPS: &[&str] = &[
     "gpu.block_dim",
     "gpu.block_id",
@@ -42,6 +53,8 @@ fn asynchronous(info: OpInfo) -> OpInfo {
     info.with_results(ResultTypes::AsyncToken)
 }
 
+/// What is known about the ops of the dialect gpu. Rows with a `*` speak for all ops that begin so and have no row of
+/// their own.
 pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::ALLOCATION_SCOPE;
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(scope);

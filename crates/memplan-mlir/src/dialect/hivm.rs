@@ -3,6 +3,11 @@
 //! Most `hivm.hir` ops are destination-style, `ins(…) outs(…)`: what they do to
 //! which operand is decided where they are lowered, since it depends on shapes.
 //! The rows here are for the others.
+//!
+//! In the rows: `effects` lists what an op does to which operands; the result of a `cast` is the memory of the first
+//! operand; `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing
+//! is known; `regions` says how many regions an op has, how they run and which values pass; `with_segments` names the
+//! groups of operands of the generic form; `ending_in` names the terminator that the form leaves out.
 
 use super::{Control, Flow, OpInfo, READS, Row, Traits};
 

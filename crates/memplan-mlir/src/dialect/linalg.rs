@@ -1,20 +1,34 @@
-//! Structured ops on whole buffers: `ins` are read, `outs` are updated, and
-//! written from end to end where the op by its definition assigns every element.
+//! The dialect linalg: structured ops on whole buffers. `ins` are read. `outs` are updated; where the op by its
+//! definition assigns every element, they are written from end to end and their old content is not needed.
+//!
+//! The custom form of a named op (`linalg.add ins(…) outs(…)`) does not show its body, the generic form does. The
+//! second half of this file gives the ops of such a body, so that both forms give the same list of ops.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `effects` lists what an op does to which operands; `terminates` is a terminator that gives values to the op around
+//! it; `with_segments` names the groups of operands of the generic form; `ending_in` names the terminator that the
+//! form leaves out.
+//! Rules for the types of results (`ResultTypes`): `Outs` is the types of the operands in `outs(…)`; `Index` is
+//! `index`.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector};
 use std::borrow::Cow;
 
+/// The operands of a group: `ins` or `outs`.
 const fn group(name: &'static str) -> Selector {
     Selector::Group(Cow::Borrowed(name))
 }
 
+/// Reads its inputs; may read its outputs, and writes some or all of their elements.
 const UPDATE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Update)];
+/// Reads its inputs, and assigns every element of its outputs without reading them.
 const WRITE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Write)];
 
 /// The table of the dialect. `linalg.*` covers all structured ops without a row of their own: they may read what is in
 /// their outputs.
 pub(super) fn rows() -> Vec<Row> {
     let ins_outs = |effects| OpInfo::effects(effects).with_segments(&["ins", "outs"]);
+    // An op with a body that it runs once for each element. The body's arguments are elements, not buffers.
     let body = |effects, header| OpInfo {
         regions: Some(1),
         header,
@@ -84,7 +98,8 @@ impl Numbers {
         }
     }
 
-    /// The op for integers, or else the one for floats: few ops have a form of their own for complex numbers.
+    /// One of two ops by the kind of numbers. Complex numbers take the op for floats, because few ops have a form of
+    /// their own for them.
     fn pick(self, of_float: &'static str, of_integer: &'static str) -> &'static str {
         match self {
             Numbers::Integer => of_integer,
@@ -107,11 +122,12 @@ impl Numbers {
     }
 }
 
-/// The ops in the body of a named op (without `linalg.` in front), which only
-/// its generic form shows; `None` for ops without a body.
+/// The names of the ops in the body of a named op (`name` is without `linalg.` in front), which only its generic form
+/// shows; `None` for ops without a body.
 ///
-/// Elements are cast to the type of the output before anything is computed, as
-/// unsigned numbers if the op says so.
+/// `inputs` and `output` are the element types as text. Inputs of another type are cast to the type of the output
+/// before anything is computed, as unsigned numbers if `unsigned_casts`. `matmul` of `f16` and `f16` into `f32` gives
+/// `arith.extf`, `arith.extf`, `arith.mulf`, `arith.addf`, `linalg.yield`.
 pub(crate) fn named_linalg_body(
     name: &str,
     inputs: &[&str],
@@ -149,8 +165,7 @@ pub(crate) fn named_linalg_body(
         "min" => &[numbers.pick("arith.minimumf", "arith.minsi")],
         "select" => &["arith.select"],
         _ if name.starts_with("pooling_") && name.contains("_sum") => &[add],
-        // Two spellings of a type decide: the element type picks float or integer, and the op's name says whether
-        // integers are unsigned.
+        // The element type decides between float and integer, and the op's name says whether integers are unsigned.
         _ if name.starts_with("pooling_") && name.contains("_max") => {
             &[numbers.pick("arith.maximumf", if unsigned { "arith.maxui" } else { "arith.maxsi" })]
         }
@@ -179,7 +194,8 @@ fn is_contraction(name: &str) -> bool {
         || name.starts_with("depthwise_conv")
 }
 
-/// `(a - zero) * (b - zero) + c`, with `a` and `b` cast first.
+/// The body of a quantized op: `(a - zero) * (b - zero) + c`, with `a` and `b` cast first where their type is not the
+/// output's. `None` if there are fewer than two inputs.
 fn quantized_body(inputs: &[&str], output: &str) -> Option<Vec<&'static str>> {
     let mut body = Vec::new();
     for input in inputs.get(..2)? {
@@ -192,9 +208,10 @@ fn quantized_body(inputs: &[&str], output: &str) -> Option<Vec<&'static str>> {
     Some(body)
 }
 
-/// A cast for every input that is computed with and is not of the output's element type.
+/// A cast for every input that is computed with and is not of the output's element type. Inputs of unknown type (`?`)
+/// are left out.
 fn casts(name: &str, inputs: &[&str], output: &str, unsigned: bool) -> Vec<&'static str> {
-    // A pooling window and a select's condition are not computed with.
+    // Of the pooling window (input 1) only the shape is used, and a select's condition (input 0) is no number.
     let skip = |at: usize| (name.starts_with("pooling_") && at == 1) || (name == "select" && at == 0);
     let inputs = inputs.iter().enumerate().filter(|(at, _)| !skip(*at));
     inputs
@@ -203,7 +220,7 @@ fn casts(name: &str, inputs: &[&str], output: &str, unsigned: bool) -> Vec<&'sta
         .collect()
 }
 
-/// The op that converts an element of one type to another.
+/// The op that converts an element of one type to another. Types that are no integers count as floats.
 fn cast(from: &str, to: &str, unsigned: bool) -> &'static str {
     let float = |text: &str| !text.starts_with(['i', 's', 'u']);
     let width = |text: &str| crate::Type::parse(text).bits().unwrap_or(0);

@@ -1,4 +1,9 @@
 //! The dialect math: mathematical functions of numbers. None of its ops touches memory.
+//!
+//! In the rows: `pure` is an op that only computes and touches no memory; `gives` is an op that only computes, with
+//! the rule by which its form tells the types of its results.
+//! Rules for the types of results (`ResultTypes`): `Bool` is `i1`, or a vector or tensor of it; `First` is the first
+//! type listed; `Repeated` is for each result the last type listed.
 
 use super::{OpInfo, ResultTypes, Row};
 

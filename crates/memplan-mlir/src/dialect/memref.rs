@@ -1,13 +1,24 @@
 //! The dialect memref: ops that allocate, free, read and write memory, and ops that make views of it.
+//!
+//! In the rows: `pure` is an op that only computes and touches no memory; `gives` is an op that only computes, with
+//! the rule by which its form tells the types of its results; `effects` lists what an op does to which operands;
+//! `escapes` is an op whose memory operands escape; the result of a `cast` is the memory of the first operand, and
+//! the result of a `view` is a part of it; `terminates` is a terminator that gives values to the op around it;
+//! `unlisted` is an op of which nothing is known; `regions` says how many regions an op has, how they run and which
+//! values pass; `ending_in` names the terminator that the form leaves out. Rules for the types of results
+//! (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type listed.
 
 use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
 
+/// It reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
+/// It reads its first operand and writes all of its second one.
 const COPY: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read), (Selector::Operand(1), Access::Write)];
 /// The base of a descriptor is the whole allocation, which is more than the view that it is taken from.
 const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Base }];
+/// Each result may be any of the operands.
 const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
 
 /// What is known about the ops of the dialect memref. A row with a `*` speaks for all ops without a row of their own.
@@ -15,6 +26,7 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = vec![
         ("memref.*", OpInfo::unlisted()),
         ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES.and(Traits::PLACED))),
+        // A plan may place what `alloc` makes (`PLACED`). Stack memory stays where it is.
         ("memref.alloca", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
         ("memref.dealloc", OpInfo::effects(&[(Selector::Operand(0), Access::Free)])),
         // At run time it either frees its source or returns it. So the source has no life that could be planned.

@@ -1,11 +1,11 @@
 //! What is known about ops: how their custom form reads, what they do to
 //! memory, how control moves through their regions.
 //!
-//! Each dialect has a table in a file of its own, with a row for each op. A row only says what
-//! differs from the default, and the default is what holds for an op nobody
-//! knows: it updates every memref it is given, a memref it returns may be any
-//! of those, and its regions may run any number of times, on any thread, at any
-//! time from the op on, or not at all.
+//! Each dialect has a table in a file of its own, with a row for each op ([`OpInfo`]). Rows are made by short
+//! constructors for the usual cases (an op that only computes, a cast, a terminator) and changed by methods such as
+//! `with_effects`. Of an op without a row everything is assumed that it could do: it updates every memref it is given,
+//! a memref it returns may be any of those, and its regions may run any number of times, on any thread, at any time
+//! from the op on, or not at all.
 //!
 //! ```
 //! use memplan_mlir::{Dialects, dialect::{Access, Selector}};
@@ -118,7 +118,7 @@ pub enum Control {
     Unknown,
 }
 
-/// Which tasks ([`Traits::TASK`]) have certainly ended when control has come by an op.
+/// Which tasks ([`Traits::TASK`]) have certainly ended when control has come past an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gathers {
     /// None that we know of.
@@ -289,8 +289,8 @@ pub struct OpInfo {
     pub control: Control,
     /// How values pass through its regions.
     pub flow: Flow,
-    /// A word of its form that says that it goes on after control has come by, as
-    /// [`Control::Unknown`].
+    /// A word of its form, such as `nowait`. With this word the op goes on after control has come past it, and its
+    /// regions run as with [`Control::Unknown`].
     pub detached_by: Option<Cow<'static, str>>,
     /// Tasks that have ended behind it.
     pub gathers: Gathers,
@@ -298,10 +298,15 @@ pub struct OpInfo {
     pub traits: Traits,
 }
 
+/// What an unknown op does: it may read and change all its operands.
 const UNKNOWN_EFFECTS: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
+/// What the results of an unknown op may be: any of its operands, or other memory.
 const UNKNOWN_ALIASES: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
+/// It reads all its operands.
 const READS: &[(Selector, Access)] = &[(Selector::All, Access::Read)];
+/// The first result is the same memory as the first operand.
 const CAST: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Same }];
+/// The first result is a part of the first operand's memory.
 const VIEW: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::View }];
 
 /// A row: an op's name and what is known about it.
@@ -327,7 +332,7 @@ impl OpInfo {
         }
     }
 
-    /// A known op that does nothing to memory.
+    /// A known op that does nothing to memory and has no regions.
     fn pure() -> OpInfo {
         OpInfo {
             known: true,
@@ -362,13 +367,14 @@ impl OpInfo {
         OpInfo { aliases: Cow::Borrowed(VIEW), traits: Traits::EFFECT_FREE.and(Traits::VIEW_LIKE), ..OpInfo::pure() }
     }
 
-    /// An op of a dialect with a table, without a row of its own: nothing is
-    /// known about what it does, but its form defines no region arguments.
+    /// An op of a dialect with a table, without a row of its own: nothing is known about what it does, but unlike
+    /// that of an unknown op, its form defines no region arguments.
     fn unlisted() -> OpInfo {
         OpInfo { known: true, header: Header::Plain, ..OpInfo::unknown() }
     }
 
-    /// Whether this is what [`OpInfo::unlisted`] says of an op, the types of its results aside.
+    /// Whether this may be what [`OpInfo::unlisted`] says of an op: known, but with the results, aliases and regions
+    /// of an unknown one.
     pub(crate) fn is_unlisted(&self) -> bool {
         self.known
             && self.result_types == ResultTypes::Listed
@@ -381,7 +387,7 @@ impl OpInfo {
         OpInfo::effects(&[(Selector::All, Access::Escape)])
     }
 
-    /// An op with regions that itself touches no memory.
+    /// An op with so many regions that itself touches no memory; `u32::MAX` stands for any number of regions.
     fn regions(count: u32, control: Control, flow: Flow, traits: Traits) -> OpInfo {
         OpInfo { regions: Some(count), control, flow, traits: traits.and(Traits::RECURSIVE_EFFECTS), ..OpInfo::pure() }
     }
@@ -406,11 +412,13 @@ impl OpInfo {
         self
     }
 
+    /// The custom form leaves this terminator out at the end of a region.
     fn ending_in(mut self, terminator: &'static str) -> OpInfo {
         self.terminator = Some(Cow::Borrowed(terminator));
         self
     }
 
+    /// With this word in its form, the op goes on after control has come past it.
     fn detached_by(mut self, word: &'static str) -> OpInfo {
         self.detached_by = Some(Cow::Borrowed(word));
         self
@@ -441,7 +449,8 @@ impl OpInfo {
 #[derive(Clone, Debug)]
 pub struct Dialects {
     rows: HashMap<String, OpInfo>,
-    /// Rows for `prefix*`, later ones first.
+    /// Rows for `prefix*`, in the order in which they were added. The last one that fits an op counts, so that a user's
+    /// row replaces ours.
     patterns: Vec<(String, OpInfo)>,
 }
 
@@ -458,7 +467,8 @@ impl Dialects {
         })
     }
 
-    /// Adds a row; a name that ends in `*` stands for all ops that begin so.
+    /// Adds a row, or replaces the one of the same name. A name that ends in `*` stands for all ops that begin so and
+    /// have no row of their own.
     fn insert(&mut self, name: &str, info: OpInfo) {
         match name.strip_suffix('*') {
             Some(prefix) => self.patterns.push((prefix.to_owned(), info)),
@@ -468,7 +478,7 @@ impl Dialects {
         }
     }
 
-    /// What is known about an op.
+    /// What is known about an op: its own row, or the last pattern that fits, or what is assumed about an unknown op.
     pub fn get(&self, name: &str) -> OpInfo {
         if let Some(info) = self.rows.get(name) {
             return info.clone();
@@ -521,7 +531,8 @@ const TABLES: &[fn() -> Vec<Row>] = &[
     vector::rows,
 ];
 
-/// Op names that may be written without their dialect: `return` is `func.return`.
+/// The full name of an op that may be written without its dialect: `return` is `func.return`. `None` for all other
+/// words.
 pub(crate) fn undotted(name: &str) -> Option<&'static str> {
     Some(match name {
         "module" => "builtin.module",

@@ -3,19 +3,28 @@
 //! `omp.parallel` starts a team; each of its threads runs the region, at its own
 //! pace. Work inside is shared (`omp.wsloop` with its `omp.loop_nest`, `omp.sections`) or
 //! left to one thread (`omp.single`, `omp.masked`): a thread that comes by may skip it.
-//! Barriers do not show in the tables. Threads are taken to be anywhere at any time,
-//! which is more than really happens.
+//! The tables do not say that threads wait for each other at a barrier. Each thread is taken to be anywhere in the
+//! region at any time, which is more than really happens.
 //!
 //! `omp.task` is work that some thread does later. It has ended behind a barrier, behind
 //! an `omp.taskwait` of the task that started it, and at the end of the
 //! `omp.taskgroup` or `omp.parallel` around it. Memory mapped to a device has copies
 //! there that come back at other times, so it escapes.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape; `terminates`
+//! is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known; `regions`
+//! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
+//! arguments of its region.
+//! Rules for the types of results (`ResultTypes`): `Number` is something that is certainly not memory.
 
 use super::{Access, Control, Flow, Gathers, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
 
+/// All operands may be read and changed.
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 
-/// A region that the thread runs once, with private copies as arguments.
+/// An op with a region whose arguments may be private copies of the op's operands. Which operand becomes which
+/// argument is not followed (`Flow::Unknown`).
 fn region(control: Control, traits: Traits) -> OpInfo {
     OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
 }
@@ -25,7 +34,7 @@ fn team() -> OpInfo {
     region(Control::Parallel, Traits::ALLOCATION_SCOPE.and(Traits::TEAM)).gathering(Gathers::Inside)
 }
 
-/// A region around shared work.
+/// A region around shared work, which each thread runs once.
 fn wrapper() -> OpInfo {
     region(Control::Once, Traits::default())
 }
@@ -35,6 +44,7 @@ fn one_thread() -> OpInfo {
     region(Control::Alternatives, Traits::default())
 }
 
+/// What is known about the ops of the dialect omp. The row with a `*` speaks for all ops without a row of their own.
 pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::ALLOCATION_SCOPE;
     let mut rows = vec![

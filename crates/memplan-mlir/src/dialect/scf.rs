@@ -1,4 +1,10 @@
 //! The dialect scf, structured control flow: loops, branches and switches whose bodies are regions.
+//!
+//! In the rows: `pure` is an op that only computes and touches no memory; `terminates` is a terminator that gives
+//! values to the op around it; `unlisted` is an op of which nothing is known; `regions` says how many regions an op
+//! has, how they run and which values pass; `with_header` says where the form names the arguments of its region;
+//! `with_segments` names the groups of operands of the generic form; `ending_in` names the terminator that the form
+//! leaves out.
 
 use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
 

@@ -1,4 +1,10 @@
 //! The dialect tensor. Tensors are values and no memory, so the rows only say how the custom forms of its ops are read.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known;
+//! `regions` says how many regions an op has, how they run and which values pass.
+//! Rules for the types of results (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type
+//! listed.
 
 use super::{Control, Flow, OpInfo, ResultTypes, Row, Traits};
 

@@ -53,6 +53,7 @@ impl DialectFileError {
     }
 }
 
+/// A dialect file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -60,6 +61,8 @@ struct File {
     op: Vec<Row>,
 }
 
+/// A row of a dialect file: what it says about one op. `docs/dialects.md` describes each field; most become the field
+/// of [`OpInfo`] with the same name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Row {
@@ -89,6 +92,7 @@ struct Row {
     result_types: Option<ResultTypesName>,
 }
 
+/// Operands as a file names them: by position, or by a word that [`selector`] explains.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Operands {
@@ -96,6 +100,7 @@ enum Operands {
     Named(String),
 }
 
+/// A result that is the memory of operands, as a file says it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Alias {
@@ -105,7 +110,8 @@ struct Alias {
     relation: RelationName,
 }
 
-/// Gives each name of a file its meaning.
+/// Makes an enum for the words of a field in a file, and the conversion of each word into its meaning. The word in
+/// the file is the variant in kebab case: `SharedOuts` is `shared-outs`.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident -> $target:ty { $($word:ident => $value:expr,)* })*) => {$(
         $(#[$doc])*
@@ -201,15 +207,16 @@ impl Dialects {
     }
 }
 
-/// A row of a file as the description of an op.
+/// Turns a row of a file into the description of an op.
 fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
     let effects = effects(row)?;
     let mut traits = Traits::default();
     for &one in &row.traits {
         traits = traits.and(one.into());
     }
-    // A row without any effect describes an op that only computes. Such an op may be ignored when nobody uses its
-    // results, so a row has to ask for effects it does not list.
+    // A row that lists no effect describes an op that only computes, and such an op counts as free of effects. An op
+    // with effects that the row cannot list has to say so (`has-effects`); calls and allocations have them anyhow, and
+    // the effects of an op with regions are those of the ops inside.
     let quiet = effects.is_empty()
         && !row.traits.iter().any(|one| matches!(one, Trait::HasEffects | Trait::Call))
         && !traits.has(Traits::ALLOCATES);
@@ -235,7 +242,7 @@ fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
     })
 }
 
-/// What the op does to which of its operands.
+/// What the op of a row does to which of its operands.
 fn effects(row: &Row) -> Result<Vec<(Selector, Access)>, DialectFileError> {
     let mut effects = Vec::new();
     for (list, access) in [
@@ -252,11 +259,13 @@ fn effects(row: &Row) -> Result<Vec<(Selector, Access)>, DialectFileError> {
     Ok(effects)
 }
 
+/// A rule of a row that makes a result the memory of operands.
 fn alias(row: &Row, alias: &Alias) -> Result<AliasRule, DialectFileError> {
     Ok(AliasRule { from: selector(row, &alias.from)?, result: alias.result, relation: alias.relation.into() })
 }
 
-/// Which operands a text means: a position, `all`, everything from a position on (`2..`), or a group by its name.
+/// Which operands a row means: a position, `all`, everything from a position on (`2..`), or a group by its name
+/// (`outs`). Anything else is an error.
 fn selector(row: &Row, operands: &Operands) -> Result<Selector, DialectFileError> {
     let text = match operands {
         Operands::Position(at) => return Ok(Selector::Operand(*at)),

@@ -1,11 +1,21 @@
 //! The dialect vector: arithmetic on vectors, and ops that load them from memory and store them there.
+//!
+//! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
+//! `effects` lists what an op does to which operands; the result of a `cast` is the memory of the first operand;
+//! `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known;
+//! `regions` says how many regions an op has, how they run and which values pass; `ending_in` names the terminator
+//! that the form leaves out.
+//! Rules for the types of results (`ResultTypes`): `First` is the first type listed; `Number` is something that is
+//! certainly not memory; `Element` is the element type of the last type listed; `Repeated` is for each result the
+//! last type listed; `Index` is `index`.
 
 use super::{Access, Control, Flow, OpInfo, ResultTypes, Row, Selector, Traits};
 
+/// It reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
-/// Base first: masked and scattered stores.
+/// The memory is the first operand: masked and scattered stores.
 const UPDATE_FIRST: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Update)];
-/// Value first: plain stores.
+/// The stored value is the first operand and the memory the second: plain stores.
 const UPDATE_SECOND: &[(Selector, Access)] = &[(Selector::Operand(1), Access::Update)];
 
 /// What is known about the ops of the dialect vector. A row with a `*` speaks for all ops without a row of their own.

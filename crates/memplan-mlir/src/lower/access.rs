@@ -1,8 +1,13 @@
 //! What an op does to the memory of its operands.
 //!
-//! Each operand that is memory is read, written, updated, freed, or escapes. A *write* is known to assign every byte, so
-//! the old content is not needed; an *update* may leave some bytes as they were. Memory *escapes* where code that we do
-//! not see may use it later.
+//! Each operand that is memory is read, written, updated, freed, or escapes. A *write* is known to assign every byte,
+//! so the old content is not needed; an *update* may leave some bytes as they were. Memory *escapes* where code that we
+//! do not see may use it later.
+//!
+//! Besides its accesses an op may have *overlay permissions* (an output may take the place of an input, because the op
+//! then still computes the right thing) and *copies* (bytes of an output are nothing but bytes of an input). All of it
+//! is added to the op's *draft*, the op of the program under construction. What a function does to its arguments is
+//! known from its *summary*. An *unclear block* is one that an op without a row may branch to.
 
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
@@ -154,6 +159,7 @@ impl Lowering<'_> {
             return false;
         };
         let info = document.info(op);
+        // An unknown op at the end of a region may be its terminator.
         let gives_back = info.traits.has(Traits::RETURN_LIKE) || !info.known;
         match self.flow_of(parent) {
             Flow::Function | Flow::Unknown => gives_back,

@@ -171,10 +171,12 @@ impl Words<'_, '_> {
             let inner = self.sum()?;
             self.take(")").then_some(inner)?
         } else if self.take("-") {
+            // A sign. The smallest number of a value is not known, so only a constant can be negated.
             let part = self.factor().filter(|part| part.is_constant)?;
             Part { most: part.most.checked_neg()?, is_constant: true }
         } else {
             let text = self.rest.trim_start();
+            // A number, or the name of a dimension or symbol. An unknown name makes the whole result unknown.
             let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
             let (word, rest) = text.split_at(end);
             self.rest = rest;

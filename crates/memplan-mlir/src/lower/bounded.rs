@@ -13,6 +13,9 @@
 //! and an `scf.if` around the allocation that asks whether the size is small enough.
 //!
 //! A mark `buffer_size_in_byte` says the same of any shape ([`marks`](super::marks)).
+//!
+//! The search starts at a size operand of the allocation and goes backwards through the ops that compute it. Each
+//! function gives the largest number that something can be, or `None` if no bound is found.
 
 use memplan_core::Bytes;
 use memplan_program::Size;
@@ -288,6 +291,7 @@ impl Document {
         let left = left.checked_sub(1)? / 2;
         let &[one, other] = self.operands(op) else { return None };
         match self.name(op) {
+            // One of the two operands of a minimum is enough to bound it, of a maximum both are needed.
             "arith.minsi" | "index.mins" => {
                 self.above(one, base, left).into_iter().chain(self.above(other, base, left)).min()
             }

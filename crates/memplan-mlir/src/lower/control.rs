@@ -3,6 +3,31 @@
 //! Values are handed over by position: the first operand goes to the first argument, and so on. In the program only
 //! those positions exist where the result, the argument or the operand is memory; numbers are left out.
 //!
+//! # Words
+//!
+//! | `dialect::Control` | how regions run |
+//! |---|---|
+//! | `Once` | every region once, in order |
+//! | `Loop` | the body again and again |
+//! | `Alternatives` | one of the regions, or none: `scf.if` |
+//! | `Parallel` | the body for every iteration, in any interleaving |
+//! | `Async` | at any time until somebody waits for the op's token |
+//! | `Unknown` | nobody knows |
+//!
+//! | `Flow` | which values pass |
+//! |---|---|
+//! | `Carried` | initial values are the last operands, as many as results; the last arguments carry them round: `scf.for` |
+//! | `While` | two regions: the first decides and passes values on, the second gives the next ones: `scf.while` |
+//! | `Yields` | what the terminator takes is a result: `scf.if` |
+//! | `Execute` | as `Yields`, with a token as first result; operands enter as arguments: `async.execute` |
+//! | `Unknown` | any operand may be any argument, and any result |
+//! | others | no memory passes in or out |
+//!
+//! A result or argument is `Incoming` if control flow hands it over, `External` if it is memory from outside, and
+//! `Opaque` if it may be any of some values or external memory. A *draft* is an op of the program under construction,
+//! which the *builder* adds to the program. The *entry* is the first block of a region. An *unclear block* is one that
+//! an op without a row may branch to.
+//!
 //! # An example
 //!
 //! A loop starts with `%x`, and each iteration hands `%y` to the next one. So the
@@ -221,7 +246,7 @@ impl Lowering<'_> {
     }
 
     /// Opens a region of the program, makes its blocks, and pushes them so that their ops are lowered next.
-    pub(super) fn region(&mut self, op: OpId, region: RegionId, stack: &mut Vec<Work>) {
+    pub(super) fn region(&mut self, op: OpId, region: RegionId, stack: &mut Vec<Todo>) {
         let document = self.document;
         let Some((&entry, others)) = document.blocks(region).split_first() else {
             self.builder.open_region(&[]);

@@ -12,6 +12,8 @@
 //! loop dimensions (then each element gets its turn) and the body does not use what was there. And the output may lie
 //! on an input that has the very same map, if the body accesses no other memory: each iteration then reads only the
 //! element that it writes.
+//!
+//! The body of the op is a region with one argument for each operand, the element that the iteration uses.
 
 use super::*;
 use crate::dialect::Selector;
@@ -166,6 +168,8 @@ fn is_permutation(map: &str) -> bool {
     let Some((dimensions, results)) = inside.and_then(|map| map.split_once(")->(")) else {
         return false;
     };
+    // With equal sorted names each dimension occurs among the results. Equal names among the dimensions themselves
+    // would be a faulty map.
     let sorted = |text: &str| {
         let mut names: Vec<String> = text.split(',').map(str::to_owned).collect();
         names.sort_unstable();

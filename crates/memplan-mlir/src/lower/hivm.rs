@@ -163,6 +163,7 @@ impl Lowering<'_> {
     /// and broadcasts (`vbrc`) do; a move does if what it moves has the same static shape.
     fn covers_output(&self, op: OpId, name: &str, output: ValueId) -> bool {
         let document = self.document;
+        // Of a memref with gaps between its elements, the bytes in the gaps are not written.
         if !self.covers_all(output) {
             return false;
         }
@@ -355,8 +356,8 @@ impl Document {
     }
 }
 
-/// The layout of a memref, the same for layouts that are equal but written differently. `memref<4x8xf32, strided<[8,
-/// 1]>>` lies in memory exactly as `memref<4x8xf32>` does, so both give the identity.
+/// The layout of a memref, the same for layouts that are equal but written differently.
+/// `memref<4x8xf32, strided<[8, 1]>>` lies in memory exactly as `memref<4x8xf32>` does, so both give the identity.
 fn normal(memref: &MemRef) -> Layout {
     let Layout::Strided { strides, offset: Some(0) } = &memref.layout else { return memref.layout.clone() };
     let Some(shape) = memref.shape.as_deref() else { return memref.layout.clone() };

@@ -8,9 +8,9 @@
 //! | `buffer_size_in_byte = N : i64` | it never takes more than N bytes, whatever its shape is at run time |
 //! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
 //!
-//! A mark speaks of the allocation behind its value. The value may be a view or a cast of it, an argument or a result of
-//! a loop that starts with it, or a result of a branch (the first region counts). Of workspaces a mark gives only the
-//! number of slots and the largest size, and only if it names the workspace itself.
+//! A mark speaks of the allocation behind its value. The value may be a view or a cast of it, an argument or a result
+//! of a loop that starts with it, or a result of a branch (the first region counts). Of workspaces a mark gives only
+//! the number of slots and the largest size, and only if it names the workspace itself.
 //!
 //! An NPU has two kinds of cores, for matrices (*cube*) and for vectors. A *scope* is one of the memories of an NPU,
 //! such as `ub`, the buffer of the vector core, or `cbuf`, the buffer of the cube core.
@@ -211,8 +211,8 @@ impl Lowering<'_> {
         parents.filter(|&op| matches!(self.document.name(op), "scf.for" | "scf.while"))
     }
 
-    /// What a mark that couples a buffer does to it. The other core fills a coupled buffer, and no op of this core shows
-    /// that. So in the function that owns the buffer the mark itself counts as an update of it.
+    /// What a mark that couples a buffer does to it. The other core fills a coupled buffer, and no op of this core
+    /// shows that. So in the function that owns the buffer the mark itself counts as an update of it.
     pub(super) fn mark_accesses(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
         let marked = || {

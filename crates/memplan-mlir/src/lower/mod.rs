@@ -23,10 +23,15 @@
 //!
 //! # Terms
 //!
+//! - *document*: the text as it was read; *program*: what is made of it. Both have ops, blocks and values, with ids
+//!   of the
+//!   same names; those of the program are written `program::OpId`, `program::ValueId` and so on.
 //! - *draft*: an op of the program under construction (`OpDraft`), to which accesses and results are added.
+//! - *builder*: makes the program, op by op, in the order of the text.
 //! - *lowered*: an op or value of the document is lowered once its counterpart is in the program.
 //! - *mark*: an op `annotation.mark`, which says something about a buffer of an NPU kernel ([`marks`]).
 //! - *workspace*: memory of an NPU kernel in global memory, made by `memref_ext.alloc_workspace` ([`workspace`]).
+//! - *work* (not the work of the glossary): what runs beside the code, such as the region of an `async.execute`.
 
 mod access;
 mod affine;
@@ -207,14 +212,21 @@ fn lower_as(document: &Document, subject: Subject) -> Result<Lowered, LowerError
     lowering.finish()
 }
 
-/// A piece of work that is left to do. The pieces lie on a stack, so the innermost is on top and is done first.
-enum Work {
+/// Something that the lowering still has to do. All of it lies on a stack, the innermost on top, and is done from the
+/// top.
+enum Todo {
     /// Lower the ops of a block from position `next` on.
-    Ops { block: BlockId, next: usize },
+    Ops {
+        block: BlockId,
+        next: usize,
+    },
     /// Start a block of the program and lower all ops of the document's block.
     Block(BlockId),
     /// Open a region of an op that is open in the builder, and push its blocks.
-    Region { op: OpId, region: RegionId },
+    Region {
+        op: OpId,
+        region: RegionId,
+    },
     /// Close what the builder opened last: a region, an op with regions, a function.
     CloseRegion,
     CloseOp,
@@ -325,46 +337,46 @@ impl<'d> Lowering<'d> {
             self.blocks.insert(entry, block);
         }
         self.add_blocks(others);
-        let mut stack = vec![Work::CloseFunction];
+        let mut stack = vec![Todo::CloseFunction];
         push_blocks(&mut stack, document.blocks(body));
         self.run(stack)
     }
 
-    /// Does the pieces of work on the stack until none is left. Regions are pushed as pieces of work and not entered
-    /// by recursion, so deep nesting cannot overflow the call stack.
-    fn run(&mut self, mut stack: Vec<Work>) -> Result<(), LowerError> {
-        while let Some(work) = stack.pop() {
+    /// Does what is on the stack until nothing is left. Regions are pushed onto the stack and not entered by recursion,
+    /// so deep nesting cannot overflow the call stack.
+    fn run(&mut self, mut stack: Vec<Todo>) -> Result<(), LowerError> {
+        while let Some(todo) = stack.pop() {
             if patience::is_over() {
                 return Err(LowerError::Stopped);
             }
-            match work {
-                Work::Block(block) => {
+            match todo {
+                Todo::Block(block) => {
                     if let Some(&target) = self.blocks.get(&block) {
                         self.builder.start_block(target);
                     }
-                    stack.push(Work::Ops { block, next: 0 });
+                    stack.push(Todo::Ops { block, next: 0 });
                 }
-                Work::Ops { block, next } => match self.document.ops(block).get(next) {
+                Todo::Ops { block, next } => match self.document.ops(block).get(next) {
                     Some(&op) => {
                         // The rest of the block lies below what the op pushes, so that its regions come first.
-                        stack.push(Work::Ops { block, next: next + 1 });
+                        stack.push(Todo::Ops { block, next: next + 1 });
                         self.check_reach(op)?;
                         self.op(op, &mut stack);
                     }
                     None => self.end_block(block)?,
                 },
-                Work::Region { op, region } => self.region(op, region, &mut stack),
-                Work::CloseRegion => self.builder.close_region(),
-                Work::CloseOp => self.builder.close_op(),
-                Work::CloseFunction => self.builder.close_function(),
+                Todo::Region { op, region } => self.region(op, region, &mut stack),
+                Todo::CloseRegion => self.builder.close_region(),
+                Todo::CloseOp => self.builder.close_op(),
+                Todo::CloseFunction => self.builder.close_function(),
             }
         }
         Ok(())
     }
 
-    /// Lowers one op: its accesses, its results, and its regions. An op with regions is opened here and closed by the
-    /// work that this pushes.
-    fn op(&mut self, op: OpId, stack: &mut Vec<Work>) {
+    /// Lowers one op: its accesses, its results, and its regions. An op with regions is opened in the builder here; its
+    /// regions and its end are pushed onto the stack.
+    fn op(&mut self, op: OpId, stack: &mut Vec<Todo>) {
         let document = self.document;
         self.note_unknown(op);
         let draft = OpDraft::new(document.shared_name(op)).span(document.op(op).span);
@@ -389,18 +401,18 @@ impl<'d> Lowering<'d> {
         self.builder.open_op(draft);
         self.ops.push(op);
         // The stack is emptied from the top, so everything is pushed in reverse order, what closes the op first.
-        stack.push(Work::CloseOp);
+        stack.push(Todo::CloseOp);
         if shape.flow == Flow::While {
             // The condition and the body of a `while` become one region of the program, which repeats.
-            stack.push(Work::CloseRegion);
+            stack.push(Todo::CloseRegion);
             push_blocks(stack, document.blocks(regions[1]));
             push_blocks(stack, document.blocks(regions[0]));
             self.while_region(op, regions[0], regions[1]);
             return;
         }
         for &region in regions.iter().rev() {
-            stack.push(Work::CloseRegion);
-            stack.push(Work::Region { op, region });
+            stack.push(Todo::CloseRegion);
+            stack.push(Todo::Region { op, region });
         }
     }
 
@@ -477,8 +489,8 @@ impl<'d> Lowering<'d> {
 }
 
 /// Pushes blocks so that the first of them is done first.
-fn push_blocks(stack: &mut Vec<Work>, blocks: &[BlockId]) {
-    stack.extend(blocks.iter().rev().map(|&block| Work::Block(block)));
+fn push_blocks(stack: &mut Vec<Todo>, blocks: &[BlockId]) {
+    stack.extend(blocks.iter().rev().map(|&block| Todo::Block(block)));
 }
 
 /// The last op inside each op, itself if there is none. Going backwards, every op is complete before it is added to

@@ -1,6 +1,12 @@
 //! Which memory the results of ops without regions are: new memory that a plan places (a *site*), a view of another
 //! value, one of several values, or something unknown. For a view this also computes which bytes of its source it
 //! covers.
+//!
+//! The answer is an `Origin`: `Derived` is a view of a value, with the bytes (`Extent`) that it covers; `Merged` is
+//! one of several values; `Opaque` is any of some values or external memory; `External` is memory that is not ours to
+//! place. It follows from the rules in the op's row. A rule names operands and a `Relation`: the result has the
+//! `Same` bytes as the operand, is a `View` of a part of it, lies somewhere in the allocation (`Base`) that the
+//! operand is a view of, or is `Either` of several operands.
 
 use memplan_core::Bytes;
 use memplan_program::{ByteRange, Extent, OpDraft, Size};
@@ -12,7 +18,8 @@ use crate::document::Definition;
 use crate::ty::{Layout, MemRef};
 
 impl Lowering<'_> {
-    /// Defines the memory among an op's results and adds it to the draft.
+    /// Makes the program's values for those results of an op without regions that are memory, and adds them to the
+    /// draft: a site for what is to be placed, and for all others a value that says which memory it is.
     pub(super) fn plain_results(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
         for (index, &result) in self.document.results(op).iter().enumerate() {
             if !self.is_memory(result) {
@@ -40,6 +47,7 @@ impl Lowering<'_> {
         let space = memref.and_then(|memref| memref.space.as_deref());
         let alignment = self.alignment(op, memref);
         let space = self.builder.space(space.unwrap_or("default"));
+        // The value is made as external memory first, and `make_site` turns it into an allocation.
         let id = self.define(result, Origin::External);
         self.builder.make_site(id, size, space);
         if let Some(site) = self.builder.site_mut(id) {
@@ -128,6 +136,7 @@ impl Lowering<'_> {
             None => (self.memory_operands(op), true),
         };
         let from: Vec<ValueId> = from;
+        // An operand that is used before its definition is lowered cannot be named as a source.
         if from.iter().any(|&source| !self.is_settled(source)) {
             return Origin::Opaque(Box::new([]));
         }
@@ -170,6 +179,8 @@ impl Lowering<'_> {
         let mut value = value;
         loop {
             let op = match document.value(value).definition {
+                // An argument of a function is memory that comes from its caller. An argument of any other block may
+                // be several values, depending on where control comes from.
                 Definition::Argument { block, .. } => {
                     let parent = document.block_parent(block)?;
                     let function = document.info(parent).flow == Flow::Function;
@@ -249,6 +260,7 @@ pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     if !is_on_chip(memref) {
         return memref.dense_bytes();
     }
+    // The position of the last element, counted in elements from the start of the memory.
     let mut last = u64::try_from((*offset)?).ok()?;
     for (dimension, stride) in memref.shape.as_deref()?.iter().zip(strides) {
         let length = (*dimension)?;
@@ -273,6 +285,7 @@ fn element_strides(memref: &MemRef) -> Option<Vec<u64>> {
         Layout::Identity => {
             let mut strides = Vec::new();
             let mut stride = 1u64;
+            // From the innermost dimension outwards, each stride is the product of the lengths inside.
             for dimension in memref.shape.as_deref()?.iter().rev() {
                 strides.push(stride);
                 stride = stride.checked_mul((*dimension)?)?;

@@ -10,6 +10,8 @@
 //! and offsets that are constants. An offset that is not known counts as 0, the smallest it can be.
 //!
 //! Allocations are checked here as well: one with too few or too many sizes is an error.
+//!
+//! The *root* of a value is the allocation or function argument behind a chain of views and casts.
 
 use crate::bounds::Bound;
 use crate::dialect::Traits;

@@ -16,7 +16,11 @@
 //! call is taken for an unknown op.
 //!
 //! What asynchronous work does counts as done by the call. If the work may go on when the function returns, it is
-//! listed as [pending](super::work) as well.
+//! listed as [pending](super::work) as well. (Work is here what runs beside the code, such as the region of an
+//! `async.execute`, and not the work of the glossary.)
+//!
+//! The row of an op says how values pass through its regions (`Flow`): `Carried` round a loop, out of the regions as
+//! results (`Yields`), in an unknown way, or not at all.
 
 use memplan_core::{Classes, Id, IndexVec};
 use memplan_program::AccessKind;
@@ -189,9 +193,9 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
     let mut order = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for &start in &functions {
-        // A depth-first walk with a stack of its own: recursion in the source may be as deep as the file is long. A
-        // function is done when all its callees are.
-        // Each entry is a function and how many of its callees have been looked at.
+        // A depth-first walk with a stack of its own, because calls in the source may be nested as deep as the file is
+        // long. Each entry is a function and how many of its callees have been looked at. A function is done when all
+        // its callees are.
         let mut stack = vec![(start, 0)];
         if !seen.insert(start) {
             continue;
@@ -322,7 +326,8 @@ impl<'d> Touched<'d> {
             let class = self.classes.find(result);
             self.other[class] |= fresh || (opaque && document.regions(op).is_empty());
         }
-        // A result is one with each operand that a rule of the op's row names. A rule without a result speaks of all.
+        // A result is put into one class with each operand that a rule of the op's row names. A rule that names no
+        // result speaks of all results.
         for rule in info.aliases.iter() {
             let sources = document.operands(op)[document.select(op, &rule.from)].to_vec();
             for (at, &result) in results.iter().enumerate() {

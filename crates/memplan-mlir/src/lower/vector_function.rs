@@ -14,6 +14,9 @@
 //! `%dst` may lie on `%src` if each is accessed once, both through the same
 //! slices with the same indices, the read before the write in the same block,
 //! and what is written is no wider than what is read.
+//!
+//! A *slice* is a `memref.subview` with its offsets, sizes and strides; each of these is a *bound*, a number or a value
+//! that holds it at run time. The *donor* is the input whose memory the output takes.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Work that goes on while the code does: what starts it, and what waits for it.
+//! Work that runs beside the code: what starts it, and what waits for it. (Not the work of the glossary, which is a
+//! unit of effort.)
 //!
 //! ```text
 //!   %t = async.execute { … }        starts work; the token %t stands for it
@@ -8,7 +9,9 @@
 //!   omp.taskwait                    waits for all tasks that the task around it has started
 //! ```
 //!
-//! An op that waits for tasks, or an op at whose end tasks are waited for, *gathers* them ([`Gathers`]).
+//! An op that waits for tasks, or an op at whose end tasks are waited for, *gathers* them ([`Gathers`]). A *team* is a
+//! group of threads that run the same region (`omp.parallel`). Ids of ops are in the order of the text, an op before
+//! the ops inside of it, so `later > op` says that one stands behind the other or inside of it.
 //!
 //! A function may start work and return before it is over; such work is [`Pending`]. Then an asynchronous op is added
 //! behind every call of the function, which does to the call's operands what the work does to the function's arguments.
@@ -390,6 +393,7 @@ pub(super) fn by_token(touched: &[(ValueId, Effect, Option<usize>)], parameters:
     let mut works: BTreeMap<Option<usize>, Vec<Effect>> = BTreeMap::new();
     for &(class, effect, token) in touched {
         let effects = works.entry(token).or_insert_with(|| vec![Effect::default(); parameters.len()]);
+        // Several parameters may be in one class; then the effect may concern each of them.
         let same = effects.iter_mut().zip(parameters).filter(|(_, parameter)| **parameter == class);
         same.for_each(|(known, _)| known.add(effect));
     }

@@ -13,6 +13,10 @@
 //! output. Any other tensor is memory of its own; in a kernel ([`Subject::Kernels`]) it may also be the memory of an
 //! operand. Every op reads the tensors it is given.
 //!
+//! The `Origin` of a value says which memory it is: `Derived` is a view of another value, with the bytes it covers;
+//! `Merged` is one of several values; `Opaque` is any of some values, or memory from outside. A value is *settled* when
+//! its definition has been lowered.
+//!
 //! Kernels in which a part still works on tensors are followed in the same way: if `to_tensor` makes a tensor of a
 //! buffer, the buffer is in use as long as that tensor is.
 
@@ -165,8 +169,8 @@ impl Lowering<'_> {
 }
 
 impl Document {
-    /// The offsets in bytes that a workspace already has, one for each slot; an offset that is no constant counts as
-    /// 0. `None` if the workspace has none.
+    /// The offsets in bytes that a workspace already has, one for each slot; `None` if it has none. An offset that is
+    /// no constant is given as 0.
     pub(crate) fn workspace_offsets(&self, op: OpId) -> Option<Vec<u64>> {
         // The offsets are the last operands of the op.
         let range = self.offset_list(op)?;

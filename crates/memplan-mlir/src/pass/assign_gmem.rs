@@ -248,8 +248,8 @@ pub fn run(
             mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
-            // With a single device its module and the global one are the same op, and an op's attributes must be
-            // written by one edit.
+            // If there are no inner modules, the device's module and the global one are the same op, and an op's
+            // attributes must be written by one edit.
             if module == global {
                 task.rewrite_global(mode, attributes, &mut edits);
             } else {
@@ -257,7 +257,7 @@ pub fn run(
             }
             solved.push(found);
         }
-        // With several devices the global module only gets the new state and mode.
+        // A global module with inner modules only gets the new state and mode.
         if device_modules(document, global) != [global] {
             task.rewrite_global(mode, Attributes::new(), &mut edits);
         }

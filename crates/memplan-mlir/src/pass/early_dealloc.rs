@@ -1,5 +1,5 @@
-//! early-dealloc: gives back at run time, right after its last use, what
-//! planning leaves alone.
+//! early-dealloc: frees an allocation right after its last use, while the program runs. It is for
+//! the buffers that planning leaves alone, such as those whose sizes are only known at run time.
 //!
 //! ```text
 //!   %a = memref.alloc(%n) : memref<?xf32>        %a = memref.alloc(%n) : memref<?xf32>
@@ -11,8 +11,9 @@
 //! A `memref.dealloc` goes behind the op of the allocation's own block that
 //! contains the last use, through whatever alias, and behind every op that names
 //! the allocation, even one that only asks for its sizes or makes a view that nobody
-//! reads. Every path that allocates comes by there. What escapes, is carried by a loop, is freed already, or is
-//! used outside its own block is left alone.
+//! reads. Both stand in one block, so every path that allocates the buffer also frees it. A
+//! buffer that escapes, is carried by a loop, is freed already, or is used outside its own block
+//! is left alone.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,7 +24,8 @@ use memplan_program::{AccessKind, OpId as ProgramOpId, SiteId};
 use super::{PassError, PassOptions, Remark, Rewrite, still_waiting};
 use crate::{Document, Edits, Form, Lowered, OpId, ValueId};
 
-/// Runs the pass.
+/// Runs the pass, which has no options. It places nothing, so all placements are `None`. A remark names each
+/// allocation that is left alone, with the reason.
 pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Result<Rewrite, PassError> {
     if let Some((key, _)) = options.iter().next() {
         return Err(PassOptions::unknown("early-dealloc", key, &["none"]).into());
@@ -67,14 +69,15 @@ fn freed_already(lowered: &Lowered, aliases: &Aliases) -> HashSet<SiteId> {
     frees.flat_map(|access| aliases.sites(access.value).iter().copied()).collect()
 }
 
-/// The op of the allocation's block behind which nobody uses it.
+/// The last op of the allocation's own block that uses the buffer, itself or by an op inside of it; for a buffer that
+/// nobody uses, the allocation. An error is the reason why there is no such op, in words for the user.
 fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -> Result<OpId, &'static str> {
     let last = match life {
         // A life that cannot be traced may end anywhere, so nothing may be freed.
         Life::Untraceable { why, .. } => return Err(why.describe()),
         Life::Unused => alloc,
-        // The text uses the buffer in front of its allocation, which is reached by going round a loop. So no op behind the
-        // allocation is the last.
+        // An op in front of the allocation uses the buffer. It is reached by going round a loop, so no op behind the
+        // allocation is the last user.
         Life::Range { first, .. } if first < alloc => return Err("it is used outside its block"),
         Life::Range { last, .. } => last,
     };
@@ -121,6 +124,7 @@ fn behind_mentions(
 /// Writes a `memref.dealloc` on a line of its own behind the last user.
 fn insert_dealloc(document: &Document, edits: &mut Edits, alloc: OpId, user: OpId) {
     let Some(&result) = document.results(alloc).first() else { return };
+    // An implicit op (a terminator that MLIR adds) does not stand in the text, so there is no place behind it.
     if document.op(user).form == Form::Implicit {
         return;
     }

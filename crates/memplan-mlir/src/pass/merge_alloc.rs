@@ -13,11 +13,16 @@
 //! 1. `candidates`: which allocations can be merged, and why the others cannot;
 //! 2. `home`: for each its *scope*, the op whose block gets the new allocation,
 //!    and the parallel loops it is hoisted out of on the way there;
-//! 3. `frames`: buffers that live and are placed together. A hoisted buffer exists once an iteration, so what an
-//!    iteration of a parallel loop needs is a *frame*: its buffers are packed into it, and the frames of all iterations
-//!    lie side by side as one large buffer of whatever is around. No two iterations ever share a byte. Buffers that
+//! 3. `frames`: which buffers are placed together. A hoisted buffer exists once in each iteration. So the buffers of
+//! one
+//!    iteration of a parallel loop are packed into a *frame*, and the frames of all iterations lie side by side, as
+//! one
+//!    large buffer of the scope (or of the next parallel loop) around. No two iterations ever share a byte. Buffers
+//! that
 //!    branches give back in each other's place (`branches`) are one member of a frame where that saves memory;
 //! 4. `emit`: the new text.
+//!
+//! With the option `analysis-only` nothing is merged, and `annotate` writes the lifetimes into the text.
 //!
 //! Everything is planned before anything is changed.
 
@@ -35,7 +40,7 @@ use memplan_program::Apart;
 use super::{PassError, PassOptions, Rewrite, SpecError, still_waiting};
 use crate::{Document, Lowered};
 
-/// The default planner of the pass, or the one that looks at sizes first.
+/// The two planners of the pass: the option `planner-options`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Planner {
     /// Prefers recently freed memory.
@@ -54,7 +59,7 @@ pub struct Options {
     pub planner: Planner,
     /// Alignment of the merged allocation and of every buffer in it.
     pub alignment: u64,
-    /// Fail where the original fails.
+    /// Do as the original pass does: fail where it fails, and share no memory that it does not share.
     pub compat: bool,
 }
 
@@ -115,11 +120,11 @@ pub(super) struct BufferizedView<'a> {
     pub(super) tree: &'a OpTree,
     pub(super) lifetimes: &'a Lifetimes,
     pub(super) options: Options,
-    /// Buffers that must not share memory.
+    /// Buffers that must not share memory, because the dataflow check has rejected an earlier plan in which they did.
     pub(super) apart: &'a Apart,
 }
 
-/// Runs the pass. Without a strategy the pass's own planner is used.
+/// Runs the pass. Without a strategy the planner that the options name is used.
 pub fn run(
     document: &Document,
     lowered: &Lowered,

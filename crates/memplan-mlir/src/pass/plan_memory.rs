@@ -5,20 +5,24 @@
 //!                                   ──►   %a = hivm.hir.pointer_cast(%c0_i64) : memref<256xf32, …>
 //! ```
 //!
-//! On-chip memories (*scopes*) are small, addresses are the compiler's business,
-//! and several engines (*pipes*) work on them at once. The steps, each a file:
+//! On-chip memories (*scopes*) are small, and programs use them by addresses that the
+//! compiler chooses. Several engines (*pipes*) work on them at once: when a buffer takes
+//! over the bytes of another one, an engine may have to wait for another. The steps, each
+//! a file:
 //!
 //! 1. `target`: which scopes the device has, how large, how aligned;
 //! 2. `function`: the buffers of a function and when they are in use: from the
-//!    first write to the last read, through every alias, over loops and branches;
-//!    What has an address already keeps it (`fixed`), and others keep off its bytes;
+//!    first write to the last read, through every alias, over loops and branches.
+//!    A buffer that has an address already keeps it (`fixed`), and others keep off its bytes.
+//!    Buffers that no fixed address can serve are refused (`handed_out`) or left alone;
 //! 3. `pipes`: which engine uses which buffer (in which loop: `home`), and `coalesce`: which buffers get
-//!    one address because a result is computed in place, or because control flow
-//!    makes one value of them (asked of `interference`);
-//! 4. `problem`: all of that as a problem; and the planner's `levels`: side by side
-//!    if all fits, else sharing, pipes kept apart as long as possible; a `search`
-//!    where that fails. A strategy that knows reuse costs gets them from `waits`: which ops would
-//!    have to wait for which others, beyond those that are ordered anyway (`order`);
+//!    one address because a result is computed in place of an input (its *donor*), or because
+//!    control flow makes one value of them. `interference` says whether that is right;
+//! 4. `problem`: all of that as a packing problem. The planner's strategy `levels` solves it: it puts
+//!    buffers side by side if all fit. Else buffers share bytes, at first only those of one pipe
+//!    (a high level), at last any two whose lives are apart (the lowest level). Where that fails, the
+//!    strategy `search` is asked. A strategy that knows reuse costs gets them from `waits`: which ops
+//!    would have to wait for which others, beyond those that are ordered anyway (`order`);
 //! 5. `emit`: `pointer_cast` with one address, or one for each slot of a
 //!    multi-buffer, in place of the allocations; or `overflow`: why it does not fit.
 //!
@@ -55,7 +59,8 @@ pub use options::{MemoryMode, OPTIONS, Options, Profile};
 pub use overflow::Overflow;
 pub use target::{Cache, Pipe, Scope, Target, TargetError, Touches};
 
-/// Said of a buffer whose older instances no number of slots can keep.
+/// The message about a buffer that a loop fills again while an older instance is still read, where no number of slots
+/// can keep the two apart.
 const NO_FIXED_ADDRESS: &str =
     "an outer loop still reads the buffer of an earlier iteration when this one is filled: no fixed address will do";
 
@@ -70,8 +75,9 @@ pub(super) struct KernelView<'a> {
     pub(super) options: &'a Options,
     /// The device the user names, instead of the module's.
     pub(super) target: Option<&'a Target>,
+    /// The pipes of ops that the user's device file names; empty without a file.
     pub(super) pipes: &'a [Pipe],
-    /// Buffers that must not share memory.
+    /// Buffers that must not share memory, because the dataflow check has rejected an earlier plan in which they did.
     pub(super) apart: &'a Apart,
 }
 
@@ -81,19 +87,20 @@ impl KernelView<'_> {
         self.lowered.value(value).map_or(&[], |value| self.aliases.sites(value))
     }
 
-    /// For each site whether it is never touched, only read, or written.
+    /// For each site whether some op writes it: `None` if no op touches it, `Some(false)` if it is only read.
     pub(super) fn written(&self) -> IndexVec<SiteId, Option<bool>> {
         let program = &self.lowered.program;
         let mut written = IndexVec::filled(None, program.sites().len());
         for (op, info) in program.ops().iter_enumerated() {
+            // `by` says whether the op writes the sites or only reads them.
             let mut mark = |sites: &[SiteId], by: bool| {
                 for &site in sites {
                     let entry: &mut Option<bool> = &mut written[site];
                     *entry = Some(entry.unwrap_or(false) || by);
                 }
             };
-            // What is passed to a function may be filled there in ways nobody tells, even
-            // if its body is empty: some tools print kernels without the bodies of vector functions.
+            // A buffer that is passed to a function counts as written, even if the function's body is empty: some
+            // tools print kernels without the bodies of vector functions.
             let document_op = self.lowered.ops[op];
             if self.document.info(document_op).traits.has(crate::dialect::Traits::CALL) {
                 self.document.operands(document_op).iter().for_each(|&value| mark(self.sites_of(value), true));
@@ -113,9 +120,10 @@ pub struct PlannedFunction {
     pub problem: Problem,
     /// Where they are.
     pub plan: Plan,
-    /// What the plan costs: levels, crossings. Not known for other strategies.
+    /// What the strategy `levels` says about its plan: each buffer's level, and which buffers take over bytes of
+    /// another pipe. `None` for a plan of another strategy.
     pub report: Option<Report>,
-    /// What its reuse costs, and what it would cost by levels; known if a search looked for the least.
+    /// What its reuse costs, and what it would cost by levels; `None` if the strategy does not look at waits.
     pub waits: Option<Waits>,
     /// The site behind each of the first buffers of the problem.
     pub sites: Vec<SiteId>,
@@ -123,7 +131,8 @@ pub struct PlannedFunction {
     pub fixed: Vec<crate::OpId>,
 }
 
-/// What the reuse of a plan adds, as weights of waits.
+/// The waits that sharing bytes adds to a kernel: the sum of their weights (see `waits`: a wait in a loop weighs
+/// more).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waits {
     /// In this plan.
@@ -145,7 +154,8 @@ pub struct Planned {
     pub files: Vec<(String, String)>,
 }
 
-/// Runs the pass. Without a strategy, by levels, and by `search` where that saves waits; with the option `compat` by levels alone.
+/// Runs the pass. If the user names no strategy, buffers are placed by `levels`, and by `search` where that saves
+/// waits; with the option `compat` by `levels` alone.
 pub fn run(
     document: &Document,
     lowered: &Lowered,

@@ -17,18 +17,25 @@
 //! A region is known by its first token, or by a line in it that can only begin an op. Braces with values or blocks in
 //! them are read like brackets, so that nothing in them is lost; the same holds for `<…>`. Everything else is skipped.
 //! Each look ahead ends at the next `{`, so every token is looked at a bounded number of times.
+//!
+//! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read,
+//! and `self.brackets[frame.brackets..]` are its open brackets. `self.token` is the current token and `self.lexer`
+//! stands behind it; looking ahead is reading on with a copy of the lexer.
 
 use super::custom::{Progress, behind_results};
 use super::*;
 
-/// What stands behind a `{`.
+/// What stands behind a `{`, as far as its first tokens tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BraceContent {
+    /// Nothing.
     Empty,
     /// A word and nothing else: a unit attribute, or an op without operands.
     OneWord {
+        /// Whether the word looks like the terminator of a region.
         ends_region: bool,
     },
+    /// Attributes: `name = value` or several names.
     Dictionary,
     /// Values, or blocks to branch to.
     Names,
@@ -36,32 +43,39 @@ enum BraceContent {
     Word,
     /// Nothing that an op or a dictionary begins with: `ops{[\"linalg.matmul\"]}`.
     Other,
+    /// Ops, or the label of a block.
     Region,
 }
 
 impl Reader<'_> {
-    /// Whether the `{` at the current token opens a region, not a dictionary.
+    /// Whether the `{` at the current token opens a region, not a dictionary or a list of values. If the op's row
+    /// says how many regions it has, that decides most cases; otherwise the content of the braces does.
     pub(super) fn is_region(&self, frame: &OpFrame, progress: &Progress) -> bool {
         let previous = self.text(self.previous.span());
+        // `attributes {…}` is always a dictionary.
         if previous == "attributes" {
             return false;
         }
         let regions = self.info(frame).regions;
+        // The op's row says that it has no regions.
         if regions == Some(0) {
             return false;
         }
         let content = self.brace_content();
         let behind_equal = self.previous.kind == TokenKind::Equal;
         match regions {
-            // `attrs = {"tag"} {`
+            // `attrs = {"tag"} {`: what stands behind `=` is the value of an attribute.
             _ if behind_equal && matches!(content, BraceContent::OneWord { .. }) => false,
             // `num_gangs({%n : i32})`: no form has a region inside of brackets.
             Some(_) if self.depth(frame) > 0 && content == BraceContent::Names => false,
-            // Behind its first region an op's next `{` needs a word in front.
+            // Behind its first region a known op's next region has a word or number in front: `} else {`, `case 2 {`.
+            // Any other `{` there is a dictionary.
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
             }
+            // The row says that the op has regions, so only what is plainly something else is none.
             Some(_) => !matches!(content, BraceContent::Dictionary | BraceContent::Other),
+            // Nobody knows whether the op has regions: there must be an op inside.
             None => match content {
                 BraceContent::Region => true,
                 BraceContent::OneWord { ends_region } => ends_region || self.short_names_follow(frame),
@@ -72,8 +86,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a word behind the `{` at the current token is an op that leaves out its dialect: this op does so as well,
-    /// and the word begins a line.
+    /// Whether a word behind the `{` at the current token is an op that leaves out its dialect: this op does so as
+    /// well, and the word begins a line.
     fn short_names_follow(&self, frame: &OpFrame) -> bool {
         let name = self.text(self.document.ops[frame.op].name_span);
         let mut ahead = self.lexer;
@@ -86,8 +100,7 @@ impl Reader<'_> {
         !matches!(self.lexer.peek(), RBrace | BareId | String | Percent | Caret)
     }
 
-    /// Guesses from the first two tokens what a pair of braces holds: a region, a dictionary of attributes, or
-    /// something else.
+    /// What a pair of braces holds, as far as its first two tokens tell.
     fn brace_content(&self) -> BraceContent {
         let mut ahead = self.lexer;
         let first = ahead.next();
@@ -100,6 +113,7 @@ impl Reader<'_> {
         }
         match ahead.next().kind {
             TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
+            // `{a = 1}`, `{a, b}`
             TokenKind::RBrace => BraceContent::OneWord { ends_region: self.ends_region(first) },
             TokenKind::LParen if first.kind == TokenKind::String => BraceContent::Region,
             _ if first.kind == TokenKind::String => BraceContent::Names,
@@ -108,7 +122,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a word that is all there is in a pair of braces is a terminator, not an attribute.
+    /// Whether a word that is all there is in a pair of braces is a terminator, not an attribute: its name says so
+    /// (`acme.yield`), or it has a dialect and a line of its own.
     fn ends_region(&self, word: Token) -> bool {
         let text = self.text(word.span());
         let last = text.rsplit_once('.').map_or("", |(_, last)| last);
@@ -116,6 +131,7 @@ impl Reader<'_> {
         text == "return" || terminates || (word.first_on_line && text.contains('.'))
     }
 
+    /// Whether a word can be the name of an op: it has a dialect, or is one of the names that need none.
     fn is_op_word(&self, word: &str) -> bool {
         word.contains('.') || undotted(word).is_some()
     }
@@ -157,7 +173,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads braces that are no region.
+    /// Reads braces that are no region. If they are stepped over as a whole, they are noted as a dictionary, unless
+    /// they begin with something that no dictionary begins with.
     pub(super) fn scan_braces(&mut self, frame: &OpFrame) -> Result<()> {
         let other = self.starts_with_other();
         if let Some(group) = self.skip_or_open(frame)?
@@ -172,7 +189,8 @@ impl Reader<'_> {
     /// named in it.
     pub(super) fn skip_or_open(&mut self, frame: &OpFrame) -> Result<Option<Span>> {
         let around = self.brackets[frame.brackets..].last();
-        // Searching the groups of a group again would take quadratic time for deep nests.
+        // A group inside of one that names values is opened without a search. Searching it again would take quadratic
+        // time for deep nests.
         let mut named = around.is_some_and(|around| around.holds_names);
         if !named {
             let mut ahead = self.lexer;
@@ -186,7 +204,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Whether the `}` or `>` at the current token closes a group with values in it.
+    /// Whether the `}` or `>` at the current token closes a group of this op that [`Self::skip_or_open`] has opened.
     pub(super) fn closes_group(&self, frame: &OpFrame) -> bool {
         let open = self.brackets[frame.brackets..].last().map(|bracket| bracket.open.kind);
         match self.token.kind {

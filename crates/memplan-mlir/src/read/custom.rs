@@ -16,6 +16,23 @@
 //!
 //! The *form* of an op is its text in its dialect's own syntax. An *unknown form* is that of an op without a row in the
 //! tables ([`Header::Unknown`]): nobody says which of its names are operands and which it defines for its region.
+//!
+//! A row says where the form of its op names the arguments of its region ([`Header`]):
+//!
+//! | `Header` | where |
+//! |---|---|
+//! | `Plain` | not in the form, but in the label of the region's first block |
+//! | `Assigned` | in front of `=`: `%i = %lo to %hi`, `iter_args(%a = %init)` |
+//! | `Indices` | in the first parentheses, `scf.forall (%i, %j) in (…)`, and in front of `=` |
+//! | `Launch` | `gpu.launch blocks(%bx) in (%gx = …) threads(%tx) in (%sx = …)` |
+//! | `Renamed` | behind `as`: `async.execute (%value as %argument: type)` |
+//! | `Typed` | in parentheses without a keyword in front: `(%in: f32, %out: f32) {` |
+//! | `Function` | in the signature of a function |
+//! | `Unknown` | anywhere: any name that is not defined elsewhere |
+//!
+//! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read.
+//! The parts of the op lie on the reader's *side stacks*: `self.uses` holds the values it uses, `self.type_spans` its
+//! types, and so on, and `frame.uses` says where those of this op begin.
 
 use super::*;
 use crate::dialect::{Header, OpInfo};
@@ -83,6 +100,7 @@ impl<'s> Reader<'s> {
                 TokenKind::RBrace | TokenKind::Greater if self.closes_group(frame) => self.close_bracket(frame)?,
                 TokenKind::Eof | TokenKind::RBrace => return Err(self.open_bracket_error()),
                 TokenKind::Unterminated => return Err(self.unexpected("the op to go on")),
+                // Values and blocks: operands, arguments of the region to come, branch targets.
                 TokenKind::Percent => self.scan_value(frame, progress)?,
                 TokenKind::Caret => self.scan_successor(frame)?,
                 TokenKind::LParen | TokenKind::LBracket => {
@@ -103,12 +121,14 @@ impl<'s> Reader<'s> {
                     }
                     self.scan_braces(frame)?;
                 }
+                // `<…>` belongs to an attribute.
                 TokenKind::Less => {
                     self.skip_or_open(frame)?;
                 }
                 TokenKind::Colon | TokenKind::Arrow | TokenKind::FatArrow if outside => {
                     self.scan_types(frame, progress)?;
                 }
+                // Words, types (`!acme.type`), and symbols.
                 TokenKind::BareId | TokenKind::Bang => self.scan_word(frame, progress, outside)?,
                 // The first symbol (`@f`) is the op's own name or its callee; later ones are attributes.
                 TokenKind::At => {
@@ -192,6 +212,7 @@ impl<'s> Reader<'s> {
         if parent.is_none_or(|parent| self.document.info(parent).known) || self.at_type() {
             return false;
         }
+        // Both this op and the word must be the first of their lines.
         let op = self.document.ops[frame.op].span.start as usize;
         let same_column = self.indent(op).is_some() && self.indent(op) == self.indent(self.token.start);
         let joins = matches!(word, "else" | "case" | "default" | "do" | "while" | "attributes" | "loc");
@@ -229,6 +250,7 @@ impl<'s> Reader<'s> {
         }
         let before = self.previous;
         let mut one = self.read_use()?;
+        // `symbol(%s)` in an affine subscript marks a symbol of the map.
         let symbol = |bracket: &Bracket| self.text(bracket.keyword) == "symbol";
         one.symbol = self.brackets[frame.brackets..].last().is_some_and(symbol);
         if self.info(frame).header == Header::Unknown {
@@ -283,8 +305,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether `=` follows the name at the current token; the location of the name may stand between: `%a loc(…) =
-    /// %init`.
+    /// Whether `=` follows the name at the current token; the location of the name may stand between:
+    /// `%a loc(…) = %init`.
     fn is_assigned(&self) -> bool {
         let mut ahead = self.lexer;
         let token = ahead.next();
@@ -343,8 +365,8 @@ impl<'s> Reader<'s> {
             "clusters" => 4,
             "workgroup" => 6,
             "private" => 7,
-            // A size, behind `in`: it belongs to the identifiers before it, and comes two places behind them (one for
-            // clusters).
+            // A size, behind `in`: two places behind the identifiers before it (one for clusters). Further sizes of
+            // the same list have the rank of the first.
             _ => match last.map_or(0, |argument| argument.rank) {
                 0 => 2,
                 1 => 3,
@@ -363,6 +385,7 @@ impl<'s> Reader<'s> {
         if self.info(frame).header != Header::Unknown || labelled {
             return;
         }
+        // The uses behind the last region are looked at one by one; those in front of it have been settled.
         let from = (frame.uses + progress.settled).min(self.uses.len());
         let uses = self.uses.split_off(from);
         let first = from - frame.uses;
@@ -373,6 +396,7 @@ impl<'s> Reader<'s> {
         for one in uses {
             positions.push((self.uses.len() - frame.uses) as u32);
             let name = self.text(one.name);
+            // A value that is defined outside stays an operand; any other name becomes an argument, once.
             if !one.bound && self.scopes.is_defined(name) {
                 self.uses.push(one);
             } else if !adopted.iter().any(|argument| self.text(argument.name) == name) {
@@ -383,6 +407,7 @@ impl<'s> Reader<'s> {
         }
         progress.settled = self.uses.len() - frame.uses;
         positions.push(progress.settled as u32);
+        // Groups begin and end at new positions now.
         for group in &mut self.groups[frame.groups..] {
             for at in [&mut group.start, &mut group.end] {
                 *at = positions.get(*at as usize).copied().unwrap_or(0);
@@ -457,6 +482,8 @@ impl<'s> Reader<'s> {
         let round = matches!(self.token.kind, TokenKind::LParen | TokenKind::LBracket);
         let word = self.previous.kind == TokenKind::BareId && round;
         let around = self.brackets[frame.brackets..].last();
+        // Braces and angle brackets are opened only if they hold names of values (`skip_or_open` steps over all
+        // others).
         let holds_names = !round || around.is_some_and(|around| around.holds_names);
         self.brackets.push(Bracket {
             open: self.token,
@@ -471,12 +498,14 @@ impl<'s> Reader<'s> {
     /// Closes the innermost bracket of the op. A bracket behind a keyword, such as `ins(…)`, becomes a group of
     /// operands.
     fn close_bracket(&mut self, frame: &OpFrame) -> Result<()> {
+        // A bracket that is closed without being open in this op cannot belong to it.
         let Some(bracket) = self.brackets.pop().filter(|_| self.brackets.len() + 1 > frame.brackets) else {
             return Err(self.unexpected("an op"));
         };
         if closing_kind(bracket.open.kind) != self.token.kind {
             return Err(self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }));
         }
+        // Positions are counted among the op's own uses.
         if bracket.keyword != Span::default() {
             self.groups.push(Group {
                 keyword: bracket.keyword,
@@ -494,6 +523,8 @@ impl<'s> Reader<'s> {
     /// Brings the operands of an affine subscript or bound into the order of the generic form: each value once,
     /// dimensions before symbols. `%a[%i + symbol(%s), %i]` has the operands `%i, %s`.
     fn settle_subscripts(&mut self, bracket: &Bracket) {
+        // A subscript stands behind a value: `%a[…]`. A bound stands behind `=` or `to`:
+        // `affine.parallel (%i) = (…) to (…)`.
         let subscripts = bracket.open.kind == TokenKind::LBracket && bracket.after == TokenKind::Percent;
         let bounds = bracket.after == TokenKind::Equal || matches!(self.text(bracket.keyword), "to");
         if !subscripts && !bounds {
@@ -515,6 +546,7 @@ impl<'s> Reader<'s> {
 
     /// Reads a word of the form: a type, a location, or a keyword with what belongs to it.
     fn scan_word(&mut self, frame: &OpFrame, progress: &mut Progress, outside: bool) -> Result<()> {
+        // Behind a `:` outside of brackets, a type is one of the op's types.
         if outside && progress.types && self.at_type() {
             let span = self.skip_type()?;
             self.type_spans.push(span);
@@ -525,7 +557,7 @@ impl<'s> Reader<'s> {
         }
         progress.asynchronous |= self.at_word("async");
         if self.at_type() {
-            // Inside of brackets a type is stepped over; types in there are found from the values.
+            // A type in brackets, or in front of any `:`, is stepped over: nothing inside of `memref<…>` concerns us.
             self.skip_type()?;
             return Ok(());
         }
@@ -573,6 +605,8 @@ impl<'s> Reader<'s> {
         if !function || !here {
             return Ok(false);
         }
+        // A `(` behind the signature that has no such word in front is an ordinary bracket, such as that of the
+        // results.
         let named = matches!(self.text(self.previous.span()), "workgroup" | "private");
         if progress.signature && !named {
             return Ok(false);

@@ -1,15 +1,26 @@
-//! The generic form: `%r = "name"(%a)[^b] <{…}> ({…}, {…}) {…} : (…) -> … loc(…)`.
+//! Reads the generic form:
+//!
+//! ```text
+//! %r = "name"(%a)      [^b]       <{…}>      ({…}, {…}) {…}        : (…) -> …  loc(…)
+//!             operands successors properties regions    attributes   types     location
+//! ```
+//!
+//! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read.
+//! The parts of the op lie on the reader's *side stacks*: `self.uses` holds the values it uses, `self.type_spans` its
+//! types, and so on, and `frame.uses` says where those of this op begin.
 
 use super::*;
 
 /// The part of the form that comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
+    /// Behind the name: operands, successors, properties.
     Operands,
     /// Behind the `(` or the `,` in front of a region.
     NextRegion,
     /// Behind a region.
     AfterRegion,
+    /// Behind all regions: attributes, types, location.
     Attributes,
 }
 
@@ -45,7 +56,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Operands, successors, properties, and the `(` of the regions.
+    /// Reads operands, successors, properties, and the `(` in front of the regions; gives what comes next.
     fn generic_head(&mut self) -> Result<Phase> {
         self.expect(TokenKind::LParen, "`(`")?;
         while !self.at(TokenKind::RParen) {
@@ -68,7 +79,8 @@ impl Reader<'_> {
         Ok(Phase::Attributes)
     }
 
-    /// Reads the blocks that a terminator branches to, behind the opening bracket.
+    /// Reads the blocks that a terminator branches to, `^a, ^b]`, behind the opening bracket. The generic form does
+    /// not say here which operands go to which block.
     fn generic_successors(&mut self) -> Result<()> {
         loop {
             let block = self.expect(TokenKind::Caret, "a block")?;
@@ -92,7 +104,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows the regions: attributes, types and the location.
+    /// Reads what follows the regions: attributes, types and the location.
     fn generic_tail(&mut self, frame: &OpFrame) -> Result<()> {
         if self.at(TokenKind::LBrace) {
             let dictionary = self.skip_group()?;
@@ -130,7 +142,7 @@ impl Reader<'_> {
         ahead.skip_group(self.token.start).is_ok() && ahead.peek() == TokenKind::Arrow
     }
 
-    /// `(type, type)`.
+    /// Reads `(type, type)`. A type may have a dictionary of attributes behind it, which is stepped over.
     pub(super) fn type_list(&mut self) -> Result<()> {
         self.expect(TokenKind::LParen, "`(`")?;
         while !self.at(TokenKind::RParen) {
@@ -147,7 +159,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The result types that a generic op lists, checked against its names.
+    /// The types of a generic op's results and where they are written. They follow the types of the operands in the
+    /// op's list. If the results have names, there must be as many as types.
     pub(super) fn generic_result_types(&mut self, frame: &OpFrame) -> Result<Vec<(TypeId, Span)>> {
         let operands = self.document.operands(frame.op).len();
         let spans: Vec<Span> = self.type_spans[frame.types + operands..].to_vec();

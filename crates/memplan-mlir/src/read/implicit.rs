@@ -1,8 +1,19 @@
 //! What custom forms leave out: terminators without operands, the empty `else`
 //! of an `scf.if`, the bodies of named linalg ops.
 //!
-//! The generic form has them all, so a document has the same ops whichever
-//! form it was read from; passes that number ops depend on it.
+//! The generic form writes all of them. They are added here, so that a document has the same ops whichever
+//! form it was read from: passes that number ops give the same numbers for both.
+//!
+//! ```text
+//! scf.for … {                   "scf.for"(…) ({ ^bb(…):
+//!   …                             …
+//! }                               "scf.yield"() : () -> ()
+//!                               }) …
+//! ```
+//!
+//! A *frame* (not the frame of the glossary) is the reader's record of a region or an op that is being read. The parts
+//! of what is being read lie on side stacks (`self.blocks`, `self.ops`, `self.regions`), and the frame says where its
+//! own begin. The document keeps all lists in *pools*, one list behind the other.
 
 use std::borrow::Cow;
 
@@ -10,7 +21,8 @@ use super::*;
 use crate::dialect::{self, Traits};
 
 impl Reader<'_> {
-    /// Adds the terminator that the region of a custom form leaves out.
+    /// Adds the terminator that the region of a custom form leaves out, if the op's row names one and the region does
+    /// not end in one.
     pub(super) fn add_terminator(&mut self, frame: &mut RegionFrame) {
         let Some(op) = self.document.regions[frame.region].parent else {
             return;
@@ -46,7 +58,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds regions that an op has but does not write.
+    /// Adds regions that an op has but does not write: the empty `else` of an `if`, the empty body of a function's
+    /// declaration, the body of a named linalg op.
     pub(super) fn add_hidden_parts(&mut self, frame: &OpFrame) {
         if self.document.ops[frame.op].form != Form::Custom {
             return;
@@ -54,6 +67,7 @@ impl Reader<'_> {
         let written = self.regions.len() - frame.regions;
         let alternatives = matches!(self.document.name(frame.op), "scf.if" | "affine.if");
         let function = self.document.info(frame.op).traits.has(Traits::FUNCTION);
+        // The added region has no block.
         if (alternatives && written == 1) || (function && written == 0) {
             let region = self.implicit_region(frame.op, Vec::new(), false);
             self.regions.push(region);
@@ -66,10 +80,12 @@ impl Reader<'_> {
         }
     }
 
-    /// The ops of the body that a named linalg op does not write down.
+    /// The names of the ops in the body that a named linalg op does not write down: a multiplication, an addition and
+    /// a yield for `linalg.matmul`. They depend on the element types. `None` for ops without a hidden body.
     fn hidden_body(&self, op: OpId) -> Option<Vec<&'static str>> {
         let name = self.document.name(op).strip_prefix("linalg.")?;
         let elements: Vec<&str> = self.document.operands(op).iter().map(|&value| self.element_text(value)).collect();
+        // The output is the last operand.
         let (&output, inputs) = elements.split_last()?;
         let start = self.document.ops[op].span.start as usize;
         let text = self.source.get(start..self.previous.end)?;
@@ -110,6 +126,7 @@ impl Reader<'_> {
         let start = self.document.block_pool.len();
         self.document.block_pool.push(block);
         self.document.regions[region].blocks = pool_range(start, start + 1);
+        // The ops of a block lie one behind the other in their pool.
         let ops: Vec<OpId> = body.into_iter().map(|name| self.implicit_op(Cow::Borrowed(name), block)).collect();
         let start = self.document.op_pool.len();
         self.document.op_pool.extend(ops);
@@ -117,6 +134,7 @@ impl Reader<'_> {
         region
     }
 
+    /// Adds an op that the text leaves out, with an empty span where the text is being read.
     fn implicit_op(&mut self, name: Cow<'static, str>, parent: BlockId) -> OpId {
         let name = self.intern_name(name);
         let here = Span::new(self.previous.start, self.previous.start);

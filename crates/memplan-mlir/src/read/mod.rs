@@ -3,7 +3,7 @@
 //! # How it works
 //!
 //! The reader is a loop over an explicit stack of frames. It does not recurse, so a deeply nested text cannot overflow
-//! the call stack. A frame is a region being read or an op being read. An op's frame
+//! the call stack. A frame (not the frame of the glossary) is a region being read or an op being read. An op's frame
 //! reads until it meets the `{` of a region, pushes that region's frame, and
 //! goes on behind the `}` when the region is done:
 //!
@@ -135,7 +135,7 @@ struct RegionFrame {
     isolated: bool,
     /// The block being read; none before the first op or label.
     block: Option<BlockId>,
-    // Where this region's part of each side stack starts.
+    // Where this region's part of each side stack begins.
     blocks: usize,
     ops: usize,
     branches: usize,
@@ -191,6 +191,7 @@ struct Reader<'s> {
     results: Vec<(Span, u32)>,
     uses: Vec<Use>,
     regions: Vec<RegionId>,
+    /// Blocks to branch to: their name, and which of the op's operands (by position) the branch passes on.
     successors: Vec<(Span, PoolRange)>,
     groups: Vec<Group>,
     dictionaries: Vec<Span>,
@@ -227,6 +228,7 @@ pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
 impl<'s> Reader<'s> {
     /// A reader at the start of a text.
     fn new(source: &'s str, dialects: &'s Dialects) -> Self {
+        // No token has been read yet; `run` reads the first one.
         let start = Token { kind: TokenKind::Eof, start: 0, end: 0, first_on_line: true };
         Reader {
             source,
@@ -439,15 +441,16 @@ impl<'s> Reader<'s> {
         self.document.block_parent(block).is_some() && around.all(|op| self.document.info(op).known)
     }
 
-    /// A name with its dialect. One without belongs to the dialect of the op around it if that has such an op (`return`
-    /// in an `async.func`), or if nothing is known about that op: `return` in an `emitc.func` is `emitc.return`. The ops
-    /// of `builtin` need no dialect anywhere.
+    /// A name with its dialect. One without belongs to the dialect of the op around it if that has such an op
+    /// (`return` in an `async.func`), or if nothing is known about that op: `return` in an `emitc.func` is
+    /// `emitc.return`. The ops of `builtin` need no dialect anywhere.
     fn full_name(&self, text: &'s str, parent: BlockId) -> Cow<'s, str> {
         if text.contains('.') {
             return Cow::Borrowed(text);
         }
         let around = self.document.block_parent(parent);
         let full = undotted(text);
+        // The name in the dialect of the op around, if it may be meant.
         let local = around.and_then(|op| {
             let dialect = self.document.name(op).split('.').next()?;
             let name = format!("{dialect}.{text}");
@@ -458,7 +461,7 @@ impl<'s> Reader<'s> {
         local.map_or(Cow::Borrowed(full.unwrap_or(text)), Cow::Owned)
     }
 
-    /// `%a, %b:2 =`.
+    /// Reads the names of an op's results, `%a, %b:2 =`. The number behind `:` says how many results share the name.
     fn read_results(&mut self) -> Result<()> {
         loop {
             let name = self.expect(TokenKind::Percent, "a result name")?;
@@ -466,7 +469,6 @@ impl<'s> Reader<'s> {
             if self.take(TokenKind::Colon) {
                 let number = self.expect(TokenKind::Number, "the number of results")?;
                 let parsed = self.text(number.span()).parse::<u32>().ok();
-                // `%b:2`
                 count = parsed.filter(|&n| n > 0 && n <= MAX_RESULTS).ok_or_else(|| TextError::Unexpected {
                     expected: "a number of results",
                     found: format!("`{}`", self.text(number.span())),
@@ -611,6 +613,7 @@ fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
     pool_range(start, pool.len())
 }
 
+/// A document of a text in which nothing has been read yet.
 fn empty_document(source: &str) -> Document {
     Document {
         source: Arc::from(source),

@@ -1,17 +1,23 @@
-//! Reads regions, blocks and the top level of a file. A region holds blocks, a block has a label, arguments and ops, and
-//! an op may hold regions again; a stack of frames stands in for recursion.
+//! Reads regions, blocks and the top level of a file. A region holds blocks, a block has a label, arguments and ops,
+//! and an op may hold regions again; a stack of frames stands in for recursion.
+//!
+//! A *frame* (not the frame of the glossary) is the reader's record of a region or an op that is being read. The blocks
+//! and ops of open regions lie on the *side stacks* `self.blocks` and `self.ops`; `frame.blocks` and `frame.ops` say
+//! where those of this region begin. A file may have several *parts*, separated by lines `// -----`.
 
 use super::*;
 use crate::dialect::{Header, Traits};
 
 impl<'s> Reader<'s> {
-    /// Starts a part of the file: its own names, aliases and top-level block.
+    /// Starts a part of the file, with names, aliases and a top-level block of its own.
     pub(super) fn open_top(&mut self) -> RegionFrame {
         self.chunk = self.document.aliases.len() as u32;
         self.document.aliases.push(HashMap::default());
+        // The same spelling may mean another type in each part, because each part has aliases of its own.
         self.types.clear();
         let start = self.token.span();
         let region = self.document.regions.push(Region { parent: None, span: start, blocks: PoolRange::default() });
+        // No name of the part before is visible, and ops at the top level need not be in order.
         self.scopes.enter(true, false);
         let mut frame = RegionFrame {
             region,
@@ -28,14 +34,18 @@ impl<'s> Reader<'s> {
         frame
     }
 
-    /// Enters the region whose `{` is the current token.
+    /// Enters the region whose `{` is the current token: steps over the `{`, opens the region and a scope of names,
+    /// and gives its first block the arguments that the op's form names.
     pub(super) fn enter_region(&mut self, op: &mut OpFrame) -> Result<RegionFrame> {
         let open = self.token.span();
         self.advance();
         let info = &self.document.names[op.name].info;
         let isolated = info.traits.has(Traits::ISOLATED);
+        // With an unknown form nobody says which names the form defines, so a second definition of a name is no
+        // error.
         let lenient = info.header == Header::Unknown;
         let form = self.document.ops[op.op].form;
+        // In a module, and perhaps in an unknown op, an op may use values that are defined further down.
         let ordered = !lenient && &*self.document.names[op.name].name != "builtin.module";
         let mut frame = self.new_region(op.op, open, form, (isolated, ordered));
         self.regions.push(frame.region);
@@ -48,7 +58,7 @@ impl<'s> Reader<'s> {
         Ok(frame)
     }
 
-    /// Opens a region, its scope of names included.
+    /// Adds a region to the document and opens its scope of names.
     fn new_region(&mut self, op: OpId, open: Span, form: Form, (isolated, ordered): (bool, bool)) -> RegionFrame {
         let region = self.document.regions.push(Region { parent: Some(op), span: open, blocks: PoolRange::default() });
         self.scopes.enter(isolated, ordered);
@@ -64,7 +74,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Gives a custom form's region the arguments that the form defines for it.
+    /// Opens the first block of a custom form's region with the arguments that the form defines for it. If there are
+    /// none, the block is opened by the first op or label.
     fn entry_block(&mut self, op: &mut OpFrame, frame: &mut RegionFrame, lenient: bool) -> Result<()> {
         let mut arguments = self.arguments.split_off(op.arguments);
         // Forms name their arguments in an order of their own; `rank` is the order in which the generic form lists
@@ -86,10 +97,12 @@ impl<'s> Reader<'s> {
                 ArgumentType::Written(span) => (self.written_type(span), span),
                 ArgumentType::Index => match induction {
                     Some(span) if assigned => (self.written_type(span), span),
+                    // Only a loop with assigned indices can write another type for its index.
                     _ => (self.known_type("index"), Span::default()),
                 },
                 ArgumentType::Carried => match carried.next() {
                     Some(span) => (self.written_type(span), span),
+                    // The form lists too few types, so the type stays unknown.
                     None => (self.known_type("?"), Span::default()),
                 },
             };
@@ -98,7 +111,8 @@ impl<'s> Reader<'s> {
         self.add_arguments(block, &values, lenient)
     }
 
-    /// Defines the arguments of a block.
+    /// Makes values of the arguments of a block, given as name, type and where the type is written, and defines their
+    /// names. In a `lenient` region a name may be defined a second time.
     fn add_arguments(&mut self, block: BlockId, arguments: &[(Span, TypeId, Span)], lenient: bool) -> Result<()> {
         let start = self.document.value_pool.len();
         for (index, &(name, ty, type_span)) in arguments.iter().enumerate() {
@@ -117,7 +131,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Ends the block before and begins another one.
+    /// Ends the block before, if there is one, and begins another one.
     pub(super) fn open_block(&mut self, frame: &mut RegionFrame, label: Span) -> BlockId {
         self.close_block(frame);
         let block = self.document.blocks.push(Block {
@@ -132,6 +146,7 @@ impl<'s> Reader<'s> {
         block
     }
 
+    /// Ends the block being read: the ops on the side stack become its ops.
     fn close_block(&mut self, frame: &mut RegionFrame) {
         let Some(block) = frame.block.take() else {
             return;
@@ -140,7 +155,8 @@ impl<'s> Reader<'s> {
         self.document.blocks[block].ops = ops;
     }
 
-    /// Reads a region up to its end, or up to the first region inside of it.
+    /// Reads a region up to its end, or up to the first region inside of it. In the second case the frames of this
+    /// region, of the op inside and of the inner region go onto the stack.
     pub(super) fn step_region(&mut self, mut frame: RegionFrame, stack: &mut Vec<Frame>) -> Result<()> {
         let top = self.document.regions[frame.region].parent.is_none();
         // Most ops have no regions. They are read here, one after the other, with the labels, aliases and resources
@@ -159,6 +175,7 @@ impl<'s> Reader<'s> {
                 // `// -----` splits a file into parts that have nothing to do with each other.
                 _ if top && self.at_split() => {
                     self.close_region(frame)?;
+                    // The frame of this part is done, and that of the next part takes its place.
                     stack.push(Frame::Region(self.open_top()));
                     return Ok(());
                 }
@@ -181,12 +198,14 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// The error for a region whose `}` is missing.
     fn never_closed(&self, frame: &RegionFrame) -> TextError {
         self.unbalanced(Unbalanced { open: frame.open.start as usize, at: self.source.len() })
     }
 
     /// Closes a region: missing terminators are added, and branches are resolved.
     fn close_region(&mut self, mut frame: RegionFrame) -> Result<()> {
+        // The generic form writes every terminator, and the top level of a file has none.
         let implicit = frame.form == Form::Custom && self.document.regions[frame.region].parent.is_some();
         if implicit {
             self.add_terminator(&mut frame);
@@ -203,8 +222,9 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// The regions of structured control flow are one block each. The terminators of `scf.while` are never left out:
-    /// without one its region would be the end of the loop.
+    /// Gives an error if a region of structured control flow (`scf`, `affine`) has more than one block, or if a
+    /// region of `scf.while` has no terminator. Other ops of these dialects may leave their terminator out; in
+    /// `scf.while` the terminator says how the loop goes on.
     fn check_structure(&self, frame: &RegionFrame) -> Result<()> {
         let Some(op) = self.document.regions[frame.region].parent else { return Ok(()) };
         let name = self.document.name(op);
@@ -212,6 +232,7 @@ impl<'s> Reader<'s> {
         if !is_structured || name == "scf.execute_region" {
             return Ok(());
         }
+        // An unknown op may be a terminator, too.
         let ends = |&last: &OpId| {
             matches!(self.document.name(last), "scf.condition" | "scf.yield") || !self.document.info(last).known
         };
@@ -222,7 +243,9 @@ impl<'s> Reader<'s> {
         Err(TextError::Unterminated { op: name.to_owned(), span: self.document.ops[op].name_span })
     }
 
-    /// At the end of a region all of its blocks are known: branches to names become branches to blocks.
+    /// Turns the names that branches of a region lead to into blocks. This is done at the end of the region, when all
+    /// its blocks are known. Two blocks of one name are an error, and so is a branch of a known form to a name that
+    /// no block has.
     fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {
         let blocks = self.document.blocks(frame.region);
         // A region of one block without branches has nothing to resolve; most regions are like that.
@@ -242,7 +265,7 @@ impl<'s> Reader<'s> {
             let text = self.text(name);
             match labels.get(text) {
                 Some(&block) => self.document.successor_pool[at as usize].block = Some(block),
-                // A row says that this form has branches, so a missing block is an error. An unknown form may use `^`
+                // In a known form, or in the generic one, a missing block is an error. An unknown form may use `^`
                 // for something else.
                 None if known => {
                     return Err(TextError::UndefinedBlock { name: text.to_owned(), span: name });
@@ -256,7 +279,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// `^name(%a: type, %b: type):`.
+    /// Reads a label with the arguments of its block, `^name(%a: type, %b: type):`, and begins the block.
     fn read_label(&mut self, frame: &mut RegionFrame) -> Result<()> {
         // The op's form has named the arguments of the first block, which is open and empty. A label would leave it
         // without ops.
@@ -275,7 +298,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// `(%a: type {attributes} loc(…), …)`; a declaration has types only.
+    /// Reads `(%a: type {attributes} loc(…), …)` and gives name, type and place of the type of each argument. A
+    /// declaration of a function has types only; then the names are empty spans.
     pub(super) fn signature(&mut self) -> Result<Vec<(Span, TypeId, Span)>> {
         self.expect(TokenKind::LParen, "`(`")?;
         let mut arguments = Vec::new();
@@ -308,14 +332,16 @@ impl<'s> Reader<'s> {
         Ok(arguments)
     }
 
-    /// The `...` of a variadic function.
+    /// Steps over the `...` of a function with a variable number of arguments; the lexer gives the three dots one by
+    /// one.
     pub(super) fn skip_ellipsis(&mut self) {
         while self.at(TokenKind::Other) && self.text(self.token.span()) == "." {
             self.advance();
         }
     }
 
-    /// Whether a `// -----` line stands in front of the current token.
+    /// Whether a line `// -----` stands between the previous token and the current one, and a new part of the file
+    /// begins here.
     fn at_split(&self) -> bool {
         let gap = self.source.get(self.previous.end..self.token.start);
         let gap = gap.unwrap_or("");
@@ -324,14 +350,15 @@ impl<'s> Reader<'s> {
         (at_line_start || gap.contains("\n// -----")) && !self.split_already_taken()
     }
 
-    /// The first token of a part is reached twice: when the part before ends, and as its start.
+    /// Whether the current part of the file begins with the current token. After a split the gap in front of this
+    /// token still holds the line `// -----`, and it must not split the file a second time.
     fn split_already_taken(&self) -> bool {
         let last = self.document.top.last();
         let region = last.map(|&block| self.document.blocks[block].parent);
         region.is_some_and(|region| self.document.regions[region].span.start as usize == self.token.start)
     }
 
-    /// `#name = attribute` or `!name = type`.
+    /// Reads `#name = attribute` or `!name = type` and remembers the text behind `=` under the name.
     fn read_alias(&mut self) -> Result<()> {
         let name = self.text(self.token.span());
         self.advance();
@@ -345,8 +372,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// An attribute or type: it ends where a line starts with something that
-    /// begins an op, a label or another alias.
+    /// Steps over the attribute or type behind `#name =`. It ends where a line starts with something that begins an
+    /// op, a label or another alias. At least one token must be there.
     fn skip_alias_value(&mut self) -> Result<()> {
         let mut first = true;
         loop {
@@ -381,6 +408,8 @@ impl<'s> Reader<'s> {
             }
     }
 
+    /// Steps over a block of resources `{-# … #-}` at the end of a file. It holds blobs of data, which do not matter
+    /// here.
     fn read_resources(&mut self) -> Result<()> {
         let span = self.token.span();
         if !self.lexer.skip_resources() {

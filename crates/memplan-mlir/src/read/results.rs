@@ -3,6 +3,10 @@
 //! The generic form lists them. A custom form lists them behind `->`, or last,
 //! or tells them some other way, or not at all; a table row says which
 //! ([`ResultTypes`]).
+//!
+//! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read.
+//! The parts of the op lie on the reader's *side stacks*: `self.uses` holds the values it uses, `self.type_spans` its
+//! types, and so on, and `frame.uses` says where those of this op begin.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -12,6 +16,7 @@ use crate::dialect::ResultTypes;
 /// Types of results, each with where it is written; most ops have one.
 pub(super) type ResultList = SmallVec<[(TypeId, Span); 4]>;
 
+/// Places of types in the text; an empty span stands for a type that is not written.
 type Spans = SmallVec<[Span; 4]>;
 
 impl Reader<'_> {
@@ -28,8 +33,9 @@ impl Reader<'_> {
         }
     }
 
-    /// The types of a custom form's results, by the rule of its row. `arrow` is where the types behind `->` begin among
-    /// all types of the op.
+    /// The types of a custom form's results, by the rule of its row. `arrow` is where the types behind `->` begin
+    /// among all types of the op, `function` the whole type behind `:`, and `asynchronous` says whether the form says
+    /// `async`.
     fn custom_result_types(
         &mut self,
         frame: &OpFrame,
@@ -42,12 +48,16 @@ impl Reader<'_> {
             return ResultList::new();
         }
         let all = Spans::from_slice(&self.type_spans[frame.types..]);
+        // The types that are listed for the results: those behind `->`, or without an arrow the last ones, as many as
+        // there are results.
         let listed = match arrow {
-            // A list that is not understood says nothing about the results.
+            // An unknown form whose list has another length than there are results means something else by it.
             Some(arrow) if !self.info(frame).known && all.len().saturating_sub(arrow) != count => &[],
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };
+        // Without an arrow and without a row, the types may be those of the operands. `doubt` looks at these ops
+        // again.
         if arrow.is_none() && (!self.info(frame).known || self.info(frame).is_unlisted()) {
             self.guessed.push(frame.op);
         }
@@ -97,10 +107,12 @@ impl Reader<'_> {
         types
     }
 
-    /// The types of the operands in `outs(…)`.
+    /// The types of `count` results that are those of the operands in `outs(…)`, in order; unknown where there is no
+    /// such operand.
     fn outs_types(&mut self, frame: &OpFrame, count: usize) -> ResultList {
         let groups = self.groups[frame.groups..].iter();
         let outs = groups.rev().find(|group| matches!(self.text(group.keyword), "outs"));
+        // Without `outs` no operand is found below.
         let start = outs.map_or(usize::MAX, |group| group.start as usize);
         let operands = self.document.operands(frame.op).to_vec();
         let mut types = ResultList::with_capacity(count);
@@ -118,12 +130,14 @@ impl Reader<'_> {
 /// Takes back what was guessed, perhaps wrongly, about the results of ops that no table knows.
 ///
 /// Without a `->` the last types of a form are taken for those of the results. In
-/// `%v = acme.shift %a, %n : memref<8xf32>, index` they may be the types of the operands, and `%v` may be a part of `%a`.
-/// So where an op takes memory, a result that does not look like memory may be memory all the same.
+/// `%v = acme.shift %a, %n : memref<8xf32>, index` they may be the types of the operands, and `%v` may be a part of
+/// `%a`. So where an op takes memory, a result whose guessed type is not that of memory may be memory all the same, and
+/// gets an unknown type. `guessed` lists the ops whose result types are guesses.
 pub(super) fn doubt(document: &mut Document, mut guessed: Vec<OpId>) {
     guessed.sort_unstable();
     let mut unknown = None;
-    // A doubtful result makes its users doubtful, too, and these come later in most texts.
+    // A result of unknown type counts as memory, so the ops that use it have to be looked at, too. Most of them come
+    // later in the text and are reached in the same round.
     for round in 0..MOST_ROUNDS {
         let mut found = false;
         for &op in &guessed {
@@ -141,8 +155,8 @@ pub(super) fn doubt(document: &mut Document, mut guessed: Vec<OpId>) {
     }
 }
 
-/// Gives those results of an op that do not look like memory the type `unknown`, which may be memory. Says whether there
-/// were any.
+/// Gives those results of an op whose type is not that of memory an unknown type, which may be memory. Says whether
+/// there were any. `unknown` is the id of that type, made on first use.
 fn doubt_results(document: &mut Document, op: OpId, unknown: &mut Option<TypeId>) -> bool {
     let mut found = false;
     for at in 0..document.results(op).len() {
@@ -156,10 +170,11 @@ fn doubt_results(document: &mut Document, op: OpId, unknown: &mut Option<TypeId>
     found
 }
 
-/// In the last of so many rounds every guess that is left is doubted: in a text that names values long before it defines
-/// them, each round would find one more, and there may be many.
+/// In the last of so many rounds every guess that is left is doubted: in a text that names values long before it
+/// defines them, each round would find one more, and there may be many.
 const MOST_ROUNDS: usize = 8;
 
+/// The same place `count` times; nothing if there is none.
 fn repeat(span: Option<Span>, count: usize) -> Spans {
     span.map_or_else(Spans::new, |span| smallvec![span; count])
 }

@@ -2,21 +2,27 @@
 //!
 //! Names are visible in the region that defines them and in the regions inside it, up to an op that is isolated from
 //! above (a function, a module), inside which nothing outside is visible. A use may stand before its definition: in
-//! another block, or in a region whose ops need not be in order (a module's, an unknown op's). Such a use waits with
-//! its region, and moves outward when the region ends without a definition.
+//! another block, or in a region whose ops need not be in order (a module's, an unknown op's). Such a use *waits*: it
+//! is kept in a list of its region until the definition is read. If the region ends without a definition, the use moves
+//! to the list of the region around it.
 //!
 //! ```text
-//! a use is looked up        in the names of its isolated scope
+//! a use                     is looked up among the names of its isolated scope
 //! a use that is not found   waits in the innermost open region
-//! a definition              serves the uses waiting in its own region; that there are any in its
-//!                           own block is an error, if ops run in order there (an unknown op may
-//!                           mean something else by the name: it does not get the value)
-//! a region ends             its names go out of sight; what still waits moves to the parent
-//! an isolated region ends   what still waits is an error
+//! a definition              gives its value to the uses that wait in its own region. A use that waits in
+//!                           the same block stands too early if ops run in order there: that is an error
+//!                           in a known form; an unknown form may mean something else by the name, and
+//!                           does not get the value
+//! a region ends             its names are not visible any more; uses that still wait move to the parent
+//! an isolated region ends   uses of known forms that still wait are errors
 //! ```
 //!
-//! Moving the smaller set of waiting uses into the larger keeps the whole
-//! thing within n log n however deep regions nest.
+//! Moving the smaller set of waiting uses into the larger keeps the time for n uses
+//! within n log n, however deep regions nest.
+//!
+//! (A scope is here a part of the text in which a name has one meaning, not the scope of the glossary.) The *frame* of
+//! an op is the reader's record of an op that is being read; `self.uses[frame.uses..]` are the values that it uses, and
+//! `self.results[frame.results..]` the names in front of its `=`.
 
 use memplan_core::Span;
 use smallvec::SmallVec;
@@ -34,17 +40,19 @@ struct Named {
 
 /// A use that was read before its definition.
 struct Waiting {
-    /// Where its operand stands in the operand pool.
+    /// Where the operand stands in the operand pool; its value is written there later.
     operand: u32,
+    /// The 1 of `%x#1`.
     index: u32,
     span: Span,
-    /// Whether not finding it is an error.
+    /// Whether it stands in a known form, so that it is an error if no definition is found.
     known: bool,
 }
 
+/// A region that is being read.
 #[derive(Default)]
 struct Open<'s> {
-    /// Names to forget at the end, with what they meant before.
+    /// Names that the region defines, each with what it meant before; undone at the end of the region.
     names: Vec<(&'s str, Option<Named>)>,
     /// Uses in the block that is being read.
     waiting: HashMap<&'s str, Vec<Waiting>>,
@@ -55,14 +63,18 @@ struct Open<'s> {
     ordered: bool,
 }
 
+/// All names that are visible at the place being read, and the uses that wait for a definition.
 #[derive(Default)]
 pub(super) struct Scopes<'s> {
-    /// One map an isolated scope.
+    /// What each name means, one map for each isolated region that is open. Only the last one is visible.
     maps: Vec<HashMap<&'s str, Named>>,
+    /// The regions that are open, innermost last.
     open: Vec<Open<'s>>,
 }
 
 impl<'s> Scopes<'s> {
+    /// Opens a region. In an `isolated` one no name from outside is visible; in an `ordered` one ops run one after
+    /// the other, so that a block must define a name before it uses it.
     pub(super) fn enter(&mut self, isolated: bool, ordered: bool) {
         if isolated {
             self.maps.push(HashMap::default());
@@ -70,12 +82,14 @@ impl<'s> Scopes<'s> {
         self.open.push(Open { isolated, ordered, ..Open::default() });
     }
 
+    /// Begins a new block: what waits in the block before is no error any more if a definition follows.
     pub(super) fn begin_block(&mut self) {
         if let Some(open) = self.open.last_mut() {
             merge_waiting(&mut open.older, std::mem::take(&mut open.waiting));
         }
     }
 
+    /// What a name means here.
     fn lookup(&self, name: &str) -> Option<Named> {
         self.maps.last()?.get(name).copied()
     }
@@ -84,9 +98,9 @@ impl<'s> Scopes<'s> {
         self.lookup(name).is_some()
     }
 
-    /// Makes a name known; false if its region has defined it already, or one around it. Hiding a
-    /// name from further outside is let pass if there is an unknown op in between, which may be isolated
-    /// from above without our knowing.
+    /// Makes a name stand for `count` values from `first` on. The flag is false if the name is defined twice: in this
+    /// region or in one around it. A region may define a name anew if an unknown op lies between it and the first
+    /// definition, because that op may be isolated from above without our knowing.
     fn define(&mut self, name: &'s str, first: ValueId, count: u32) -> (Named, bool) {
         let depth = self.open.len() as u32;
         let named = Named { first, count, depth };
@@ -99,10 +113,11 @@ impl<'s> Scopes<'s> {
         (named, before.is_none_or(may_hide))
     }
 
-    /// The uses that wait for a name, and those that stand too early to be uses of it.
+    /// Takes the uses that wait for a name out of the innermost region: first those that get the value, then those
+    /// that stand too early for it (in the same block, where ops run in order).
     fn take_waiting(&mut self, name: &str) -> (Vec<Waiting>, Vec<Waiting>) {
         let Some(open) = self.open.last_mut() else { return (Vec::new(), Vec::new()) };
-        // Hashing a name costs more than this question, and hardly anything ever waits.
+        // Most of the time nothing waits. Asking this first saves hashing the name, which costs more.
         if open.waiting.is_empty() && open.older.is_empty() {
             return (Vec::new(), Vec::new());
         }
@@ -112,7 +127,8 @@ impl<'s> Scopes<'s> {
         (waiting, too_early)
     }
 
-    /// Ends a region; what still waits at the end of an isolated one.
+    /// Ends the innermost region. Gives the uses that still wait at the end of an isolated region, in the order of
+    /// the text; of other regions they move to the region around, and the list is empty.
     fn leave(&mut self) -> Vec<(&'s str, Waiting)> {
         let Some(mut closed) = self.open.pop() else {
             return Vec::new();
@@ -122,6 +138,8 @@ impl<'s> Scopes<'s> {
             self.maps.pop();
             return in_text_order(closed.waiting);
         }
+        // Definitions are undone from the last to the first, so that a name that was defined twice gets its oldest
+        // meaning back.
         if let Some(map) = self.maps.last_mut() {
             for (name, before) in closed.names.into_iter().rev() {
                 match before {
@@ -137,6 +155,7 @@ impl<'s> Scopes<'s> {
     }
 }
 
+/// Uses in the order of the text: a hash map has no order, and which error is reported must not depend on it.
 fn in_text_order(waiting: HashMap<&str, Vec<Waiting>>) -> Vec<(&str, Waiting)> {
     let pairs = waiting.into_iter().flat_map(|(name, uses)| uses.into_iter().map(move |one| (name, one)));
     let mut all: Vec<(&str, Waiting)> = pairs.collect();
@@ -161,7 +180,8 @@ fn merge_waiting<'s>(into: &mut HashMap<&'s str, Vec<Waiting>>, mut from: HashMa
 }
 
 impl Reader<'_> {
-    /// Looks up an op's operands and puts them into the document.
+    /// Looks up the values that an op uses and makes them its operands. `known` says whether the op's form is known,
+    /// so that a name without a definition is an error.
     pub(super) fn resolve_operands(&mut self, frame: &OpFrame, known: bool) -> Result<()> {
         let start = self.document.operand_pool.len();
         for at in frame.uses..self.uses.len() {
@@ -174,8 +194,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The value of a name. A block may use values that are defined further down, so an unknown name waits for its
-    /// definition.
+    /// The value of a name. If the name means nothing yet, the use waits for its definition, and a placeholder is
+    /// given instead of the value.
     fn resolve_use(&mut self, one: Use, known: bool) -> Result<ValueId> {
         let name = self.text(one.name);
         if let Some(named) = self.scopes.lookup(name) {
@@ -186,13 +206,14 @@ impl Reader<'_> {
         if let Some(open) = self.scopes.open.last_mut() {
             open.waiting.entry(name).or_default().push(waiting);
         }
-        // Stands in until the definition is read.
+        // No real value has this id. It is replaced when the definition is read, or at the latest when the isolated
+        // region around ends.
         Ok(ValueId::from_index(u32::MAX as usize))
     }
 
-    /// Makes values of the names in front of an op's `=`.
+    /// Makes values of an op's results and defines the names in front of its `=`.
     pub(super) fn define_results(&mut self, frame: &OpFrame) -> Result<()> {
-        // Half of all ops have no result.
+        // Half of all ops have no result. (In the generic form an op may have results without names.)
         if self.results.len() == frame.results && matches!(frame.state, State::Custom(_)) {
             return Ok(());
         }
@@ -228,7 +249,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes a name mean a value from here on, and serves the uses that waited for it.
+    /// Makes a name mean `count` values from `first` on, and gives them to the uses that waited for it. A second
+    /// definition is an error unless `lenient`; so is a use that stands too early in a known form.
     pub(super) fn define(&mut self, name: Span, first: ValueId, count: u32, lenient: bool) -> Result<()> {
         let text = self.text(name);
         let (named, fresh) = self.scopes.define(text, first, count);
@@ -250,7 +272,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Forgets the names of a region that ends.
+    /// Ends the scope of names of a region. A use in a known form that found no definition is an error.
     pub(super) fn leave_scope(&mut self) -> Result<()> {
         for (name, waiting) in self.scopes.leave() {
             if waiting.known {
@@ -261,7 +283,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A name in a form that is not known, and nothing that it could mean.
+    /// Gives a use without a definition, in a form that is not known, a value of its own of unknown type, and tells
+    /// the user.
     fn leave_unresolved(&mut self, name: &str, waiting: &Waiting) {
         self.note(format!("`{name}` is not defined here; this form is not known, so it is left alone"), waiting.span);
         let ty = self.known_type("?");
@@ -275,6 +298,7 @@ impl Reader<'_> {
     }
 }
 
+/// The value at an index among those that a name stands for; `None` if it stands for fewer.
 fn pick(named: Named, index: u32) -> Option<ValueId> {
     (index < named.count).then(|| ValueId::from_index(named.first.index() + index as usize))
 }

@@ -1,14 +1,19 @@
-//! Types: one of them, and those of a custom form, behind `:`, `->` and `=>`.
+//! Reads types: a single type, and the types of a custom form, which stand behind `:`, `->` and `=>`.
 //!
-//! Dialects that no table knows write more than types there. All of it is read, so that no value in it is lost:
+//! Dialects that no table knows write more than types there. All of it is read, so that no value in it is lost. A
+//! result that names an operand in this place is *tied* to it: it is in the operand's memory.
 //!
 //! ```text
 //! -> tensor<?x4xf32>{%d}           a type and the sizes it leaves open
-//! -> %a as tensor<?xf32>{%d}       a result in the memory of an operand
-//! -> %a{%size}                     the same, of the operand's type
-//! -> tensor<4xf32> in !acme.buffer<*>{%size}      the form and the value that has it
-//! : (i32, tuple<i32, i64> ...)     any number of the last one
+//! -> %a as tensor<?xf32>{%d}       a result tied to an operand
+//! -> %a{%size}                     a result tied to an operand, of the operand's type
+//! -> tensor<4xf32> in !acme.buffer<*>{%size}      a type and the type of the memory that holds it
+//! : (i32, tuple<i32, i64> ...)     any number of the last type
 //! ```
+//!
+//! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read.
+//! The parts of the op lie on the reader's *side stacks*: `self.uses` holds the values it uses, `self.type_spans` its
+//! types, and so on, and `frame.uses` says where those of this op begin.
 
 use super::custom::Progress;
 use super::*;
@@ -62,11 +67,11 @@ impl<'s> Reader<'s> {
         Span::new(start, self.previous.end)
     }
 
-    /// The element type of a shaped type, or the parameter of another; aliases
-    /// defined so far are looked through.
+    /// The element type of a shaped type, or the parameter of another type: `f32` of `memref<4xf32>`. Aliases that
+    /// are defined so far are looked through. `None` if the type has neither.
     pub(super) fn inner_type(&self, span: Span) -> Option<Span> {
         let mut span = span;
-        // Bounded, for aliases that go round in circles.
+        // The number of steps is bounded, because aliases of a faulty text may go round in circles.
         for _ in 0..8 {
             let aliases = self.document.aliases.last()?;
             match aliases.get(self.text(span)) {
@@ -77,6 +82,8 @@ impl<'s> Reader<'s> {
         crate::ty::inner_span(self.source, span)
     }
 
+    /// The id of a type; one that is new in this part of the file gets an entry. Its structure is worked out later
+    /// ([`crate::ty::resolve`]), when all aliases are known.
     fn intern(&mut self, text: TypeText) -> TypeId {
         let key = match text {
             TypeText::Source(span) => self.text(span),
@@ -90,30 +97,35 @@ impl<'s> Reader<'s> {
         id
     }
 
+    /// The id of a type that the text writes.
     pub(super) fn written_type(&mut self, span: Span) -> TypeId {
         self.intern(TypeText::Source(span))
     }
 
+    /// The id of a type that the text does not write, such as the `index` of a loop; `?` stands for an unknown one.
     pub(super) fn known_type(&mut self, text: &'static str) -> TypeId {
         self.intern(TypeText::Known(text))
     }
 
     // The types of a form.
 
-    /// Reads types behind `:`, `->` or `=>`, and remembers where those behind the arrow begin.
+    /// Reads what stands behind `:`, `->` or `=>` at the current token, one type or a list of types, and remembers
+    /// where the types behind the arrow begin.
     pub(super) fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
         let arrow = self.at(TokenKind::Arrow);
         let known = self.info(frame).known;
         self.advance();
         progress.types = true;
         let start = self.token.start;
+        // Only behind the arrow of an unknown form can results be tied to operands.
         let tied = arrow && !known;
-        // `count(%n: index) -> (index, index)` behind a region speaks of the next region.
+        // `count(%n: index) -> (index, index)` behind a region speaks of the next region. Its types are read and then
+        // forgotten.
         let of_region = tied && progress.regions > 0 && progress.arrow.is_some();
         let before = self.type_spans.len();
         let list = self.at(TokenKind::LParen) && self.list_is_types(tied);
         let one = self.at_type() || (tied && self.at(TokenKind::Percent));
-        // `(d0, d1) -> (d1, d0)` is an arrow without types.
+        // `(d0, d1) -> (d1, d0)` is an arrow without types; it says nothing about results.
         if arrow && (list || one) && !of_region {
             progress.arrow = Some(self.type_spans.len() - frame.types);
         }
@@ -134,7 +146,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Whether the parentheses at the current token hold types.
+    /// Whether the parentheses at the current token hold types. The first token inside decides; `tied` says whether a
+    /// value may stand there.
     fn list_is_types(&self, tied: bool) -> bool {
         let mut ahead = self.lexer;
         let token = ahead.next();
@@ -146,7 +159,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `(type, %a as type{%size}, …)`. Where it goes on in another way, the rest is read like any bracket.
+    /// Reads `(type, %a as type{%size}, …)` in an unknown form. Where the list goes on in another way, its bracket is
+    /// left open and the rest is read like that of any bracket.
     fn tied_list(&mut self, frame: &OpFrame) -> Result<()> {
         self.open_bracket(frame);
         while !self.at(TokenKind::RParen) {
@@ -166,8 +180,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// A type with what may stand beside it. A result that is tied to an operand and has no type of its own is pushed
-    /// without a place: it is of the operand's type.
+    /// Reads a type with what may stand beside it (see the module documentation). A result that is tied to an operand
+    /// and has no type of its own is pushed with an empty span, which stands for an unknown type.
     fn tied_type(&mut self, frame: &OpFrame) -> Result<()> {
         let mut span = Span::default();
         loop {
@@ -186,6 +200,7 @@ impl<'s> Reader<'s> {
             }
             span = self.skip_type()?;
             self.scan_sizes()?;
+            // `type in %value` or `type in !type`: another value or type follows.
             if !self.at_word("in") || !matches!(self.lexer.peek(), TokenKind::Percent | TokenKind::Bang) {
                 break;
             }
@@ -200,13 +215,15 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// `{%d, %0#1}` right behind a type: the sizes that it leaves open.
+    /// Reads `{%d, %0#1}` right behind a type, the sizes that it leaves open, as operands. Does nothing if no such
+    /// list stands there.
     fn scan_sizes(&mut self) -> Result<()> {
         let touches = self.previous.end == self.token.start;
         if !self.at(TokenKind::LBrace) || !touches || self.lexer.peek() != TokenKind::Percent {
             return Ok(());
         }
         let mut ahead = self.lexer;
+        // Everything up to the closing brace is read: values as operands, all else is stepped over.
         ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
         self.advance();
         while self.token.end < ahead.position {
@@ -228,11 +245,12 @@ fn takes_parameters(word: &str) -> bool {
     matches!(word, "memref" | "tensor" | "vector" | "complex" | "tuple")
 }
 
-/// The words that begin a builtin type.
+/// Whether a word begins a builtin type: `memref`, `i32`, `ui8`, `f8E4M3FN`.
 fn is_type_word(word: &str) -> bool {
     match word {
         "memref" | "tensor" | "vector" | "index" | "none" | "complex" | "tuple" | "bf16" | "tf32" => true,
         _ => {
+            // A number type is letters and a width. Only a float has more letters behind the width.
             let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
             let prefix = &word[..word.len() - digits.len()];
             matches!(prefix, "i" | "si" | "ui" | "f")

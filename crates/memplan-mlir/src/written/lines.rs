@@ -7,7 +7,7 @@
 //! ```text
 //!   old                                    new
 //!                                          %m = memref.alloc() : memref<128xi8>      new memory, in front of an old op
-//!                                          %o = arith.constant 64 : index            an offset, likewise
+//!                                          %o = arith.constant 64 : index            an offset, in front of an old op
 //!   %a = memref.alloc() : memref<16xf32>   %a = memref.view %m[%o][] : … to …        in place of an allocation
 //!   memref.dealloc %a : memref<16xf32>                                               gone with its allocation
 //! ```
@@ -16,13 +16,13 @@
 //!
 //! All other bytes are the same, so every other op stands in the same block, in the same order and with the same words.
 //! Every name means what it meant: `%m` and `%o` occur nowhere in the old text, and `%a` is made where it was made
-//! before. So the reader would find the same ops, and the view wherever an op used the allocation. The offset of the
-//! view is a number, and the memory that it names is visible there.
+//! before. So the reader would find the same ops, and wherever an old op used the allocation, the new one uses the
+//! view. The offset of the view is a number, and the memory that it names is visible there.
 //!
 //! # What it does not do
 //!
-//! It never says that a text is wrong. Anything else than the four lines above, in exactly this spelling, has the answer
-//! `None`, and then [`find_addresses`](super::find_addresses) decides.
+//! It never says that a text is wrong. Anything else than the four lines above, in exactly this spelling, has the
+//! answer `None`, and then [`find_addresses`](super::find_addresses) decides.
 
 use memplan_core::{Bytes, Id, IndexVec, patience};
 use memplan_program::SiteId;
@@ -59,7 +59,7 @@ pub fn find_addresses_by_lines(
     Some(sites.iter().map(|&allocation| walk.address(allocation)).collect())
 }
 
-/// A value that only the new text has.
+/// A value that only the new text has: memory, or an offset with the block that makes it.
 #[derive(Clone, Copy)]
 enum Made {
     /// The place in [`Walk::memories`].
@@ -79,6 +79,7 @@ struct Memory<'t> {
     block: BlockId,
 }
 
+/// The comparison of two texts, and what it has found so far.
 struct Walk<'t> {
     before: &'t Document,
     after: &'t str,
@@ -88,10 +89,12 @@ struct Walk<'t> {
     /// The first op of the old text that may start at `old` or behind it.
     next_op: usize,
     memories: Vec<Memory<'t>>,
+    /// The values that only the new text has, by name.
     made: HashMap<&'t str, Made>,
-    /// Memory and offset of every old value that is an allocation no longer.
+    /// Memory (its place in `memories`) and offset of every old value that is an allocation no longer.
     places: IndexVec<ValueId, Option<(u32, u64)>>,
-    /// The last memory that was found to be visible in a block; views of a block mostly follow each other.
+    /// The memory and block of the last successful question whether one is visible in the other. The next view mostly
+    /// asks the same question.
     seen: Option<(u32, BlockId)>,
 }
 
@@ -107,25 +110,29 @@ impl<'t> Walk<'t> {
         Some(Address { memory, offsets: vec![offset], strides: Vec::new() })
     }
 
-    /// Goes on to the line in which the texts differ next; whether they have ended instead. `None` if the texts differ
-    /// in the rest of a line whose beginning was something else.
+    /// Steps over what both texts have in common, back to the start of the line in which they differ next. Says true
+    /// if both texts have ended instead. `None` if the difference is not at the start of a line in both texts, or if
+    /// nobody waits any more.
     fn skip_what_is_the_same(&mut self) -> Option<bool> {
         let (old, new) = (self.source().as_bytes(), self.after.as_bytes());
         let same = common_prefix(old.get(self.old..)?, new.get(self.new..)?);
         if self.old + same == old.len() && self.new + same == new.len() {
             return Some(true);
         }
+        // How far the start of the line lies before the first difference. It must not lie before the place where this
+        // step began: the line in front of it has been judged already.
         let starts_line = |at: usize| at == 0 || old.get(at - 1) == Some(&b'\n');
         let back = (self.old..=self.old + same).rev().position(starts_line)?;
         self.old += same - back;
         self.new += same - back;
-        // The new text may have had a piece of a line in front of this one.
+        // After a view in place of an allocation, the comparison goes on in the middle of a line. Then the same place
+        // of the new text need not be the start of a line.
         let new_starts_line = self.new == 0 || new.get(self.new - 1) == Some(&b'\n');
         (new_starts_line && !patience::is_over()).then_some(false)
     }
 
-    /// Takes a line of the new text that the old one does not have, or one of the old text that the new one does not
-    /// have.
+    /// Takes the line in which the texts differ: a line of the old text that is gone, a line that only the new text
+    /// has, or a view in place of an allocation. `None` if it is none of these.
     fn line(&mut self) -> Option<()> {
         let op = self.op_at_line_start()?;
         if self.is_freed_with_its_allocation(op) {
@@ -143,12 +150,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The op that begins with the current line of the old text.
+    /// The op of the old text that begins with its current line; `None` if none does.
     fn op_at_line_start(&mut self) -> Option<OpId> {
         let mut line = Line { rest: self.source().get(self.old..)? };
         line.skip_blanks();
         let start = self.source().len() - line.rest.len();
         let ops = self.before.ops.as_slice();
+        // Ops are sorted by where they start, so the search goes on where it ended before. Ops that are not written
+        // are passed over.
         let is_before = |op: &crate::Op| op.form == Form::Implicit || (op.span.start as usize) < start;
         while ops.get(self.next_op).is_some_and(is_before) {
             self.next_op += 1;
@@ -157,13 +166,13 @@ impl<'t> Walk<'t> {
         is_here.then(|| OpId::from_index(self.next_op))
     }
 
-    /// Whether an op frees an allocation that is one no longer.
+    /// Whether an op frees an allocation that has become a view.
     fn is_freed_with_its_allocation(&self, op: OpId) -> bool {
         let is_gone = |value: &ValueId| self.places[*value].is_some();
         self.before.name(op) == "memref.dealloc" && matches!(self.before.operands(op), [value] if is_gone(value))
     }
 
-    /// Passes over a line of the old text that holds this op and nothing else.
+    /// Steps over a line of the old text that holds this `dealloc` and nothing else.
     fn drop_line(&mut self, op: OpId) -> Option<()> {
         let before = self.before;
         // Without its last op a block could be empty, and how an empty block reads depends on what is around it.
@@ -178,7 +187,7 @@ impl<'t> Walk<'t> {
         Some(())
     }
 
-    /// `%o = arith.constant 64 : index`
+    /// Takes `%o = arith.constant 64 : index` in front of the old op `op`; `line` stands behind `arith.constant `.
     fn offset(&mut self, name: &'t str, mut line: Line<'t>, op: OpId) -> Option<()> {
         let value = line.number()?;
         line.word(" : index\n")?;
@@ -186,7 +195,8 @@ impl<'t> Walk<'t> {
         self.make(name, Made::Offset { value, block }, line)
     }
 
-    /// `%m = memref.alloc() {alignment = 64 : i64} : memref<128xi8>`
+    /// Takes `%m = memref.alloc() {alignment = 64 : i64} : memref<128xi8>` in front of the old op `op`. `line` stands
+    /// behind `memref.alloc() `, and the op begins at `start` in the new text.
     fn memory(&mut self, name: &'t str, start: usize, mut line: Line<'t>, op: OpId) -> Option<()> {
         if line.word("{alignment = ").is_some() {
             line.number()?;
@@ -202,23 +212,26 @@ impl<'t> Walk<'t> {
         self.make(name, Made::Memory(place), line)
     }
 
-    /// The block of an op that stands in front of an old one.
+    /// The block of a new op that stands in front of an old one; `None` if the new op could change how the reader
+    /// sees the block.
     fn block_for_new_op(&self, op: OpId) -> Option<BlockId> {
         let block = self.before.op(op).parent;
-        // What follows the `{` of an unknown op decides whether the reader takes it for a region.
+        // What follows the `{` of an unknown op decides whether the reader takes the braces for a region. So nothing
+        // may be added in front of the first op there.
         let around = self.before.block_parent(block);
         let is_known =
             around.is_none_or(|around| self.before.info(around).known || self.before.op(around).form == Form::Generic);
         (is_known || self.before.ops(block).first() != Some(&op)).then_some(block)
     }
 
-    /// Notes a value that only the new text has, and goes on behind its line.
+    /// Notes a value that only the new text has, and goes on behind its line. `None` if the name was made before.
     fn make(&mut self, name: &'t str, made: Made, line: Line<'t>) -> Option<()> {
         self.new = self.after.len() - line.rest.len();
         self.made.insert(name, made).is_none().then_some(())
     }
 
-    /// `%a = memref.view %m[%o][] : memref<128xi8> to memref<16xf32>`, in place of the allocation `%a`.
+    /// Takes `%a = memref.view %m[%o][] : memref<128xi8> to memref<16xf32>` in place of the old allocation `%a`,
+    /// which is the op `op`. `line` stands behind `memref.view `.
     fn view(&mut self, name: &'t str, mut line: Line<'t>, op: OpId) -> Option<()> {
         let before = self.before;
         let &[value] = before.results(op) else { return None };
@@ -245,8 +258,9 @@ impl<'t> Walk<'t> {
         (is_inside && is_visible && ends).then_some(())
     }
 
-    /// Whether a new memory can be named in a block. In front of a parallel loop the answer is no: every iteration may
-    /// have a copy of its own, and that is for the slower way to find out.
+    /// Whether a new memory can be named in a block: it is made in the block itself, in a block around it, or in the
+    /// first block of a region around it. If a parallel loop lies between the two, the answer is no: every iteration
+    /// may have a copy of its own, which only the slower comparison can tell.
     fn is_visible(&mut self, place: u32, block: BlockId) -> bool {
         if self.seen == Some((place, block)) {
             return true;
@@ -270,7 +284,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether no name that was added is one of the old text.
+    /// Says `None` if a name that was added is one of the old text.
     fn new_names_are_new(&self) -> Option<()> {
         let is_free = |value| !patience::is_over() && !self.made.contains_key(self.before.value_name(value));
         self.before.value_ids().all(is_free).then_some(())
@@ -279,9 +293,10 @@ impl<'t> Walk<'t> {
 
 /// The size of a memory of bytes, by its type; `None` for any other type and for whatever is no type.
 fn size_of_bytes(ty: &str) -> Option<Bytes> {
-    // An alias of the file would have to be looked up.
+    // A `#` may be an alias, which would have to be looked up in the file.
     let open = ty.strip_prefix("memref<").filter(|rest| !rest.contains('#')).map(|rest| ty.len() - rest.len() - 1)?;
     let mut lexer = Lexer::at(ty, open);
+    // The bracket of `memref<…>` must end where the text ends; otherwise something stands behind the type.
     lexer.skip_group(open).ok().filter(|()| lexer.position == ty.len())?;
     let parsed = Type::parse(ty);
     let memref = parsed.as_memref().filter(|memref| memref.element.stride_bytes() == Some(Bytes(1)))?;
@@ -297,7 +312,8 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     same + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// The rest of a line, and all lines behind it.
+/// A place in a text: the rest of its line, and all lines behind it. Each method steps over something, and gives
+/// `None` if something else stands there.
 struct Line<'t> {
     rest: &'t str,
 }
@@ -313,12 +329,12 @@ impl<'t> Line<'t> {
         Some(())
     }
 
-    /// Passes over one of several words; which one.
+    /// Steps over one of several words and says which one it was.
     fn any_of<const N: usize>(&mut self, words: [&str; N]) -> Option<usize> {
         words.iter().position(|word| self.word(word).is_some())
     }
 
-    /// Passes over a value's name, `%` and a word.
+    /// Steps over a value's name: `%` and a word that does not begin with a digit.
     fn name(&mut self) -> Option<&'t str> {
         let word = self.rest.strip_prefix('%')?;
         let length = word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
@@ -328,7 +344,7 @@ impl<'t> Line<'t> {
         (length > 0 && !starts_with_digit).then_some(name)
     }
 
-    /// Passes over a number that is not negative.
+    /// Steps over a whole number between 0 and the largest `i64`.
     fn number(&mut self) -> Option<u64> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at_checked(length)?;

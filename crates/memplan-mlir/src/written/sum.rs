@@ -16,24 +16,24 @@ use std::collections::BTreeMap;
 
 use crate::{Definition, Document, OpId, ValueId};
 
-/// How deep the arithmetic of an offset may be nested. Ours is a few ops a loop.
+/// How deep the arithmetic of an offset may be nested. Our emitters write a few ops for each loop.
 const DEEPEST: usize = 256;
 
 /// A constant plus factors for loop dimensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) constant: i128,
-    /// The factor of the iteration number of a dimension, by the dimension's index.
+    /// For each loop dimension, named by its index value: what one iteration more adds to the sum.
     factors: BTreeMap<ValueId, i128>,
 }
 
 impl Sum {
-    /// What a value is a sum of; `None` if it is something else.
+    /// The sum that a value is; `None` if it is something else.
     pub(super) fn of(document: &Document, value: ValueId) -> Option<Sum> {
         Sum::nested(document, value, DEEPEST)
     }
 
-    /// The sum that a value is; `None` if it is none.
+    /// As [`Sum::of`], for an expression that is nested no deeper than `deepest` ops.
     fn nested(document: &Document, value: ValueId, deepest: usize) -> Option<Sum> {
         // The depth is limited because the expressions come from a file. A deeper one is treated as unknown.
         let deepest = deepest.checked_sub(1)?;
@@ -63,16 +63,18 @@ impl Sum {
         }
     }
 
-    /// The index of a loop dimension: `lower + step × k`.
+    /// The index of a loop dimension as a sum: `lower + step × k`. `None` if the bounds are no constants.
     fn index(document: &Document, index: ValueId) -> Option<Sum> {
         let (_, lower, step, _) = dimension(document, index)?;
         Some(Sum { constant: i128::from(lower), factors: [(index, i128::from(step))].into_iter().collect() })
     }
 
+    /// The sum as a number, if no loop is in it.
     fn as_number(&self) -> Option<i128> {
         self.factors.is_empty().then_some(self.constant)
     }
 
+    /// This sum plus the other one times `sign`, which is 1 or -1; `None` if a number overflows.
     fn plus(mut self, other: &Sum, sign: i128) -> Option<Sum> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(sign)?)?;
         for (&index, &factor) in &other.factors {
@@ -82,6 +84,7 @@ impl Sum {
         Some(self)
     }
 
+    /// This sum times a number; `None` if a number overflows.
     fn times(mut self, number: i128) -> Option<Sum> {
         self.constant = self.constant.checked_mul(number)?;
         for factor in self.factors.values_mut() {
@@ -90,6 +93,7 @@ impl Sum {
         Some(self)
     }
 
+    /// This sum divided by a number; `None` unless the constant and all factors are multiples of it.
     fn exactly_divided_by(mut self, number: i128) -> Option<Sum> {
         let divided = |part: i128| (number != 0 && part % number == 0).then(|| part / number);
         self.constant = divided(self.constant)?;
@@ -99,10 +103,12 @@ impl Sum {
         Some(self)
     }
 
-    /// The distance between neighbouring iterations of each loop. The iterations of a loop with several
-    /// dimensions are numbered row by row. `None` if another loop matters, or if the rows are not
-    /// numbered so.
+    /// The distance between neighbouring iterations of each of these loops, in the unit of the sum. The iterations of
+    /// a loop with several dimensions are numbered row by row, so one number is enough for a loop: with 4 × 8
+    /// iterations and stride 16, the inner factor is 16 and the outer one 128. `None` if the factors are not of this
+    /// form, or if the sum depends on a loop that is not in the list.
     pub(super) fn strides(&self, document: &Document, loops: &[OpId]) -> Option<Vec<u64>> {
+        // How many factors of the sum belong to the given loops.
         let mut explained = 0;
         let mut strides = Vec::new();
         for &op in loops {
@@ -111,6 +117,8 @@ impl Sum {
             let indices = document.arguments(block).get(..trips.len())?;
             let factor = |index: &ValueId| self.factors.get(index).copied().unwrap_or(0);
             let stride = factor(indices.last()?);
+            // What the factor of the next dimension must be: the stride times the iterations of all dimensions
+            // inside.
             let mut row = stride;
             for (index, trips) in indices.iter().zip(trips).rev() {
                 // A dimension with one iteration moves nothing, whatever its factor.
@@ -125,7 +133,8 @@ impl Sum {
         (explained == self.factors.len()).then_some(strides)
     }
 
-    /// The largest value over all iterations.
+    /// The largest value over all iterations: each loop with a positive factor in its last iteration, all others in
+    /// their first.
     pub(super) fn largest(&self, document: &Document) -> Option<i128> {
         let mut largest = self.constant;
         for (&index, &factor) in &self.factors {
@@ -136,7 +145,8 @@ impl Sum {
     }
 }
 
-/// The loop that an index belongs to, and its lower bound, step and number of iterations.
+/// The loop that an index belongs to, and its lower bound, step and number of iterations; `None` if the value is no
+/// loop index, or if these are no constants.
 fn dimension(document: &Document, index: ValueId) -> Option<(OpId, i64, i64, u64)> {
     let Definition::Argument { block, index: position } = document.value(index).definition else { return None };
     let op = document.block_parent(block)?;

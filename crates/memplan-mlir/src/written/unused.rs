@@ -1,7 +1,10 @@
 //! The addresses of buffers that no op uses.
 //!
-//! The walk over both texts finds an address where an op uses it. A buffer that nobody uses is found by its name: the op
-//! that makes its address has the name that the allocation had, in the same function.
+//! The comparison of both texts finds an address where an op uses it. A buffer that no op uses is found by its name:
+//! the result of the op that makes its address has the name that the allocation had, in the same function.
+//!
+//! In the [`Walk`], which compares the texts `before` and `after`, `counterparts` has the new value for each old one
+//! that is still there, and `places` tells for which old allocations an address has been found.
 
 use std::collections::HashMap;
 
@@ -12,7 +15,8 @@ use super::{WORKSPACE, Walk};
 use crate::{BlockId, Definition, Document, OpId, ValueId};
 
 impl Walk<'_> {
-    /// Notes the addresses of buffers that no op uses.
+    /// Finds the addresses of buffers that no op uses, and notes them. `sites` lists the old allocation behind each
+    /// site. A buffer whose address is not found stays without one.
     pub(super) fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) {
         let before = self.before;
         let allocated = sites.iter().filter_map(|&op| before.results(op).first().copied());
@@ -27,7 +31,7 @@ impl Walk<'_> {
             let Some(candidates) = made.get(&(name_of_function(before, op), before.value_name(value))) else {
                 continue;
             };
-            // Names are used again in other blocks: the one in its own block comes first.
+            // The same name may be used in several blocks, so the value in the allocation's own block is tried first.
             let block = self.blocks[before.op(op).parent];
             let mut candidates = candidates.clone();
             candidates.sort_by_key(|&candidate| block_of(self.after, candidate) != block);

@@ -1,15 +1,19 @@
 //! Flatbuffers, written in front of an old one.
 //!
-//! Offsets in a flatbuffer only lead ahead. So a changed model is written as new tables, then the old file as it is;
-//! new tables refer to one another and into the old file, and what did not change is not copied:
+//! An offset in a flatbuffer is a distance ahead, from the place where it is stored to what it refers to. So a changed
+//! model is written as new tables and behind them the old file as it is. New tables refer to one another and into the
+//! old file, and parts that did not change are not copied:
 //!
 //! ```text
 //!   [ root │ Model │ SubGraph │ operators │ … ][ the old file, byte for byte ]
 //!      └──────►│        └────────────────────────────►  Node::Old(offset in the old file)
 //! ```
 //!
-//! The new part is described as a tree of [`Node`]s and written level by level, parents first. Its length is a
-//! multiple of 16, so that everything in the old file keeps its alignment.
+//! The new part is described as a tree of [`Node`]s and written level by level, parents before the nodes they refer to.
+//! Its length is a multiple of 16, so that everything in the old file keeps its alignment.
+//!
+//! A table is written as its *vtable*, which says at how many bytes from the table's start each field is, and then the
+//! table itself, as [`flatbuffer`](super) describes it.
 
 use std::collections::VecDeque;
 
@@ -41,9 +45,10 @@ pub(crate) enum Value {
     U32(u32),
     /// A number of 64 bits.
     U64(u64),
-    /// A number of 64 bits that counts bytes from the start of the old file.
+    /// A number of 64 bits that is a place in the old file. It is written as that place in the new file, which is
+    /// further on by the length of the new part.
     Position(u64),
-    /// An offset.
+    /// An offset to this node.
     Node(Node),
 }
 
@@ -53,6 +58,7 @@ impl Value {
         Value::U32(number.cast_unsigned())
     }
 
+    /// How many bytes it takes in its table.
     fn width(&self) -> usize {
         match self {
             Value::U8(_) => 1,
@@ -62,9 +68,11 @@ impl Value {
     }
 }
 
-/// The bytes that go in front of the old file.
+/// The bytes that go in front of the old file. `identifier` are the four bytes that say what kind of file it is, and
+/// `root` is its new root table. An error if the file becomes too large for 32-bit offsets.
 pub(crate) fn prefix(identifier: &[u8; 4], root: &Node) -> Result<Vec<u8>, ReadError> {
     let mut writer = Writer::default();
+    // A file begins with the offset to its root, which is filled in when the root is written, and the identifier.
     writer.bytes.extend([0; 4]);
     writer.bytes.extend(identifier);
     writer.waiting.push_back((0, root));
@@ -78,11 +86,12 @@ pub(crate) fn prefix(identifier: &[u8; 4], root: &Node) -> Result<Vec<u8>, ReadE
 #[derive(Default)]
 struct Writer<'n> {
     bytes: Vec<u8>,
-    /// Offsets that are not written yet, and what they lead to.
+    /// Places of offsets that are still zero, each with the node that is to be written and that the offset shall lead
+    /// to.
     waiting: VecDeque<(usize, &'n Node)>,
     /// Places that refer to the old file: where, and to which offset of it.
     into_old: Vec<(usize, u64)>,
-    /// Places of 64-bit numbers that count from the start of the file.
+    /// Places of 64-bit numbers that are positions in the file: where, and the position in the old file.
     positions: Vec<(usize, u64)>,
 }
 
@@ -112,6 +121,7 @@ impl<'n> Writer<'n> {
                 self.bytes.extend(content);
             }
             Node::Text(text) => {
+                // A string is a vector of bytes with a zero behind it that its length does not count.
                 self.vector(place, 4, text.len())?;
                 self.bytes.extend(text.as_bytes());
                 self.bytes.push(0);
@@ -120,7 +130,8 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
-    /// The length of a vector; its first element comes at a multiple of `alignment`.
+    /// Begins a vector: writes its length, so that its first element comes at a multiple of `alignment`, and sets the
+    /// offset at `place` to lead to the length.
     fn vector(&mut self, place: usize, alignment: usize, length: usize) -> Result<(), ReadError> {
         let first = (self.bytes.len() + 4).next_multiple_of(alignment);
         self.bytes.resize(first - 4, 0);
@@ -132,7 +143,8 @@ impl<'n> Writer<'n> {
 
     /// Writes a table: first its vtable, which says where each field lies in the table (0: not there), then the fields.
     fn table(&mut self, place: usize, fields: &'n [(u16, Value)]) -> Result<(), ReadError> {
-        // Each field is at a multiple of its own width, counted from the table, which starts at a multiple of 8.
+        // Where each field lies in the table: behind the distance to the vtable (4 bytes), and at a multiple of its own
+        // width, counted from the table, which starts at a multiple of 8.
         let mut end = 4usize;
         let mut inside = Vec::with_capacity(fields.len());
         for (_, value) in fields {
@@ -140,16 +152,19 @@ impl<'n> Writer<'n> {
             inside.push(at);
             end = at + value.width();
         }
+        // The vtable has an entry for each field number up to the largest that is set. It ends where the table starts.
         let slots = fields.iter().map(|(number, _)| usize::from(*number) + 1).max().unwrap_or(0);
         let vtable_bytes = 4 + 2 * slots;
         let table = (self.bytes.len() + vtable_bytes).next_multiple_of(8);
         self.bytes.resize(table - vtable_bytes, 0);
+        // The vtable: its own length, the length of the table, and where each field lies.
         let mut vtable = vec![short(vtable_bytes)?, short(end)?];
         vtable.resize(2 + slots, 0);
         for ((number, _), at) in fields.iter().zip(&inside) {
             vtable[2 + usize::from(*number)] = short(*at)?;
         }
         self.bytes.extend(vtable.iter().flat_map(|number| number.to_le_bytes()));
+        // The table: the distance back to the vtable, and the fields.
         self.lead_here(place)?;
         self.bytes.resize(table + end, 0);
         self.put(table, &(vtable_bytes as u32).to_le_bytes());
@@ -159,6 +174,7 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
+    /// Writes the value of a field at a place, or remembers the place for a value that is not known yet.
     fn value(&mut self, place: usize, value: &'n Value) {
         match value {
             Value::U8(number) => self.put(place, &[*number]),
@@ -169,18 +185,20 @@ impl<'n> Writer<'n> {
         }
     }
 
+    /// Overwrites bytes at a place.
     fn put(&mut self, place: usize, bytes: &[u8]) {
         self.bytes[place..place + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Sets the offset at a place to lead to the end of what there is.
+    /// Sets the offset at a place to lead to the end of the bytes so far, where the next thing is written.
     fn lead_here(&mut self, place: usize) -> Result<(), ReadError> {
         let ahead = u32::try_from(self.bytes.len() - place).map_err(|_| too_large())?;
         self.put(place, &ahead.to_le_bytes());
         Ok(())
     }
 
-    /// Fills in what depends on the length of the new part.
+    /// Pads the new part to a multiple of 16 bytes and fills in the numbers that depend on its length: offsets and
+    /// positions in the old file, which begins behind it.
     fn finish(mut self) -> Result<Vec<u8>, ReadError> {
         self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
         let length = self.bytes.len() as u64;

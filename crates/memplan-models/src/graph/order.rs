@@ -1,8 +1,7 @@
 //! Is there an order of execution in which less is alive at once?
 //!
-//! Ops may run in any order in which everything is written before it is read.
-//! What is alive after a set of ops has run depends on the set alone, not on
-//! the order within it:
+//! Ops may run in any order in which everything is written before it is read,
+//! and the order decides how much is alive at once:
 //!
 //! ```text
 //!        ┌─ big ── small₁ ─┐        big₁ big₂ small₁ small₂ join    both big ones at once
@@ -10,17 +9,21 @@
 //!        └─ big ── small₂ ─┘        big₁ small₁ big₂ small₂ join    one after the other
 //! ```
 //!
-//! So the search goes through sets, from small to large, and keeps for each the
-//! lowest peak with which it can be reached (dynamic programming). There can be
-//! exponentially many sets: of those of one size, only the best [`WIDTH`] are kept. Where
-//! that leaves none out, the answer is exact.
+//! What is alive after a set of ops has run depends on the set alone, not on the
+//! order in which they ran. So the search goes through sets of ops (here called
+//! states), from small to large, and keeps for each the lowest peak with which it
+//! can be reached (dynamic programming). All sets of one size are a *layer*; the
+//! next layer has every set that one more op makes of these. There can be
+//! exponentially many sets: of each layer, only the best [`WIDTH`] are kept. If
+//! none had to be left out, the answer is exact.
 //!
-//! An op that frees at least as much as it needs, without a new peak, can run at
-//! once: putting it off could only keep more alive in between. That alone makes
-//! long chains cheap.
+//! If an op can run that frees at least as many bytes as it allocates, and that does not
+//! raise the peak, the search runs it at once and tries nothing else: putting it
+//! off could only keep more alive in between. That alone makes long chains cheap.
 //!
-//! Ops with an effect beside their outputs stay in their order. The peak is
-//! bytes alive; in-place writes do not count.
+//! Ops with an effect beside their outputs stay in their order. The peak is the
+//! largest number of bytes alive at once; that an output may be written over an
+//! input is not taken into account.
 
 use std::collections::HashMap;
 
@@ -32,7 +35,7 @@ use super::{Graph, GraphId, Home, Model, OpId, TensorId, Timeline, TimelineError
 /// How many sets of each size are kept: a thousand ops take about a second.
 pub const WIDTH: usize = 4096;
 
-/// Sets times ops, at most; larger graphs get a narrower search.
+/// The limit for sets of each size times ops. A graph of many ops gets a narrower search, so that it takes no longer.
 const WORK: usize = 1 << 19;
 
 /// An order of the ops of the first graph.
@@ -66,14 +69,17 @@ impl From<TimelineError> for ReorderError {
     }
 }
 
-/// The best order found, keeping at most `width` sets of each size.
+/// Looks for an order of the main graph's ops with a lower peak, keeping at most `width` sets of each size. If none is
+/// found, the result is the order of the model.
 pub fn reorder(model: &Model, assumptions: Assumptions, width: usize) -> Result<Reordered, ReorderError> {
+    // The search does not know about writes in place, so they are left out of the peaks that are compared, too.
     let assumptions = Assumptions { in_place: false, ..assumptions };
     let before = peak(model, assumptions)?;
     let Some(graph) = model.main() else {
         return Ok(Reordered { order: Vec::new(), before, after: before, is_exact: true });
     };
     let unchanged: Vec<OpId> = graph.ops.ids().collect();
+    // At least 16 sets of each size, however large the graph is.
     let width = width.min((WORK / graph.ops.len().max(1)).max(16));
     let (order, is_exact) = Search::new(model, graph, assumptions).run(width);
     // The memory that a body needs is only known as an upper bound, so with bodies the result is not exact.
@@ -94,37 +100,48 @@ pub fn with_order(model: &Model, order: &[OpId]) -> Model {
     model
 }
 
-/// Most bytes alive at once.
+/// The lower bound on the memory of a model in the order in which its ops stand: the largest number of bytes alive at
+/// once.
 pub fn peak(model: &Model, assumptions: Assumptions) -> Result<Bytes, ReorderError> {
     let placed = place(model, Timeline::new(model)?, assumptions)?;
     Ok(bound::lower_bound(&placed.problem))
 }
 
-/// A set of ops that can have run, and how well it can be reached.
+/// A set of ops that have run, and the best way to it that was found.
 struct State {
+    /// The set: bit `op % 64` of word `op / 64`.
     done: Box<[u64]>,
+    /// The ops that can run next.
     ready: Vec<u32>,
+    /// Bytes alive after these ops.
     live: u64,
+    /// The lowest peak with which the set was reached so far, in bytes.
     peak: u64,
-    /// Where it came from: a state of the layer before, and the op that ran.
+    /// The best way to it: a state of the layer before, by its position there…
     parent: u32,
+    /// … and the op that ran then.
     op: u32,
 }
 
 /// What the search needs to know about the graph, by plain indices.
 struct Search {
-    /// Bytes of each tensor that counts.
+    /// Bytes of each tensor; 0 for tensors that are not in the arena.
     bytes: Vec<u64>,
     /// Ops that read each tensor.
     readers: Vec<Vec<u32>>,
-    /// Tensors that stay alive once they are there.
+    /// Whether each tensor stays alive to the end of the run once it is written.
     stays: Vec<bool>,
+    /// Tensors that each op reads.
     reads: Vec<Vec<u32>>,
+    /// Tensors that each op writes.
     writes: Vec<Vec<u32>>,
-    /// Memory an op needs besides its tensors.
+    /// Bytes that each op needs besides its tensors, while it runs.
     extra: Vec<u64>,
+    /// Ops that must have run before each op.
     before: Vec<Vec<u32>>,
+    /// Ops that must wait for each op.
     after: Vec<Vec<u32>>,
+    /// Bytes alive before the first op: the inputs of the graph.
     at_start: u64,
 }
 
@@ -160,7 +177,8 @@ impl Search {
         search
     }
 
-    /// Which op must wait for which.
+    /// Fills `before` and `after`: the readers of a tensor wait for its writer, and each stateful op waits for the
+    /// one before it.
     fn connect(&mut self, graph: &Graph) {
         let mut pairs = Vec::new();
         for (op, writes) in self.writes.iter().enumerate() {
@@ -187,9 +205,11 @@ impl Search {
         let start = State { done, ready, live: self.at_start, peak: self.at_start, parent: 0, op: 0 };
         let mut is_exact = true;
         let mut layer = vec![start];
+        // The parent and the op of every state, layer by layer: enough to find the way back from the end.
         let mut trace: Vec<Vec<(u32, u32)>> = Vec::with_capacity(count);
         for _ in 0..count {
             let mut next = self.successors(&layer);
+            // Of too many states, those with the lowest peak are kept. Parent and op make the order definite.
             if next.len() > width {
                 is_exact = false;
                 next.sort_by_key(|state| (state.peak, state.live, state.parent, state.op));
@@ -198,6 +218,7 @@ impl Search {
             trace.push(next.iter().map(|state| (state.parent, state.op)).collect());
             layer = next;
         }
+        // The last layer has one state, all ops. Its parents, one layer back each time, are the order in reverse.
         let best = (0..layer.len()).min_by_key(|&index| layer[index].peak).unwrap_or(0);
         let mut order = Vec::with_capacity(count);
         let mut at = best;
@@ -207,17 +228,19 @@ impl Search {
             at = parent as usize;
         }
         order.reverse();
-        // A graph with a cycle has no order; readers refuse it before.
+        // A graph with a cycle has no order, and its last layers are empty. Readers refuse such files; here it would
+        // keep its order.
         if order.len() < count { ((0..count).map(OpId::from_index).collect(), false) } else { (order, is_exact) }
     }
 
-    /// All sets with one op more, each with the best way to it.
+    /// The next layer: all sets that one more op makes of the sets of a layer, each with the best way to it.
     fn successors(&self, layer: &[State]) -> Vec<State> {
         let mut next: Vec<State> = Vec::new();
+        // The position in `next` of each set that has been found.
         let mut known: HashMap<Box<[u64]>, usize> = HashMap::new();
         for (parent, state) in layer.iter().enumerate() {
-            // An op that raises neither the peak nor what is alive can run at once: no other order is
-            // better for waiting with it.
+            // If an op raises neither the peak nor the bytes alive, no order is better for running another op before
+            // it. So it is the only one that is tried.
             let harmless = state.ready.iter().find(|&&op| {
                 let (peak, live) = self.after_op(state, op);
                 peak <= state.peak && live <= state.live
@@ -245,7 +268,8 @@ impl Search {
         next
     }
 
-    /// Peak and live bytes once an op has run.
+    /// The peak and the live bytes, in this order, after an op has run in a state. While it runs, its outputs and its
+    /// extra memory are alive beside everything that was alive before.
     fn after_op(&self, state: &State, op: u32) -> (u64, u64) {
         let index = op as usize;
         let during = state.live.saturating_add(self.sum(self.writes[index].iter()));
@@ -259,12 +283,15 @@ impl Search {
         tensors.map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add)
     }
 
-    /// Whether nobody needs a tensor any more once `op` has run, too.
+    /// Whether a tensor is not needed any more after `op` has run in this state: all its readers have run. An output
+    /// that nobody reads is over at once.
     fn is_over(&self, state: &State, op: u32, tensor: u32) -> bool {
         let readers = &self.readers[tensor as usize];
         !self.stays[tensor as usize] && readers.iter().all(|&reader| reader == op || has(&state.done, reader))
     }
 
+    /// The ops that can run after `op` has run in a state; `done` is the set with `op`. New ones are among those that
+    /// waited for `op`.
     fn ready_after(&self, state: &State, op: u32, done: &[u64]) -> Vec<u32> {
         let mut ready: Vec<u32> = state.ready.iter().copied().filter(|&other| other != op).collect();
         let can_run = |other: &&u32| self.before[**other as usize].iter().all(|&first| has(done, first));
@@ -273,7 +300,8 @@ impl Search {
     }
 }
 
-/// Scratch memory and, as an upper bound, everything in the bodies.
+/// Bytes that an op needs while it runs, besides its tensors: its scratch memory, and as an upper bound all tensors
+/// of its bodies at once.
 fn extra(model: &Model, scratch: &[Bytes], bodies: &[GraphId]) -> u64 {
     let sum = |graph: &Graph| graph.tensors.iter().fold(0, |sum: u64, tensor| sum.saturating_add(tensor.bytes.0));
     let bodies = bodies.iter().filter_map(|&body| model.graphs.get(body)).map(sum);
@@ -293,10 +321,12 @@ fn sorted_indices(tensors: &[TensorId]) -> Vec<u32> {
     indices
 }
 
+/// Whether a set of ops has this one.
 fn has(set: &[u64], op: u32) -> bool {
     set[op as usize / 64] >> (op % 64) & 1 == 1
 }
 
+/// Adds an op to a set.
 fn set(set: &mut [u64], op: u32) {
     set[op as usize / 64] |= 1 << (op % 64);
 }

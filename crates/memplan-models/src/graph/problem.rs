@@ -9,8 +9,8 @@
 //! | input of a body | the start of the body | its last reader; the end of the op, for a loop |
 //! | scratch memory | the start of its op | its end |
 //!
-//! A tensor that an op reads in its last hour may be overwritten in place where
-//! the op permits it: such pairs become overlays.
+//! If an op permits it, its output may be written over an input that nobody
+//! reads afterwards (in place). Such pairs of tensors become overlays.
 
 use memplan_core::{
     Buffer, BufferId, Bytes, IndexVec, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
@@ -32,7 +32,7 @@ pub struct Assumptions {
 pub enum Role {
     /// A tensor.
     Tensor(GraphId, TensorId),
-    /// Scratch memory of an op, and which.
+    /// Scratch memory of an op; the number says which, if it has several.
     Scratch(GraphId, OpId, usize),
 }
 
@@ -47,17 +47,20 @@ pub struct Placed {
     pub timeline: Timeline,
 }
 
-/// Makes the problem.
+/// Makes the problem of a model whose ops run at the steps of `timeline`. Tensors that no op reads or writes get no
+/// buffer.
 pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Result<Placed, ProblemError> {
     let mut lives = Lives::new(model);
     lives.follow(model, &timeline, assumptions);
     let mut builder = ProblemBuilder::new();
     let mut roles = IndexVec::<BufferId, Role>::default();
+    // The buffer of each tensor, by graph and tensor.
     let mut of_tensor: Vec<Vec<Option<BufferId>>> =
         model.graphs.iter().map(|graph| vec![None; graph.tensors.len()]).collect();
     let names = names(model, &lives);
     for (role, life) in lives.all(model) {
         let Some((first, last)) = life else { continue };
+        // The names stand in the order in which buffers are made here.
         let name = &names[roles.len()];
         // A life is a first and a last step, both included; a lifetime ends behind its last step.
         let size = match role {
@@ -80,7 +83,7 @@ pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Res
     Ok(Placed { problem: builder.build()?, roles, timeline })
 }
 
-/// A name in a graph. Those of the bodies of ops say which body they are in.
+/// The full name of something in a graph. In the body of an op, the name of the body stands in front.
 fn in_graph(model: &Model, graph: GraphId, name: &str) -> String {
     match memplan_core::Id::index(graph) {
         0 => name.to_owned(),
@@ -89,7 +92,7 @@ fn in_graph(model: &Model, graph: GraphId, name: &str) -> String {
     }
 }
 
-/// The names of all buffers, each of them once.
+/// The names of all buffers, made unique, in the order of [`Lives::all`].
 fn names(model: &Model, lives: &Lives) -> Vec<String> {
     let alive = lives.all(model).filter(|(_, life)| life.is_some());
     unique_names(alive.map(|(role, _)| name_of(model, role)).collect(), "buffer")
@@ -107,7 +110,8 @@ fn name_of(model: &Model, role: Role) -> String {
     }
 }
 
-/// First and last step of everything that may have one.
+/// The first and the last step, both included, at which each tensor and each op's scratch memory is in use; `None`
+/// where it never is.
 struct Lives {
     tensors: IndexVec<GraphId, IndexVec<TensorId, Option<(u64, u64)>>>,
     ops: IndexVec<GraphId, IndexVec<OpId, Option<(u64, u64)>>>,
@@ -127,8 +131,8 @@ impl Lives {
             match *tick {
                 Tick::Enter { graph, step } => self.extend(model, graph, &model.graphs[graph].inputs, step, step),
                 Tick::Leave { graph, step } => self.extend(model, graph, &model.graphs[graph].outputs, step, step),
-                // An op's outputs are there while it runs, and its inputs until it ends: it may write one
-                // before it has read the other.
+                // While an op runs, both its inputs and its outputs are alive: it may write a part of an output
+                // before it has read all of an input. At its end this is extended over the steps of its bodies.
                 Tick::Start { graph, op, step } => {
                     self.extend(model, graph, &model.graphs[graph].ops[op].outputs, step, step);
                 }
@@ -139,8 +143,8 @@ impl Lives {
                     let life = &mut self.ops[graph][op];
                     let (first, last) = life.unwrap_or((start, step));
                     *life = Some((first.min(start), last.max(step)));
-                    // Values go from the end of one round to the start of the next, so they live through
-                    // all rounds.
+                    // At the end of an iteration the body's outputs become the body's inputs of the next one. So both
+                    // are in use during all iterations.
                     if draft.control == Control::Loop {
                         for &body in &draft.bodies {
                             self.extend(model, body, &model.graphs[body].inputs, start, step);
@@ -155,8 +159,8 @@ impl Lives {
         }
     }
 
-    /// Lets tensors live from a step to another one at least. A tensor of a body that stands for one outside makes that
-    /// one live.
+    /// Extends the lives of tensors so that they include the steps from `first` to `last`. A tensor of a body may
+    /// stand for one of a graph around it (`Home::Outer`); then the life of that one is extended.
     fn extend(&mut self, model: &Model, graph: GraphId, tensors: &[TensorId], first: u64, last: u64) {
         for &tensor in tensors {
             let (mut graph, mut tensor) = (graph, tensor);
@@ -187,8 +191,9 @@ impl Lives {
     }
 }
 
-/// Outputs that may be written over inputs: the input's life ends with the op,
-/// and both have the same number of bytes.
+/// The outputs that may be written over inputs, for all ops that permit it. The
+/// life of the input must end with the op and have begun before it, the life of
+/// the output must begin with the op, and both must have the same number of bytes.
 fn overlays(model: &Model, timeline: &Timeline, lives: &Lives, of_tensor: &[Vec<Option<BufferId>>]) -> Vec<Overlay> {
     let mut overlays = Vec::new();
     for (step, graph, op) in timeline.starts() {

@@ -1,10 +1,22 @@
 //! From a network to the program a plan for it is checked against.
 //!
-//! The lifetimes of [`problem`](super::problem) are one reading of a network.
-//! This is another, made without them: every op reads its inputs and writes its
-//! outputs, in order, and the check follows the contents. Bodies are written
-//! out where they run, a loop's twice, so that what one round leaves is what
-//! the next one finds.
+//! [`problem`](super::problem) computes lifetimes from a network. If it made a
+//! mistake, a plan that keeps to these lifetimes would still be wrong. So the
+//! dataflow check gets a program that is made without them: every op reads its
+//! inputs and writes its outputs, in order, and the check follows the contents
+//! through the plan's addresses.
+//!
+//! The program has no loops or branches. The bodies of an op are written out
+//! where they run, one after the other. The body of a loop is written out twice,
+//! so that the second iteration reads what the first one left:
+//!
+//! ```text
+//!   Loop     copy the op's inputs to the body's inputs
+//!            the ops of the body
+//!            copy the body's outputs to the body's inputs
+//!            the ops of the body
+//!            copy the body's outputs to the op's outputs
+//! ```
 
 use memplan_core::{BufferId, Id, IndexVec};
 use memplan_program::{OpDraft, OverlayKind, Program, ProgramBuilder, ProgramError, Size, ValueId};
@@ -12,8 +24,8 @@ use memplan_program::{OpDraft, OverlayKind, Program, ProgramBuilder, ProgramErro
 use super::problem::{Assumptions, Placed, Role};
 use super::{Control, GraphId, Home, MAX_STEPS, Model, Op, OpId, TensorId};
 
-/// The program whose allocation sites are the buffers of the problem, in the
-/// same order. `None` if bodies within bodies make it too long.
+/// The program of a model, whose allocation sites are the buffers of the problem `placed`, in the same order. `None` if
+/// bodies within bodies make it longer than [`MAX_STEPS`] ops.
 pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Result<Option<Program>, ProgramError> {
     let mut writer = Writer::new(model, placed);
     let main = GraphId::from_index(0);
@@ -22,6 +34,7 @@ pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Resu
     if !writer.run(main, assumptions) {
         return Ok(None);
     }
+    // The caller reads the outputs after the run, and the inputs, too, unless their memory may be reused.
     writer.event("output", &[(main, &graph.outputs)], (main, &[]), &[]);
     if !assumptions.reuse_inputs {
         writer.event("input again", &[(main, &graph.inputs)], (main, &[]), &[]);
@@ -31,24 +44,31 @@ pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Resu
     writer.builder.finish().map(Some)
 }
 
+/// A program that is being written.
 struct Writer<'a> {
     model: &'a Model,
     builder: ProgramBuilder,
+    /// The value of each tensor, by graph and tensor; `None` for tensors without a buffer.
     tensors: Vec<Vec<Option<ValueId>>>,
+    /// The values of each op's scratch memory.
     scratch: std::collections::HashMap<(GraphId, OpId), Vec<ValueId>>,
+    /// How many ops the program has.
     written: u64,
 }
 
-/// What remains to be done, the next last.
+/// Something that is still to be written out.
 enum Task {
+    /// All ops of a graph.
     Graph(GraphId),
+    /// An op with its bodies.
     Op(GraphId, OpId),
     /// Reads tensors of one graph and writes tensors of another.
     Copy(GraphId, Vec<TensorId>, GraphId, Vec<TensorId>),
 }
 
 impl<'a> Writer<'a> {
-    /// Allocates all buffers of the plan at once: when each is alive is what the check has to find out.
+    /// Begins the program. All buffers are allocated in its first op, because the check has to find out itself when
+    /// each is alive.
     fn new(model: &'a Model, placed: &Placed) -> Writer<'a> {
         let mut builder = ProgramBuilder::new();
         builder.open_function("main", &[]);
@@ -71,6 +91,8 @@ impl<'a> Writer<'a> {
         Writer { model, builder, tensors, scratch, written: 0 }
     }
 
+    /// The value of a tensor, or of the tensor outside for which it stands; `None` for weights and others without a
+    /// buffer.
     fn value(&self, graph: GraphId, tensor: TensorId) -> Option<ValueId> {
         let (mut graph, mut tensor) = (graph, tensor);
         while let Home::Outer(outer, original) = self.model.graphs[graph].tensors[tensor].home {
@@ -79,14 +101,15 @@ impl<'a> Writer<'a> {
         self.tensors[graph.index()][tensor.index()]
     }
 
-    /// Writes out a graph; false if it is too long.
+    /// Writes out a graph with all bodies; false if the program becomes too long.
     fn run(&mut self, graph: GraphId, assumptions: Assumptions) -> bool {
+        // A stack of tasks instead of recursion: bodies may be nested as deeply as the file likes. The next task is
+        // the last of the list, so lists of tasks are put on it in reverse order.
         let mut tasks = vec![Task::Graph(graph)];
         while let Some(task) = tasks.pop() {
             if self.written > MAX_STEPS {
                 return false;
             }
-            // A stack of tasks instead of recursion: bodies may be nested as deeply as the file likes.
             match task {
                 Task::Graph(graph) => {
                     let ops = self.model.graphs[graph].ops.ids().rev();
@@ -109,7 +132,7 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// One op: it reads its scratch memory and its inputs and writes its outputs.
+    /// Writes an op without bodies: it reads its scratch memory and its inputs and writes its outputs.
     fn op(&mut self, graph: GraphId, op: OpId, draft: &Op, assumptions: Assumptions) {
         self.fill_scratch(graph, op);
         let mut event = OpDraft::new(&*draft.kind);
@@ -122,7 +145,7 @@ impl<'a> Writer<'a> {
         for value in draft.outputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
             event = event.write(value);
         }
-        // The permission goes to the check as it goes to the planner, and only where the sizes agree.
+        // The check gets the same permissions to write in place as the planner.
         if assumptions.in_place {
             for &(output, input) in &draft.in_place {
                 let tensors = &self.model.graphs[graph].tensors;
@@ -138,6 +161,8 @@ impl<'a> Writer<'a> {
         self.written += 1;
     }
 
+    /// Writes an op that fills the scratch memory of an op. The op then reads it, so that the check reports if anything
+    /// else was written there in between.
     fn fill_scratch(&mut self, graph: GraphId, op: OpId) {
         let Some(values) = self.scratch.get(&(graph, op)) else { return };
         let fill = values.iter().fold(OpDraft::new("scratch"), |fill, &value| fill.write(value));
@@ -145,13 +170,15 @@ impl<'a> Writer<'a> {
         self.written += 1;
     }
 
-    /// Before its bodies run, an op has its outputs: zeros, or what it was given.
+    /// Writes the beginning of an op with bodies. Its outputs are written before its bodies run: with zeros or with its
+    /// inputs, which are also the result if no body runs.
     fn begin_control(&mut self, graph: GraphId, op: OpId, draft: &Op) {
         self.fill_scratch(graph, op);
         self.event(&draft.kind, &[(graph, &draft.inputs)], (graph, &draft.outputs), &[]);
     }
 
-    /// The bodies as they run, with the copies that connect them.
+    /// The bodies of an op in the order in which they run, with the copies that hand values in and out. A copy to
+    /// nothing only reads: the tensors must still be intact at that point.
     fn bodies(&self, graph: GraphId, draft: &Op) -> Vec<Task> {
         let mut tasks = Vec::new();
         match draft.control {
@@ -164,8 +191,8 @@ impl<'a> Writer<'a> {
                 tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
             }
             Control::WhileThroughOutputs => {
-                // Two rounds show everything that later rounds can do: the second reads what the first
-                // handed over.
+                // Two iterations show everything that later ones can do: the second reads what the first handed over
+                // in the op's outputs. The bodies are the condition and, last, the one whose outputs are handed over.
                 for _ in 0..2 {
                     for &body in &draft.bodies {
                         tasks.push(Task::Copy(graph, draft.outputs.clone(), body, self.inputs(body)));

@@ -1,4 +1,5 @@
-//! Other ops in the place of some: what a writer needs to know to write a changed model.
+//! A graph in which some ops were replaced by others: everything that is needed to write the changed model. It is how a
+//! large op is split into several that each compute a part of its result, with less memory.
 //!
 //! A [`Rewrite`] lists the ops of the first graph in their new order. An op stays as it is, or is copied with other
 //! tensors and other padding, or is new: a slice, a padding, a concatenation. Tensors keep their ids, and new ones come
@@ -11,7 +12,8 @@
 //!            in ──slice──► t2 ──conv──► t3 ─┴──► a     Slice, Copy(conv), Concat
 //! ```
 //!
-//! Nothing in it knows the format of the file. [`tflite::rewrite`](crate::tflite::rewrite) writes it.
+//! It knows nothing of file formats. [`tflite::rewrite`](crate::tflite::rewrite) and
+//! [`onnx::rewrite`](crate::onnx::rewrite) write it.
 
 use memplan_core::Id;
 
@@ -42,7 +44,7 @@ pub struct NewTensor {
 pub enum NewOp {
     /// An op as it is.
     Kept(OpId),
-    /// An op with other tensors.
+    /// An op of the graph that reads and writes other tensors.
     Copy(Copied),
     /// A part of a tensor: from `begin` on, as much as the output holds.
     Slice {
@@ -75,19 +77,20 @@ pub enum NewOp {
     },
 }
 
-/// An op with other tensors.
+/// An op of the graph that reads and writes other tensors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// The op.
     pub op: OpId,
-    /// Tensors it reads, each with what it reads instead.
+    /// Pairs of a tensor that the op reads in the old graph and the tensor that the copy reads instead. It reads all
+    /// others as before.
     pub reads: Vec<(TensorId, TensorId)>,
     /// What it writes.
     pub outputs: Vec<TensorId>,
     /// Its padding.
     pub padding: Padding,
-    /// What an input that gives the size of the output shall hold: the number of the input among those of the file, and
-    /// the content.
+    /// For an op with an input that states the size of its output (a resize): the number of that input in the file, and
+    /// what it shall hold now.
     pub size: Option<(usize, Vec<i32>)>,
 }
 
@@ -115,7 +118,7 @@ impl Padding {
 pub enum Fill {
     /// Zero, as the tensor's quantisation stores it: it adds nothing to a sum of products.
     Zero,
-    /// The lowest number there is: it is never a maximum.
+    /// The lowest number of the element type: it never changes a maximum.
     Lowest,
 }
 
@@ -135,7 +138,7 @@ impl Rewrite {
 }
 
 impl NewOp {
-    /// What it reads; without the constants of its format.
+    /// What it reads. Constants that a file format needs in addition, such as the limits of a slice, are not listed.
     pub fn inputs<'a>(&'a self, graph: &'a Graph) -> Vec<TensorId> {
         match self {
             NewOp::Kept(op) => graph.ops[*op].inputs.clone(),
@@ -158,7 +161,7 @@ impl NewOp {
 }
 
 impl Copied {
-    /// What it reads in the place of a tensor.
+    /// The tensor that the copy reads where the op reads `tensor`.
     pub fn read(&self, tensor: TensorId) -> TensorId {
         self.reads.iter().find(|(old, _)| *old == tensor).map_or(tensor, |(_, new)| *new)
     }

@@ -11,17 +11,18 @@
 //!   step 7        SOFTMAX
 //! ```
 //!
-//! This is how TensorFlow Lite Micro counts, too. A body that several ops run
-//! comes several times.
+//! TensorFlow Lite Micro counts in the same way. A body that several ops run
+//! appears several times.
 
 use memplan_core::Id;
 
 use super::{GraphId, Model, OpId};
 
-/// More steps than this are refused: bodies within bodies can be many.
+/// Models with more steps than this are refused. A small file can have very many: each level of bodies within bodies
+/// can double them.
 pub const MAX_STEPS: u64 = 4_000_000;
 
-/// What happens in the course of a run.
+/// An event in the course of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// A graph begins; its inputs are there.
@@ -93,25 +94,28 @@ impl std::fmt::Display for TimelineError {
 /// A graph that is being run.
 struct Frame {
     graph: GraphId,
-    /// The op to come.
+    /// The op that starts next.
     next: usize,
-    /// The op whose bodies are running, and how many have run.
+    /// The op that is running now: the op, the step at which it started, and how many of its bodies have been entered.
+    /// `None` between two ops.
     within: Option<(OpId, u64, usize)>,
 }
 
 impl Timeline {
-    /// Numbers the ops of a model.
+    /// Runs through a model and gives each op its step.
     pub fn new(model: &Model) -> Result<Timeline, TimelineError> {
         let mut timeline = Timeline::default();
         if model.graphs.is_empty() {
             return Ok(timeline);
         }
+        // The graphs that are being run, the innermost last. There is a stack instead of recursion, because bodies
+        // may nest as deep as the file likes.
         let mut frames = Vec::new();
         timeline.enter(model, GraphId::from_index(0), &mut frames)?;
         while let Some(frame) = frames.last_mut() {
             let graph = frame.graph;
             let ops = &model.graphs[graph].ops;
-            // The op of this frame is still running: its next body begins, or it ends.
+            // An op of this graph is running: its next body begins, or, if there is none, the op ends.
             if let Some((op, start, run)) = frame.within {
                 match ops[op].bodies.get(run) {
                     Some(&body) => {
@@ -132,8 +136,7 @@ impl Timeline {
             }
             let op = OpId::from_index(frame.next);
             frame.next += 1;
-            // Every op takes a step, and so does every op of a body each time the body runs. A small file
-            // can describe very many.
+            // The next op starts, at a step of its own.
             timeline.last += 1;
             if timeline.last > MAX_STEPS {
                 return Err(TimelineError::TooLong);
@@ -144,9 +147,10 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Begins to run a graph. A graph that runs inside itself would never end. A small file can nest so many bodies that
-    /// the list of ticks would fill the memory; four ticks a step (enter, start, end, leave) are enough for any model
-    /// that is not too long.
+    /// Begins to run a graph: checks that it exists and is not running already, which would never end, and puts it on
+    /// the stack `frames`. A body takes a step even if it has no ops, and a step has at most four ticks (enter,
+    /// start, end, leave). So a list of more than four ticks for each permitted step is that of a model that is too
+    /// long.
     fn enter(&mut self, model: &Model, graph: GraphId, frames: &mut Vec<Frame>) -> Result<(), TimelineError> {
         if frames.iter().any(|frame| frame.graph == graph) {
             return Err(TimelineError::Recursion(graph));
@@ -157,7 +161,7 @@ impl Timeline {
         if self.ticks.len() as u64 > 4 * MAX_STEPS {
             return Err(TimelineError::TooLong);
         }
-        // The inputs of a body are written at a step of their own.
+        // The inputs of a body are written at a step of their own; those of the main graph at step 0.
         self.last += u64::from(!frames.is_empty());
         self.ticks.push(Tick::Enter { graph, step: self.last });
         frames.push(Frame { graph, next: 0, within: None });

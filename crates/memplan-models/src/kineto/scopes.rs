@@ -1,6 +1,8 @@
-//! Who was running when something was allocated: the operators and Python functions around a time.
+//! Names for allocations: the operators and Python functions that were running at the time.
 //!
-//! Spans of a thread nest, as calls do. So the spans around a moment are a stack, which is kept while time goes on:
+//! A span is an event with a duration, such as the call of an operator. The spans of a thread nest, as calls do. So
+//! the spans around a moment form a stack, and one pass over spans and allocations in the order of time keeps it up
+//! to date:
 //!
 //! ```text
 //! train.py(17): forward  ├──────────────────────────┤
@@ -13,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::{Change, Event, by_thread};
 
-/// Spans of a stack that are looked at for a name, innermost first.
+/// How many spans of a stack are looked at for a name: the innermost ones.
 const FRAMES: usize = 64;
 
 /// What the autograd engine writes before the name of a backward function.
@@ -25,17 +27,18 @@ pub(super) struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
+    /// Collects the spans among the events of a trace: operators, and Python functions if stacks were recorded.
     pub(super) fn new(events: &'a [Event<'a>]) -> Scopes<'a> {
         let is_scope = |event: &&Event| matches!(&*event.cat, "cpu_op" | "python_function");
         let mut threads = by_thread(events.iter().filter(is_scope).map(|event| (event.thread(), event)));
         for spans in threads.values_mut() {
-            // Of two that begin together, the longer one is around the other.
+            // Of two spans that begin together, the longer one is the outer one and must come first.
             spans.sort_by(|one, other| one.ts.total_cmp(&other.ts).then(other.dur.total_cmp(&one.dur)));
         }
         Scopes { threads }
     }
 
-    /// A name for each change; the changes are in the order of their times.
+    /// A name for each memory event; `changes` are these events in the order of their times.
     pub(super) fn names(&self, changes: &[Change<'a>]) -> Vec<String> {
         let mut names = vec![String::new(); changes.len()];
         let changes = changes.iter().enumerate().map(|(index, change)| (change.thread, (index, change.time)));
@@ -43,6 +46,7 @@ impl<'a> Scopes<'a> {
             let mut spans = self.threads.get(thread).map_or(&[][..], Vec::as_slice).iter().peekable();
             let mut stack: Vec<&Event> = Vec::new();
             for (index, time) in moments {
+                // Push the spans that have begun since the last event, then pop those that are over.
                 while let Some(&span) = spans.next_if(|span| span.ts <= time) {
                     leave_what_ended(&mut stack, span.ts);
                     stack.push(span);
@@ -55,17 +59,17 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// Spans nest, so what ended before a time is on top of the stack.
+/// Removes the spans that ended before a time. Since spans nest, they are on top of the stack.
 fn leave_what_ended(stack: &mut Vec<&Event>, time: f64) {
     while stack.last().is_some_and(|around| around.ts + around.dur < time) {
         stack.pop();
     }
 }
 
-/// The innermost function of the user's program, if stacks were recorded, and the outermost operator.
+/// A name made of the innermost function of the user's program, if stacks were recorded, and of the outermost operator.
 ///
-/// The profiler knows the line where a function begins, not the one that runs: the function alone would be the name of
-/// all that it allocates.
+/// The profiler knows the line where a function begins, but not the line that runs. With the function alone, everything
+/// that it allocates would have the same name.
 fn name(stack: &[&Event]) -> String {
     let near = &stack[stack.len().saturating_sub(FRAMES)..];
     let mut frames = near.iter().rev().filter(|event| event.cat == "python_function");
@@ -79,7 +83,8 @@ fn name(stack: &[&Event]) -> String {
     }
 }
 
-/// `net/train.py(17): forward` as `forward train.py:17`, unless it is a function of PyTorch itself.
+/// The name of a Python frame: `net/train.py(17): forward` becomes `forward train.py:17`. `None` for functions of
+/// PyTorch itself and for frames in another form.
 fn function_of_program(frame: &str) -> Option<String> {
     let (place, function) = frame.split_once("): ")?;
     let (file, line) = place.rsplit_once('(')?;

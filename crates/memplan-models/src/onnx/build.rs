@@ -38,14 +38,14 @@ impl Builder {
         self
     }
 
-    /// The tag and the length of a field whose content follows from elsewhere.
+    /// The tag and the length of a field whose content the caller appends after this message.
     pub(super) fn announce(&mut self, field: u64, length: u64) -> &mut Builder {
         self.varint(field << 3 | 2);
         self.varint(length);
         self
     }
 
-    /// All of it.
+    /// The bytes of the message; the builder is empty afterwards.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }

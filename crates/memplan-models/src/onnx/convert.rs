@@ -6,7 +6,8 @@ use super::draft::{Draft, ELEMENTS, Facts, Node};
 use crate::ReadError;
 use crate::graph::{Control, Graph, Home, Op, OpId, Tensor, TensorId, shape_bytes};
 
-/// Nodes that compute each output element from the input elements at the same position.
+/// Nodes that compute each output element from the input elements at the same position in memory, so that the output
+/// may be written over an input. Nodes that only change the shape (`Flatten`, `Reshape`, …) do so, too.
 const ELEMENTWISE: [&str; 40] = [
     "Abs",
     "Add",
@@ -64,6 +65,7 @@ pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadErro
     for (node, _) in draft.nodes.iter().zip(folded).filter(|(_, is_folded)| !**is_folded) {
         ops.push(op_of(node, &tensors));
     }
+    // An input that is a constant of the file gets no memory.
     let is_placed = |id: &TensorId| tensors[*id].home != Home::File;
     Ok(Graph {
         name: draft.name.clone(),
@@ -74,14 +76,14 @@ pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadErro
     })
 }
 
-/// A tensor, with its size and where it lives.
+/// A tensor, with its size and where it lives. `at` is the place in the file for errors.
 fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     let Some(&(element, bits)) = ELEMENTS.get(facts.element) else {
         let message = format!("`{}` has element type {}, which is not known", facts.name, facts.element);
         return Err(ReadError::at_byte("onnx::element-type", at, message));
     };
     let shape = facts.shape.clone().unwrap_or_default();
-    // An element type that nobody says is most often a float.
+    // If neither the file nor inference gives an element type, it is most likely a float of 32 bits.
     let bits = if facts.element == 0 { 32 } else { bits };
     let is_sized = facts.shape.is_some() && bits > 0 && !facts.is_odd;
     let bytes = if is_sized { shape_bytes(&shape, bits) } else { Some(Bytes::ZERO) };
@@ -107,7 +109,8 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         "Loop" | "Scan" | "SequenceMap" => Control::Loop,
         _ => Control::Once,
     };
-    // Only the standard says which ops are elementwise, so ops of other domains write beside their inputs.
+    // The list of elementwise nodes is that of ONNX's own operators. Operators of other domains may have the same
+    // names, so their outputs get memory of their own.
     let in_place = match outputs.first() {
         Some(&output) if is_known && ELEMENTWISE.contains(&node.kind.as_str()) => {
             let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));

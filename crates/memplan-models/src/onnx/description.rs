@@ -4,8 +4,9 @@
 //! attribute of every node, the bytes of every constant, versions of operators, functions. Left out is what no runtime
 //! looks at: names of inner tensors and of nodes, texts for people.
 //!
-//! Shapes of inner tensors are mostly not in a file. They are those that [`read`](super::read()) finds, for the values of
-//! symbolic dimensions that it is given; what a node does with places is then held against them.
+//! Most files do not state the shapes of inner tensors. Then they are those that [`read`](super::read()) infers, for
+//! the values that the user gives to symbolic dimensions. What a node does with the places of elements (`meaning`) is
+//! only believed if it agrees with these shapes.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ use crate::ReadError;
 use crate::graph::Home;
 use crate::source::{ReadAt, Window};
 
-/// Describes the main graph of a file. Give both files the same `contents`.
+/// Describes the main graph of a file, for a comparison with another file. `contents` numbers the contents of
+/// constants; both files must get the same one, so that equal contents have equal numbers.
 pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents) -> Result<Network, ReadError> {
     if !options.sizes.is_empty() {
         let message = "sizes that tensors have at most say nothing about which part of one a tile is";
@@ -47,7 +49,7 @@ const SPARSE: u64 = 15;
 /// Fields of a graph that runtimes look at, beside nodes, constants, inputs and outputs: notes on quantisation.
 const NOTES: u64 = 14;
 
-/// The shape and the element type of each tensor.
+/// The shape and the element type of each tensor of the main graph, by name.
 fn shapes(source: &dyn ReadAt, options: &Options) -> Result<BTreeMap<String, Facts>, ReadError> {
     let model = read(source, options)?.model;
     let tensors = model.main().into_iter().flat_map(|graph| graph.tensors.iter());
@@ -57,25 +59,31 @@ fn shapes(source: &dyn ReadAt, options: &Options) -> Result<BTreeMap<String, Fac
 /// What is known of a tensor.
 fn facts(tensor: &crate::graph::Tensor) -> Facts {
     let shape: Option<Vec<i64>> = tensor.shape.iter().map(|&dimension| i64::try_from(dimension).ok()).collect();
-    // A runtime decides on the size of some tensors while it runs.
+    // The shape of a tensor whose size the runtime decides is not known, whatever the graph says.
     Facts { element: tensor.element, shape: shape.filter(|_| tensor.home != Home::Runtime) }
 }
 
+/// A description that is being made.
 struct Describer<'w, 'a> {
     window: &'w Window<'a>,
     file: &'w File,
+    /// What is known about each tensor, by name.
     known: BTreeMap<String, Facts>,
+    /// The description so far.
     network: Network,
+    /// The number of each tensor in `network`, by name.
     names: BTreeMap<String, usize>,
 }
 
 impl Describer<'_, '_> {
+    /// The bytes of a range as text, with escapes, so that two files can be compared and differences shown.
     fn text(&self, range: Range) -> Result<String, ReadError> {
         let bytes = self.window.bytes(range.start, range.end.saturating_sub(range.start))?;
         Ok(bytes.escape_ascii().to_string())
     }
 
-    /// What callers see, and what holds for all nodes.
+    /// Describes what is not about a single node: what callers see (inputs and outputs), and what holds for all nodes
+    /// (versions of operators, functions, notes on quantisation). All of it must be the same in both files.
     fn interface(&mut self) -> Result<(), ReadError> {
         let notes = self.file.others.iter().filter(|(number, _)| *number == NOTES).map(|(_, bytes)| *bytes);
         let lines = self.file.around.iter().chain(&self.file.interface).copied().chain(notes);
@@ -83,7 +91,7 @@ impl Describer<'_, '_> {
         Ok(())
     }
 
-    /// All tensors that the graph names: inputs, constants, results.
+    /// Numbers all tensors that the graph names: inputs, constants with their content, results.
     fn tensors(&mut self, contents: &mut Contents) -> Result<(), ReadError> {
         for input in &self.file.inputs {
             let tensor = self.tensor(input);
@@ -129,8 +137,8 @@ impl Describer<'_, '_> {
         number
     }
 
-    /// Describes a node for the comparison of two models. Attributes that only say where elements come from (padding,
-    /// starts) are told apart from those that change what is computed.
+    /// Describes a node. Attributes that its meaning explains completely, such as the padding of a convolution, are its
+    /// `geometry`, which may differ between the two models; all others must be the same.
     fn op(&mut self, node: &Node) -> Result<Op, ReadError> {
         let place = |name: &String| self.names.get(name).copied();
         let mut operands: Vec<Option<usize>> = node.inputs.iter().map(place).collect();

@@ -13,13 +13,13 @@ use crate::graph::{GraphId, TensorId};
 
 /// Tensors with more dimensions count as tensors without a known shape.
 pub(super) const RANK: usize = 64;
-/// Longer lists of numbers are no shapes.
+/// The content of tensors with more elements is not followed: it cannot be a shape.
 pub(super) const NUMBERS: usize = 1024;
 
-/// The element type of texts: their size is known only when the model runs.
+/// The number of the element type of texts, whose size is known only when the model runs.
 const STRING: usize = 8;
 
-/// Element types: name and bits, in the order of their numbers.
+/// Element types: name, and bits of an element (0 if not fixed), in the order of their numbers in the format.
 pub(super) const ELEMENTS: [(&str, u64); 27] = [
     ("UNDEFINED", 0),
     ("FLOAT", 32),
@@ -61,13 +61,15 @@ pub(super) struct Facts {
     pub(super) name: String,
     /// Number of the element type; 0 if it is not known.
     pub(super) element: usize,
+    /// Its dimensions; `None` if they are not known.
     pub(super) shape: Option<Vec<u64>>,
-    /// The shape is what it has at most; how much it has depends on the content of other tensors.
+    /// The shape is an upper bound; the real shape depends on the content of other tensors.
     pub(super) is_bound: bool,
-    /// Its content, if it is a short list of integers.
+    /// Its content, if that is known and is a short list of integers.
     pub(super) numbers: Option<Vec<i64>>,
+    /// Its content stands in the file, or is computed from such content alone.
     pub(super) is_constant: bool,
-    /// It is a sequence or a map, which have no shape.
+    /// It is no tensor but a sequence or a map, which have no shape.
     pub(super) is_odd: bool,
     /// In a body: the tensor of the graph around it that this one stands for.
     pub(super) outer: Option<(GraphId, TensorId)>,
@@ -79,19 +81,22 @@ pub(super) struct Node {
     pub(super) kind: String,
     pub(super) name: String,
     pub(super) domain: String,
+    /// What it reads; `None` for an optional input that is left out.
     pub(super) inputs: Vec<Option<TensorId>>,
+    /// What it writes; `None` for an optional output that is left out.
     pub(super) outputs: Vec<Option<TensorId>>,
-    /// Tensors of this graph that its bodies read.
+    /// Tensors of this graph that its bodies read directly, without being given them as inputs.
     pub(super) captures: Vec<TensorId>,
     pub(super) attributes: Vec<Attribute>,
+    /// The graphs that it runs, if it is a loop or a branch.
     pub(super) bodies: Vec<GraphId>,
-    /// Where in the file.
+    /// Where it stands in the file, in bytes.
     pub(super) at: u64,
-    /// Its place among the nodes of the file.
+    /// Its number among the nodes of its graph in the file.
     pub(super) place: usize,
 }
 
-/// An attribute of a node.
+/// An attribute of a node. Only the field for its type is set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attribute {
     pub(super) name: String,
@@ -112,13 +117,15 @@ pub(super) struct Draft {
     pub(super) inputs: Vec<TensorId>,
     pub(super) outputs: Vec<TensorId>,
     pub(super) by_name: HashMap<String, TensorId>,
-    /// The graph around it and the node that runs it.
+    /// The graph around it and the place of the node that runs it; `None` for the main graph.
     pub(super) parent: Option<(GraphId, usize)>,
+    /// Where it starts in the file, in bytes.
     pub(super) at: u64,
 }
 
 impl Facts {
-    /// Whether the tensor needs memory of a size that nobody knows.
+    /// Whether the tensor needs planned memory whose size is not known. Odd values and texts get their memory from the
+    /// runtime, and constants have theirs in the file.
     pub(super) fn lacks_shape(&self) -> bool {
         self.shape.is_none() && !self.is_odd && !self.is_constant && self.element != STRING
     }
@@ -130,7 +137,8 @@ impl Node {
         if self.name.is_empty() { self.kind.clone() } else { format!("{} {}", self.kind, self.name) }
     }
 
-    /// Whether its operator comes from somewhere else, so that nobody knows whether it keeps anything between runs.
+    /// Whether its operator belongs to none of the usual sets of operators, so that it is not known whether it keeps
+    /// anything between runs.
     pub(super) fn is_foreign(&self) -> bool {
         !matches!(self.domain.as_str(), "" | "ai.onnx" | "ai.onnx.ml" | "com.microsoft")
     }
@@ -140,11 +148,13 @@ impl Node {
     }
 }
 
-/// Puts nodes into an order in which everything is written before it is read,
-/// as close to that of the file as possible.
+/// Puts nodes into an order in which everything is written before it is read.
+/// Of the nodes that could run next, the first one in the file comes first. An
+/// error if the graph has a cycle or a tensor has two writers.
 pub(super) fn sort(draft: &mut Draft) -> Result<(), ReadError> {
     let writers = writers(draft)?;
-    // Kahn's algorithm; the heap prefers the place in the file.
+    // Kahn's algorithm: for each node, how many of the nodes that write its inputs have not run yet, and the nodes that
+    // read its outputs.
     let mut waiting: Vec<usize> = Vec::with_capacity(draft.nodes.len());
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); draft.nodes.len()];
     for (place, node) in draft.nodes.iter().enumerate() {
@@ -155,6 +165,7 @@ pub(super) fn sort(draft: &mut Draft) -> Result<(), ReadError> {
             readers[producer].push(place);
         }
     }
+    // The nodes that wait for nothing; the heap gives the smallest place in the file first.
     let mut ready: BinaryHeap<Reverse<usize>> =
         waiting.iter().enumerate().filter(|(_, count)| **count == 0).map(|(place, _)| Reverse(place)).collect();
     let mut order = Vec::with_capacity(draft.nodes.len());
@@ -167,6 +178,7 @@ pub(super) fn sort(draft: &mut Draft) -> Result<(), ReadError> {
             }
         }
     }
+    // Only nodes on a cycle, or behind one, still wait for something.
     if let Some(stuck) = waiting.iter().position(|&count| count > 0) {
         let node = &draft.nodes[stuck];
         let message = format!("the graph is cyclic: {} waits for its own result", node.label());

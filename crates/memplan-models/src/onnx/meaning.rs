@@ -1,10 +1,22 @@
 //! What nodes of an `.onnx` file do with the places of elements.
 //!
-//! A node gets a meaning only where it does exactly that in every runtime: what decides about places is constant, and the
-//! shapes are those that follow from it. Everything else is [`Meaning::Opaque`], which is always right.
+//! The check that a changed model computes the same as the original (`memplan_verify::equivalence`) has to know which
+//! elements of a node's operands each element of its result depends on, so that it can tell a convolution of a part
+//! of an image from one of the whole image. That is the node's [`Meaning`]: for a window, what it does along each
+//! dimension ([`Axis`]): `Along` reads the same place, `Across` may read every place, `Slide` reads a window that
+//! moves, `Repeat` makes several places from one.
 //!
-//! Convolutions and pools say themselves how much padding they have at each edge, so that a tile at the edge of an image has
-//! the padding of that edge, and none at the others. No element ever stands for padding here.
+//! ```text
+//!   Conv   x [1,3,224,224]  w [64,3,7,7]   →   [Along, Across, Slide, Slide]   batch, channels, rows, columns
+//! ```
+//!
+//! A meaning is a promise. So a node gets one only if the numbers that decide about places are constants, and if the
+//! known shape of the result is the one that follows from them. All functions here give `None` if that is not so, and
+//! the node is [`Meaning::Opaque`], which promises nothing.
+//!
+//! Convolutions and pools state how much padding they have at each edge. So a tile at the edge of an image states the
+//! padding of that edge and none at the others, and no model needs elements that stand for padding (`neutral` is
+//! `None`).
 
 use std::collections::BTreeMap;
 
@@ -15,11 +27,13 @@ use super::nodes::{File, Node};
 /// What is known about a tensor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
+    /// The name of its element type.
     pub(super) element: &'static str,
+    /// Its dimensions; `None` if they are not known.
     pub(super) shape: Option<Vec<i64>>,
 }
 
-/// What a node does, and the attributes that this explains completely.
+/// What a node does, and the names of the attributes that this explains completely.
 type Interpretation = (Meaning, &'static [&'static str]);
 
 /// Nodes that compute each element of their result from the elements at the same place of all operands.
@@ -35,13 +49,16 @@ const POINTWISE: [&str; 50] = [
 const RANDOM: [&str; 6] =
     ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
 
-/// Before this version of the operators, binary ones did not repeat their operands as they do today.
+/// The version of the operators from which on all operators with two operands broadcast them as numpy does. Before,
+/// they had rules of their own.
 const REPEATS: i64 = 7;
-/// Before this version of the operators, a softmax looked at all dimensions from its axis on.
+/// The version of the operators from which on a softmax is over one axis. Before, it was over all dimensions from its
+/// axis on.
 const ONE_AXIS: i64 = 13;
 
 impl Node {
-    /// Whether it must run once, and in its turn. Of an operator that is not a standard one, nobody can tell.
+    /// Whether it must run exactly once, and in its place in the order: its result is random, it has bodies, or it is
+    /// not known what its operator does.
     pub(super) fn has_effect(&self) -> bool {
         RANDOM.contains(&self.kind.as_str())
             || self.has_bodies
@@ -49,7 +66,8 @@ impl Node {
     }
 }
 
-/// What a node does with places, as far as it is known.
+/// What a node does with places; [`Meaning::Opaque`] if that is not known. `known` has what is known about each
+/// tensor, by name.
 pub(super) fn interpret(node: &Node, file: &File, known: &BTreeMap<String, Facts>) -> Interpretation {
     let reading = Reading { node, file, known };
     let meaning = if node.is_standard() { reading.meaning() } else { None };
@@ -93,14 +111,17 @@ impl Reading<'_> {
         })
     }
 
+    /// The shape of an operand.
     fn shape(&self, operand: usize) -> Option<&[i64]> {
         self.known.get(self.node.inputs.get(operand)?)?.shape.as_deref()
     }
 
+    /// The shape of the result.
     fn result(&self) -> Option<&[i64]> {
         self.known.get(self.node.outputs.first()?)?.shape.as_deref()
     }
 
+    /// The numbers of an operand that is a constant.
     fn integers(&self, operand: usize) -> Option<&[i64]> {
         self.file.constant(self.node.inputs.get(operand)?)?.integers.as_deref()
     }
@@ -109,14 +130,14 @@ impl Reading<'_> {
         self.node.inputs.get(operand).is_none_or(String::is_empty)
     }
 
-    /// A dimension of the first operand that may be counted from the end.
+    /// The place of a dimension of the first operand; a negative number counts from the end.
     fn axis(&self, number: i64) -> Option<usize> {
         let rank = i64::try_from(self.shape(0)?.len()).ok()?;
         let number = if number < 0 { number + rank } else { number };
         usize::try_from(number).ok().filter(|_| number < rank)
     }
 
-    /// Two numbers for height and width, or what they are if the node does not say.
+    /// An attribute with two numbers, for height and width; `default` twice if the node does not have it.
     fn pair(&self, name: &str, default: i64) -> Option<[i64; 2]> {
         match self.node.attribute(name) {
             None => Some([default; 2]),
@@ -124,6 +145,8 @@ impl Reading<'_> {
         }
     }
 
+    /// A convolution of an image; `weights` is the number of the operand with its weights, whose last two dimensions
+    /// are the size of the window. The attribute `kernel_shape` may repeat that size, and must not contradict it.
     fn convolution(&self, weights: usize) -> Option<Window> {
         let &[channels, _, height, width] = self.shape(weights)? else { return None };
         let size = self.pair("kernel_shape", 0)?;
@@ -132,12 +155,14 @@ impl Reading<'_> {
         is_right.then(|| over([Axis::Along, Axis::Across, rows, columns]))
     }
 
+    /// A pooling of an image, which keeps the channels.
     fn pool(&self) -> Option<Window> {
         let [rows, columns] = self.sliding(self.pair("kernel_shape", 0)?, self.pair("dilations", 1)?)?;
         (self.shape(0)?.get(1) == self.result()?.get(1)).then(|| over([Axis::Along, Axis::Along, rows, columns]))
     }
 
-    /// How a window moves along rows and columns, if the result has the shape that follows from it.
+    /// How a window of this size and dilation (rows, columns) moves along rows and columns, if the result has the shape
+    /// that follows from it.
     fn sliding(&self, size: [i64; 2], dilation: [i64; 2]) -> Option<[Axis; 2]> {
         let (&[batch, _, height, width], &[results, _, rows, columns]) = (self.shape(0)?, self.result()?) else {
             return None;
@@ -157,14 +182,17 @@ impl Reading<'_> {
         ])
     }
 
-    /// How a window of a size, a stride and a dilation slides along one axis with `places` elements and the paddings
-    /// that the node states before and behind them; nothing if that would not give the `expected` number of results.
+    /// How a window of a size, a stride and a dilation slides along one axis of `places` elements. `stated` is the
+    /// padding that the node states in front of and behind them. `None` if that would not give the `expected` number
+    /// of results.
     fn slide(&self, [size, stride, dilation]: [i64; 3], stated: [i64; 2], places: i64, expected: i64) -> Option<Axis> {
         if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
             return None;
         }
         let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
-        // What is missing for the last window, if there is one for each stride.
+        // `SAME` asks for a window for each stride: places / stride, rounded up. So many elements are missing behind
+        // the input for the last of these windows; they are split between the two sides, and an odd one goes to the
+        // end (`UPPER`) or to the front (`LOWER`).
         let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
         let [before, after] = match self.node.text("auto_pad", "NOTSET") {
             "NOTSET" | "" => stated,
@@ -174,12 +202,13 @@ impl Reading<'_> {
             _ => return None,
         };
         let all = places.checked_add(before)?.checked_add(after)?;
-        // A last window that only partly lies on the padded image would be one more.
+        // A node with `ceil_mode` may have one more window, which reaches beyond the padding. Then the numbers differ.
         let is_right = before >= 0 && after >= 0 && all >= reach && (all - reach) / stride + 1 == expected;
         is_right.then_some(Axis::Slide(Slide { size, stride, dilation, before }))
     }
 
-    /// A transposed convolution whose windows touch and do not overlap: each element of the input makes a block.
+    /// A transposed convolution whose stride is the size of its window: each element of the input makes a block of the
+    /// result, and blocks do not overlap.
     fn spread(&self) -> Option<Window> {
         let &[_, _, height, width] = self.shape(1)? else { return None };
         let factors = self.pair("strides", 1)?;
@@ -190,20 +219,22 @@ impl Reading<'_> {
         (is_plain && factors == [height, width]).then(|| self.repeating(factors, Axis::Across, None)).flatten()
     }
 
-    /// Channels become blocks of rows and columns.
+    /// A `DepthToSpace`: the channels of an element become a block of rows and columns.
     fn unfolded(&self) -> Option<Window> {
         let factor = self.node.int("blocksize", 0);
         self.repeating([factor; 2], Axis::Across, None)
     }
 
-    /// A nearest neighbour that repeats every place.
+    /// A resize to the nearest neighbour by whole factors, which repeats every row and every column so many times.
     fn nearest(&self) -> Option<Window> {
         let (&[_, _, rows, columns], &[_, _, height, width]) = (self.shape(0)?, self.result()?) else { return None };
         if rows < 1 || columns < 1 || self.node.text("mode", "nearest") != "nearest" {
             return None;
         }
         let is_resize = self.node.kind == "Resize" && self.file.opset >= 11;
-        // With a whole factor f, place i is then that of i / f: rounded down, or the place nearest to the middle.
+        // Place i of the result is place i / f of the operand, rounded down, for a whole factor f: by definition in
+        // the mode `asymmetric` with `floor`, and also where the nearest place to the middle of i is taken
+        // (`half_pixel`), which is never halfway between two places.
         let mode = (
             self.node.text("coordinate_transformation_mode", "half_pixel"),
             self.node.text("nearest_mode", "round_prefer_floor"),
@@ -214,6 +245,8 @@ impl Reading<'_> {
         if is_resize && !repeats || has_more || self.node.kind == "Resize" && !is_resize {
             return None;
         }
+        // The factors that the shapes suggest must be those that the node states: as floats, or as the size of the
+        // result.
         let factors = [height / rows, width / columns];
         let scales = if is_resize { 2 } else { 1 };
         let stated = self.node.inputs.get(scales).and_then(|name| self.file.constant(name));
@@ -229,7 +262,9 @@ impl Reading<'_> {
         self.repeating(factors, Axis::Along, sized_by)
     }
 
-    /// Rows and columns of the first operand, each so many times.
+    /// An op that makes a block of `factors` rows and columns from each row and column of the first operand, which is
+    /// an image. `channels` says what it does along the channels; `sized_by` is the operand that only states the size
+    /// of the result, if there is one.
     fn repeating(&self, factors: [i64; 2], channels: Axis, sized_by: Option<usize>) -> Option<Window> {
         let (input, result) = (self.shape(0)?, self.result()?);
         if input.len() != 4 || result.len() != 4 || input[0] != result[0] || factors.iter().any(|&factor| factor < 1) {
@@ -240,8 +275,8 @@ impl Reading<'_> {
         is_right.then(|| Window { sized_by, ..over([Axis::Along, channels, rows, columns]) })
     }
 
-    /// A node that looks at all elements along some dimensions of its first operand, and along the others only at
-    /// its own place.
+    /// A node whose result has the shape of its first operand, and which reads all elements along the dimensions
+    /// `axes` and only its own place along the others.
     fn across(&self, axes: &[usize]) -> Option<Window> {
         let shape = self.shape(0)?;
         let axis = |axis: usize| if axes.contains(&axis) { Axis::Across } else { Axis::Along };
@@ -249,7 +284,8 @@ impl Reading<'_> {
         (self.result()? == shape).then_some(Window { operand: 0, axes, neutral: None, sized_by: None })
     }
 
-    /// A scale for all elements, or one for each place along a dimension.
+    /// A quantisation with one scale for all elements, or with one for each place along a dimension. With the latter
+    /// the result depends on which place it is, so that dimension must not be cut: it counts as read across.
     fn scaled(&self) -> Option<Window> {
         if self.node.int("block_size", 0) != 0 {
             return None;
@@ -261,8 +297,8 @@ impl Reading<'_> {
         }
     }
 
-    /// A slice with steps of one. Older files state its limits as attributes, newer ones read them from inputs. The
-    /// result must have the shape that follows from them.
+    /// A slice with steps of one. Older files state its starts and ends as attributes, newer ones read them from
+    /// inputs. The result must have the shape that follows from them.
     fn slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let reads = self.node.attribute("starts").is_none();
@@ -270,7 +306,7 @@ impl Reading<'_> {
             true => (self.integers(1)?, self.integers(2)?),
             false => (self.stated("starts")?, self.stated("ends")?),
         };
-        // Without a list of axes the limits are those of the first axes.
+        // Without a list of axes, starts and ends are those of the first dimensions.
         let all: Vec<i64> = (0..).take(starts.len()).collect();
         let axes = match reads {
             true if self.is_left_out(3) => &all,
@@ -314,12 +350,12 @@ impl Reading<'_> {
     }
 }
 
-/// A window over the first operand, whose padding no element stands for.
+/// A window over the first operand, with what it does along its four dimensions.
 fn over(axes: [Axis; 4]) -> Window {
     Window { operand: 0, axes: axes.to_vec(), neutral: None, sized_by: None }
 }
 
-/// A place on an axis; one below zero is counted from the end.
+/// A place on an axis; a negative number counts from the end.
 fn from_end(place: i64, length: i64) -> i64 {
     if place < 0 { place.saturating_add(length) } else { place }
 }

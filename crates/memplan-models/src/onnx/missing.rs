@@ -1,8 +1,8 @@
-//! Tensors without a shape: which they are, why nothing is known of them, and what the user can do.
+//! The error about tensors without a shape: which they are, why their shape is not known, and what the user can do.
 //!
 //! A shape may depend on the *content* of a tensor. `NonZero(x)` has as many columns as `x` has elements that are not
-//! zero, and `x` is known only when the model runs. The message names the inputs of the model whose content decides,
-//! and the tensors for which the user can give a bound.
+//! zero, and `x` is known only when the model runs. The message names the inputs of the model whose content decides on
+//! such shapes, and the tensors for which the user can give a bound.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,8 @@ use super::draft::{Draft, Node};
 use crate::ReadError;
 use crate::graph::{GraphId, TensorId};
 
-/// Checks that every tensor that needs memory has a shape. Nodes that are `folded` need none: they compute constants.
+/// Checks that every tensor that needs memory has a shape. `folded` says of each node whether it computes a constant;
+/// such nodes need no memory.
 pub(super) fn check_shapes(
     drafts: &IndexVec<GraphId, Draft>,
     folded: &IndexVec<GraphId, Vec<bool>>,
@@ -39,9 +40,10 @@ pub(super) fn check_shapes(
     missing.verdict(&deciders)
 }
 
-/// Inputs of the network on whose content tensors depend.
+/// The inputs of the model from which these tensors are computed, by name: a search backwards from the tensors, through
+/// the nodes that write them. It stops at tensors whose content is known.
 fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) -> BTreeSet<String> {
-    // For each tensor the inputs of the node that writes it; for each body those of the node that runs it.
+    // The node that writes each tensor, and its graph. The inputs of a body are written by the node that runs the body.
     let mut sources = HashMap::<(GraphId, TensorId), (GraphId, &Node)>::new();
     for (graph, draft) in drafts.iter_enumerated() {
         for node in &draft.nodes {
@@ -65,17 +67,19 @@ fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) 
                 let read = node.inputs.iter().flatten().chain(&node.captures);
                 open.extend(read.map(|&input| (*graph, input)));
             }
+            // No node writes this tensor: it is an input of the model.
             (None, None) => drop(found.insert(facts.name.clone())),
         }
     }
     found
 }
 
-/// Tensors without a shape, and why.
+/// The tensors without a shape, and why.
 #[derive(Default)]
 struct Missing {
+    /// Where the first node that writes one stands in the file.
     at: Option<u64>,
-    /// All of them, each with its node.
+    /// All of them by name, each with the node that writes it.
     tensors: Vec<String>,
     /// Tensors whose content, and not only their shape, decides on the shape of another one.
     content: Vec<(GraphId, TensorId)>,
@@ -85,7 +89,7 @@ struct Missing {
 }
 
 impl Missing {
-    /// Adds a tensor that a node writes.
+    /// Adds a tensor without a shape that a node writes.
     fn add(&mut self, graph: GraphId, draft: &Draft, node: &Node, output: TensorId) {
         self.at.get_or_insert(node.at);
         let name = &draft.tensors[output].name;
@@ -101,9 +105,8 @@ impl Missing {
         }
     }
 
-    /// Without tensors that lack a shape all is well. Otherwise the error names these tensors and says what the user
-    /// can do. `deciders` are inputs of the model: their content, which is known only when the model runs, decides on
-    /// shapes.
+    /// An error that names the tensors without a shape and says what the user can do; no error if there are none.
+    /// `deciders` are inputs of the model: their content, which is known only when the model runs, decides on shapes.
     fn verdict(self, deciders: &BTreeSet<String>) -> Result<(), ReadError> {
         if self.tensors.is_empty() {
             return Ok(());
@@ -116,6 +119,7 @@ impl Missing {
             names => format!("; the content of {} decides", first_few(names)),
         };
         let message = format!("the shape of {count} is not known: {}{why}", first_few(&self.tensors));
+        // Four examples are enough to show how it is done.
         let flags: Vec<String> = self.flags.iter().take(4).map(|name| format!("--size {name}=N")).collect();
         let sizes = match flags.as_slice() {
             [] => "give symbolic dimensions with --dim".to_owned(),
@@ -126,7 +130,7 @@ impl Missing {
     }
 }
 
-/// The first names of a list, and how many more there are.
+/// The first eight names of a list, and how many more there are.
 pub(super) fn first_few(names: &[String]) -> String {
     let shown = names.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(8) {

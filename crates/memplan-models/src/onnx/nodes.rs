@@ -1,7 +1,9 @@
 //! Nodes and constants of an `.onnx` file as they stand in it, with the bytes of each part.
 //!
-//! [`read`](super::read()) finds out what a network is. Here nothing is found out: a change of the file has to know which
-//! bytes a node and its attributes have, and a proof that two files compute the same has to see all of them.
+//! [`read`](super::read()) makes a network of a file, with shapes that it infers. This module only says which parts
+//! the file has and which bytes they are. Two others need that: [`rewrite`](super::rewrite), which copies nodes and
+//! attributes into a changed file, and [`description`](super::description), from which it is proved that a changed
+//! file computes the same and which must leave out nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +11,8 @@ use super::wire::{Field, Message, Value};
 use crate::ReadError;
 use crate::source::{ReadAt, Window};
 
-/// Constants of more bytes are not looked into: shapes, factors and borders are short.
+/// The numbers of a constant are read if they have at most this many bytes. The constants that matter here, such as
+/// shapes, factors and borders, are short.
 const SHORT: u64 = 1 << 12;
 
 /// The main graph of a file.
@@ -27,7 +30,7 @@ pub struct File {
     pub(super) around: Vec<Range>,
     /// The nodes, in the order of the file.
     pub nodes: Vec<Node>,
-    /// Constants by name; inputs with a default are none.
+    /// Constants by name. An input with a default is no constant.
     pub constants: BTreeMap<String, Constant>,
     /// Names of inputs and outputs.
     pub(super) inputs: Vec<String>,
@@ -58,11 +61,11 @@ pub struct Node {
     pub outputs: Vec<String>,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Names that its bodies mention.
+    /// Names that its bodies mention: their own tensors, and those of the graph around that they read.
     pub captures: BTreeSet<String>,
     /// It has bodies.
     pub has_bodies: bool,
-    /// All of it, with its tag.
+    /// The bytes of the whole field, with its tag.
     pub(super) bytes: Range,
 }
 
@@ -79,23 +82,24 @@ pub struct Attribute {
     pub ints: Vec<i64>,
     /// Its value, if that is a tensor.
     pub tensor: Option<Constant>,
-    /// All of it, with its tag.
+    /// The bytes of the whole field, with its tag.
     pub(super) bytes: Range,
 }
 
 /// A constant.
 #[derive(Clone, Debug, Default)]
 pub struct Constant {
-    /// Its integers, if it is a short list of them.
+    /// Its content, if its elements are integers of 32 or 64 bits. Empty if that is not read: it is long, or it lies in
+    /// another file.
     pub integers: Option<Vec<i64>>,
-    /// Its floats, if it is a short list of them.
+    /// Its content, if its elements are floats of 32 bits. Empty if that is not read.
     pub floats: Option<Vec<f32>>,
-    /// Everything but its name.
+    /// The bytes of all its fields but its name and its description for people.
     pub(super) bytes: Vec<Range>,
 }
 
 impl File {
-    /// What a tensor holds that is a constant, or that a node without inputs makes.
+    /// The constant of this name: an initialiser of the graph, or the value of a node `Constant`.
     pub fn constant(&self, name: &str) -> Option<&Constant> {
         let made = || {
             let makes = |node: &&Node| node.kind == "Constant" && node.is_standard() && node.outputs == [name];
@@ -111,17 +115,17 @@ impl Node {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// A number, or what it is if the node does not say.
+    /// The attribute of this name as a number; `default` if the node does not have it.
     pub fn int(&self, name: &str, default: i64) -> i64 {
         self.attribute(name).map_or(default, |attribute| attribute.int)
     }
 
-    /// A text, or what it is if the node does not say.
+    /// The attribute of this name as a text; `default` if the node does not have it.
     pub fn text<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
         self.attribute(name).map_or(default, |attribute| attribute.text.as_str())
     }
 
-    /// Whether its operator is one of the standard.
+    /// Whether its operator is one of ONNX itself.
     pub fn is_standard(&self) -> bool {
         self.domain.is_empty() || self.domain == "ai.onnx"
     }
@@ -195,6 +199,7 @@ fn fields<'w, 'a>(message: Message<'w, 'a>) -> Result<Vec<(Field<'w, 'a>, Range)
     Ok(fields.into_iter().zip(ends).map(|(field, end)| (field, Range { start: field.start, end })).collect())
 }
 
+/// The text in the first field of this number; empty if the message does not have it.
 fn first_text(message: Message, number: u64) -> Result<String, ReadError> {
     for field in message.fields() {
         let field = field?;
@@ -238,7 +243,7 @@ fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
     Ok(node)
 }
 
-/// Reads one attribute. The names that the graphs inside of it read from outside are added to the node (`captures`).
+/// Reads one attribute. The names that graphs inside of it mention are added to the node (`captures`).
 fn attribute(message: Message, bytes: Range, node: &mut Node) -> Result<Attribute, ReadError> {
     let mut attribute = Attribute { bytes, ..Attribute::default() };
     for field in message.fields() {
@@ -263,7 +268,8 @@ fn attribute(message: Message, bytes: Range, node: &mut Node) -> Result<Attribut
     Ok(attribute)
 }
 
-/// Names that the nodes and outputs of a body mention; bodies within it are left to the caller.
+/// Adds the names that the nodes and outputs of a body mention to `names`, and the bodies within it to `bodies`,
+/// which the caller works through.
 fn mentioned<'w, 'a>(
     graph: Message<'w, 'a>,
     names: &mut BTreeSet<String>,
@@ -272,8 +278,8 @@ fn mentioned<'w, 'a>(
     for field in graph.fields() {
         let field = field?;
         let message = field.value.message(graph);
-        // Field 1 of a graph is a node, with its inputs in field 1 and its attributes in field 5; attributes 6 and 11 are
-        // graphs. Field 12 is an output of the graph.
+        // Field 1 of a graph is a node, with its inputs in field 1 and its attributes in field 5; attributes 6 and 11
+        // are graphs. Field 12 is an output of the graph.
         match field.number {
             1 => {
                 for entry in message.fields() {
@@ -300,12 +306,13 @@ fn mentioned<'w, 'a>(
     Ok(())
 }
 
-/// Element types whose numbers are looked at.
+/// The numbers of the element types whose content is read.
 const FLOAT: i64 = 1;
 const INT32: i64 = 6;
 const INT64: i64 = 7;
 
-/// Reads a constant: its name, the bytes that a proof compares, and its numbers if they are few.
+/// Reads a constant: its name, the bytes that a proof compares, and its numbers if they are few. A file has the numbers
+/// either in a field for their type (4 floats, 5 and 7 integers) or as raw bytes (9).
 fn constant(message: Message) -> Result<(String, Constant), ReadError> {
     let mut constant = Constant::default();
     let (mut name, mut element) = (String::new(), 0);
@@ -323,7 +330,7 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
             }
             _ => {}
         }
-        // The name, and a text for people.
+        // Field 8 is the name and field 12 a text for people. Neither changes what is computed.
         if !matches!(field.number, 8 | 12) {
             constant.bytes.push(bytes);
         }
@@ -352,6 +359,7 @@ fn fours(raw: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     raw.chunks_exact(4).map(|n| [n[0], n[1], n[2], n[3]])
 }
 
+/// Whether a value is a packed list (or a text), and not a single number.
 fn is_list(value: Value) -> bool {
     matches!(value, Value::Bytes(_))
 }

@@ -6,13 +6,15 @@
 //! NodeProto   input 1, output 2, name 3, op_type 4, attribute 5, domain 7
 //! ```
 //!
-//! 1. Every graph is taken apart, bodies of control flow after the graph around
-//!    them; names that a body does not know are looked up outside.
+//! 1. Every graph is read into a `Draft`: its nodes, and what the file says about
+//!    its tensors (`Facts`). The bodies of loops and branches are graphs, too, and
+//!    are read after the graph around them, because a name that a body does not
+//!    define is looked up there.
 //! 2. Nodes are put into an order in which everything is written before it is
 //!    read; a file in the wrong order is read as if it were in the right one.
 //! 3. Shapes are taken from the file, and inferred where it has none (`infer`).
-//! 4. What is computed from constants alone is a constant: a runtime computes
-//!    it once, when the model is loaded.
+//! 4. A tensor that is computed from constants alone counts as a constant: a
+//!    runtime computes it once, when the model is loaded.
 //!
 //! Initialisers, and files beside the model that hold them, are not read, except
 //! for small lists of integers, which may be shapes.
@@ -31,16 +33,16 @@ use crate::ReadError;
 use crate::graph::{Graph, GraphId, Model, TensorId};
 use crate::source::{ReadAt, Window};
 
-/// Versions of the format that are expected to look the same.
+/// The highest version of the format that is accepted. Versions up to it are expected to have the same fields.
 const VERSIONS: i64 = 64;
-/// Bodies within bodies, at most.
+/// How deep bodies may be nested; a file with more is refused.
 const DEPTH: usize = 64;
-/// What a reader may be told.
+/// What the user can tell the reader.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Values of symbolic dimensions; `x.0` is the first dimension of input `x`, where it has no name.
     pub dimensions: BTreeMap<String, u64>,
-    /// Dimensions that tensors have at most whose size depends on the content of others.
+    /// Upper bounds on the dimensions of tensors whose shape depends on the content of other tensors, by name.
     pub sizes: BTreeMap<String, Vec<u64>>,
 }
 
@@ -55,13 +57,14 @@ pub struct ReadModel {
     pub nodes: Vec<usize>,
 }
 
-/// Whether the first bytes of a file may be those of an `.onnx` file: the
-/// version of the format, or the graph.
+/// Whether the first bytes of a file may be those of an `.onnx` file: field 1, the
+/// version of the format (a number from 1 to 64), and then the tag of another field
+/// of the model (2 to 8) whose value has a length.
 pub fn is_onnx(head: &[u8]) -> bool {
     matches!(head, [0x08, version, 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x3a | 0x42, ..] if (1..=64).contains(version))
 }
 
-/// Reads a model.
+/// Reads a model. Only the structure of the file is fetched from `source`, not the weights.
 pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadError> {
     let window = Window::new(source);
     if window.size() == 0 {
@@ -80,14 +83,14 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     reader.finish()
 }
 
-/// The graph of the file.
+/// Finds the main graph of a file, and checks the version of the format.
 pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, ReadError> {
     let whole = Message::whole(window);
     let mut graph = None;
     let mut version = None;
     for field in whole.fields() {
         let field = field?;
-        // In protobuf, fields come in any order and the last one of a number wins.
+        // In protobuf, fields come in any order, and if a field occurs twice the last one counts.
         match field.number {
             1 => version = Some(field.value.signed()),
             7 => graph = Some(field.value.message(whole)),
@@ -108,24 +111,28 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
     }
 }
 
+/// What has been read so far.
 #[derive(Default)]
 struct Reader<'o> {
+    /// The graphs; the first is the main graph.
     drafts: IndexVec<GraphId, Draft>,
     options: Option<&'o Options>,
-    /// Symbolic dimensions of inputs that have no value: dimension and input.
+    /// Symbolic dimensions of the model's inputs for which the user gave no value, each with the name of the input.
     symbols: BTreeSet<(String, String)>,
     notes: Vec<String>,
 }
 
-/// A graph that is still to be taken apart.
+/// A graph that is still to be read.
 struct Pending<'w, 'a> {
     message: Message<'w, 'a>,
+    /// The graph around it and the place of the node that runs it; `None` for the main graph.
     parent: Option<(GraphId, usize)>,
+    /// How many graphs are around it.
     depth: usize,
 }
 
 impl Reader<'_> {
-    /// Takes all graphs apart, outer ones first.
+    /// Reads all graphs, each before its bodies.
     fn graphs(&mut self, main: Message) -> Result<(), ReadError> {
         let mut pending = vec![Pending { message: main, parent: None, depth: 0 }];
         while let Some(next) = pending.pop() {
@@ -138,7 +145,7 @@ impl Reader<'_> {
                 self.drafts[parent].nodes[node].bodies.push(id);
             }
             let bodies = self.graph(id, next.message)?;
-            // The first body is to be the next one.
+            // `pending` is a stack. In reverse order the first body is taken from it first.
             for (node, message) in bodies.into_iter().rev() {
                 pending.push(Pending { message, parent: Some((id, node)), depth: next.depth + 1 });
             }
@@ -146,7 +153,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes a graph apart; returns its bodies.
+    /// Reads a graph; returns its bodies, each with the place of the node that runs it.
     fn graph<'w, 'a>(
         &mut self,
         id: GraphId,
@@ -154,8 +161,8 @@ impl Reader<'_> {
     ) -> Result<Vec<(usize, Message<'w, 'a>)>, ReadError> {
         let mut nodes = Vec::new();
         let mut infos = Vec::new();
-        // Names may be used before the field that describes them, since fields may come in any order. So initialisers
-        // are entered at once, and nodes are read only when all types are known.
+        // Fields come in any order, so a node may stand before the description of a tensor that it reads. So
+        // initialisers are entered at once, then all types of tensors, and nodes are read last.
         for field in message.fields() {
             let field = field?;
             match field.number {
@@ -186,7 +193,7 @@ impl Reader<'_> {
         Ok(bodies)
     }
 
-    /// Enters a tensor, or completes what is known about it.
+    /// Enters a tensor into a graph, or adds to what is known about it if the graph has a tensor of that name.
     fn define(&mut self, graph: GraphId, facts: Facts) -> TensorId {
         let draft = &mut self.drafts[graph];
         match draft.by_name.get(&facts.name) {
@@ -218,7 +225,8 @@ impl Reader<'_> {
         }
     }
 
-    /// An input, an output, or a tensor in between, with its type.
+    /// Reads the description of a tensor: its name, type and shape. The number of the field says what the tensor is:
+    /// 11 an input of the graph, 12 an output, 13 any other.
     fn value_info(&mut self, graph: GraphId, field: Field, outer: Message) -> Result<(), ReadError> {
         let message = field.value.message(outer);
         let mut facts = Facts::default();
@@ -239,18 +247,23 @@ impl Reader<'_> {
             self.drafts[graph].by_name.get(&name).is_some_and(|&id| self.drafts[graph].tensors[id].is_constant);
         let id = self.define(graph, facts);
         match field.number {
-            // An input with an initialiser has a default that is hardly ever replaced.
+            // An input with an initialiser has that as its default. Callers hardly ever give another value, so it
+            // counts as a constant and not as an input.
             11 if !known_constant => self.drafts[graph].inputs.push(id),
             12 => self.drafts[graph].outputs.push(id),
             _ => {}
         }
+        // Its shape is that of the initialiser, so its symbolic dimensions need no values.
         if known_constant && is_input {
             self.symbols.retain(|(_, input)| *input != name);
         }
         Ok(())
     }
 
-    /// The dimensions as numbers, if all have one.
+    /// The shape of a tensor called `name`, with numbers for symbolic dimensions where the user gave them. `None` if
+    /// a dimension has no number, or if the file does not state a shape. `is_wanted` is set for inputs of the model:
+    /// their dimensions without a number are collected, for an error that asks the user. `at` is the place for
+    /// errors.
     fn resolve(
         &mut self,
         dimensions: Option<Vec<Dimension>>,
@@ -273,7 +286,7 @@ impl Reader<'_> {
                     continue;
                 }
                 Dimension::Named(symbol) if !symbol.is_empty() => symbol,
-                // A dimension without a name cannot be given by the user under any name but this one.
+                // A dimension with neither a number nor a name gets a name, under which the user can give its value.
                 Dimension::Named(_) => format!("{name}.{axis}"),
             };
             let given = self.options.and_then(|options| options.dimensions.get(&symbol));
@@ -281,8 +294,8 @@ impl Reader<'_> {
                 Some(&number) => shape.push(number),
                 None => {
                     is_complete = false;
-                    // Only dimensions of tensors that matter are asked for. Naming all of them would hide the few that
-                    // the user has to give.
+                    // The dimensions of inner tensors follow from those of the inputs, so the user is asked for the
+                    // latter only.
                     if is_wanted {
                         self.symbols.insert((symbol, name.to_owned()));
                     }
@@ -293,7 +306,8 @@ impl Reader<'_> {
         Ok((is_complete && shape.len() <= RANK).then_some(shape))
     }
 
-    /// Takes a node apart; returns its bodies.
+    /// Reads a node and adds it to its graph; returns its bodies. `place` is its number among the nodes of the graph,
+    /// and `outer` the graph's message.
     fn node<'w, 'a>(
         &mut self,
         graph: GraphId,
@@ -328,12 +342,15 @@ impl Reader<'_> {
         Ok(bodies)
     }
 
-    /// The tensor of that name here, or in a graph around; a new one if nobody knows it.
+    /// The tensor that a node of `graph` reads under this name. If the graph does not have it, the graphs around it are
+    /// searched from the inside out; if none of them has it, it is entered as new, because the node that writes it may
+    /// come later in the file.
     fn look_up(&mut self, graph: GraphId, name: &str) -> TensorId {
         if let Some(&known) = self.drafts[graph].by_name.get(name) {
             return known;
         }
         let mut at = self.drafts[graph].parent;
+        // The graphs without the name, from the inside out.
         let mut chain = vec![graph];
         while let Some((parent, _)) = at {
             if let Some(&found) = self.drafts[parent].by_name.get(name) {
@@ -345,7 +362,9 @@ impl Reader<'_> {
         self.define(graph, Facts { name: name.to_owned(), ..Facts::default() })
     }
 
-    /// Makes a tensor of an outer graph known in all graphs down to the one that reads it.
+    /// Makes a tensor of an outer graph, `owner`, known in all graphs between it and the one that reads it. `chain`
+    /// lists these graphs from the inside out. Each gets a tensor that stands for the one in the graph around it, and
+    /// each node on the way is noted as a reader of it. Returns the tensor of the innermost graph.
     fn capture(&mut self, owner: GraphId, tensor: TensorId, chain: &[GraphId], name: &str) -> TensorId {
         let (mut from, mut found) = (owner, tensor);
         for &graph in chain.iter().rev() {
@@ -359,11 +378,13 @@ impl Reader<'_> {
         found
     }
 
-    /// Checks that every dimension of the inputs has a value.
+    /// Checks that every dimension of the model's inputs has a number; the error names those without one and says how
+    /// to give them.
     fn check_inputs(&self) -> Result<(), ReadError> {
         if self.symbols.is_empty() {
             return Ok(());
         }
+        // The set is sorted by symbol, so that equal symbols are neighbours.
         let mut names: Vec<&str> = self.symbols.iter().map(|(symbol, _)| symbol.as_str()).collect();
         names.dedup();
         let inputs: BTreeSet<&str> = self.symbols.iter().map(|(_, input)| input.as_str()).collect();
@@ -378,9 +399,10 @@ impl Reader<'_> {
             .help(format!("give each a value, as in {flags}")))
     }
 
-    /// Takes what the user says about tensors whose shape cannot be told. About others nothing
-    /// can be said: a size that is too small would make a wrong plan.
+    /// Takes the user's bounds for tensors whose shape cannot be told or is a bound itself. A bound that contradicts a
+    /// known shape is an error: one that is too small would make a wrong plan.
     fn take_sizes(&mut self, options: &Options) -> Result<(), ReadError> {
+        // Shapes are inferred in a copy first, to see which are known without the user's help.
         let mut told = self.drafts.clone();
         infer::infer(&mut told);
         for (name, shape) in &options.sizes {
@@ -400,7 +422,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes graphs of the drafts.
+    /// Makes graphs of the drafts, without the nodes that compute constants.
     fn finish(mut self) -> Result<ReadModel, ReadError> {
         let folded = infer::fold(&mut self.drafts);
         check_shapes(&self.drafts, &folded)?;
@@ -409,6 +431,7 @@ impl Reader<'_> {
         let mut constants = 0;
         for (id, draft) in self.drafts.iter_enumerated() {
             constants += folded[id].iter().filter(|&&is_folded| is_folded).count();
+            // Writers of changed models need to know which node of the main graph each op is.
             if id.index() == 0 {
                 let kept = draft.nodes.iter().zip(&folded[id]).filter(|(_, is_folded)| !**is_folded);
                 nodes.extend(kept.map(|(node, _)| node.place));
@@ -426,7 +449,7 @@ impl Reader<'_> {
         Ok(ReadModel { model, notes: self.notes, nodes })
     }
 
-    /// A note on tensors that may turn out smaller than planned.
+    /// A note that names the tensors whose shape is an upper bound; `None` if there are none.
     fn bounded(&self) -> Option<String> {
         let tensors = self.drafts.iter().flat_map(|draft| draft.tensors.iter());
         let names: Vec<String> = tensors

@@ -20,7 +20,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
         starts.push(field.start);
         is_node.push(field.number == 1);
     }
-    // A field reaches to the start of the next one, so that the pieces leave nothing out.
+    // A field reaches to the start of the next one, so the pieces together are all bytes of the graph.
     let ends = starts.iter().skip(1).copied().chain([graph.end]);
     let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
     let nodes: Vec<(u64, u64)> =
@@ -31,9 +31,11 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
             *is_ordered = true;
         }
     }
-    // Nodes outside of the order compute constants. They go first, so that their readers come later.
+    // The nodes that the order leaves out compute constants. They go first, so that the nodes that read the constants
+    // come later.
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
+    // Each place where the file has a node gets the next node of the new order. Other fields between them stay.
     let mut pieces = vec![kept((0, graph.start))];
     for (range, is_node) in ranges.iter().zip(&is_node) {
         pieces.push(kept(if *is_node { new.next().unwrap_or(*range) } else { *range }));

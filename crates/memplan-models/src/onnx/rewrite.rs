@@ -1,16 +1,16 @@
 //! Writes a model with other nodes in its graph.
 //!
-//! A [`Rewrite`] says which ops run and on which tensors. The new file is the old one with other nodes: weights and everything
-//! else stay where they are, and are not loaded.
+//! A [`Rewrite`] says which ops run and on which tensors. The new file is the old one with other nodes: weights and
+//! everything else stay where they are, and are not loaded.
 //!
 //! ```text
 //!   old    header | node node node | weights, inputs, outputs | rest
 //!   new    header | constants of nodes | node, slice, node, … | weights, inputs, outputs | rest
 //! ```
 //!
-//! Nodes that compute constants are no ops of the graph; they stay in front of all others. A slice takes its numbers from
-//! constants (from attributes, before version 10 of the operators), and names only the dimensions that it cuts, so that
-//! all others may be of any size.
+//! The reader folds nodes that compute constants, so they are no ops of the graph; in the new file they stand in
+//! front of all others. A new slice takes its numbers from constants (from attributes, before version 10 of the
+//! operators), and names only the dimensions that it cuts, so that all others may be of any size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +24,8 @@ use crate::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
 use crate::graph::{Graph, TensorId};
 use crate::source::{Piece, ReadAt, Window};
 
-/// The pieces of the new file. `graph` is the main graph as it was read, and `places` has the place in the file of the
-/// node of each of its ops.
+/// The pieces of the new file: ranges of the old one and new bytes. `graph` is the main graph as it was read;
+/// `places` has, for each op of `graph`, the number of its node in the file.
 pub fn pieces(
     source: &dyn ReadAt,
     graph: &Graph,
@@ -46,6 +46,7 @@ pub fn pieces(
     content.extend(writer.shapes());
     content.extend(new);
     content.extend(file.others.iter().map(|(_, bytes)| kept(*bytes)));
+    // In front of its content a graph has its tag and its length, which is another one now.
     let length = content.iter().map(length).sum();
     let mut pieces = vec![kept(Range { start: 0, end: file.graph_field })];
     pieces.push(Piece::Bytes(Builder::default().announce(GRAPH, length).finish()));
@@ -54,7 +55,8 @@ pub fn pieces(
     Ok(pieces)
 }
 
-/// Numbers of fields: of the file, of a graph, of a node, of an attribute and of a constant.
+// The numbers of the fields that are written: `GRAPH` in the file, the next three in a graph, and each module those
+// of the message that it is named after. `TYPE_INT`, `TYPE_INTS` and `INT64` are values of such fields.
 const GRAPH: u64 = 7;
 const NODE: u64 = 1;
 const INITIALIZER: u64 = 5;
@@ -92,7 +94,8 @@ mod tensor {
     pub(super) const INT64: i64 = 7;
 }
 
-/// From this version of the operators on a slice reads where it starts and ends.
+/// From this version of the operators on, a slice reads where it starts and ends from inputs. Before, these were
+/// attributes.
 const SLICE_READS: i64 = 10;
 
 fn kept(range: Range) -> Piece {
@@ -106,16 +109,23 @@ fn length(piece: &Piece) -> u64 {
     }
 }
 
+/// Writes the nodes of the new file.
 struct Writer<'a> {
+    /// The old file.
     window: Window<'a>,
+    /// Its parts.
     file: &'a File,
+    /// Its main graph as it was read.
     graph: &'a Graph,
+    /// The number of the node of each op.
     places: &'a [usize],
+    /// The change.
     rewrite: &'a Rewrite,
-    /// Names of new tensors.
+    /// The names of the new tensors, in their order.
     names: Vec<String>,
-    /// Lists of numbers that nodes read, by content, each with its name.
+    /// Lists of numbers that new nodes read, each with the name of the constant that holds it.
     numbers: BTreeMap<Vec<i64>, String>,
+    /// Names that are in use.
     taken: BTreeSet<String>,
 }
 
@@ -134,11 +144,12 @@ impl<'a> Writer<'a> {
         let window = Window::new(source);
         let mut writer =
             Writer { window, file, graph, places, rewrite, names: Vec::new(), numbers: BTreeMap::new(), taken };
-        // Every tensor of the graph has another name, so that each is written once.
+        // In an ONNX file a tensor is known by its name, so new tensors need names that no other tensor has.
         writer.names = rewrite.tensors.iter().map(|tensor| unique(&mut writer.taken, &tensor.name)).collect();
         writer
     }
 
+    /// The name of a tensor. The ids of new tensors follow those of the graph.
     fn name(&self, tensor: TensorId) -> &str {
         match tensor.index().checked_sub(self.graph.tensors.len()) {
             None => &self.graph.tensors[tensor].name,
@@ -164,12 +175,14 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// The node of an op of the old graph.
     fn old(&self, op: usize) -> Result<&'a Node, ReadError> {
         let place = self.places.get(op).and_then(|&place| self.file.nodes.get(place));
         place.ok_or_else(|| ReadError::at_byte("onnx::bad-index", 0, format!("there is no node for op {op}")))
     }
 
-    /// A part of a tensor. Dimensions that are not cut are not named.
+    /// A node that takes a part of a tensor: from `begin` on, as much as the output holds. Dimensions that are not
+    /// cut are not named.
     fn slice(&mut self, input: TensorId, output: TensorId, begin: &[u64]) -> Piece {
         let (from, to) = (self.rewrite.shape(self.graph, input), self.rewrite.shape(self.graph, output));
         let cut: Vec<usize> = (0..begin.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
@@ -186,7 +199,7 @@ impl<'a> Writer<'a> {
         plain("Slice", &inputs, self.name(output), &[])
     }
 
-    /// The name of a constant list of numbers.
+    /// The name of the constant that holds a list of numbers. Equal lists share one constant.
     fn list(&mut self, numbers: Vec<i64>) -> String {
         if let Some(known) = self.numbers.get(&numbers) {
             return known.clone();
@@ -196,7 +209,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// A node on other tensors.
+    /// The bytes of an old node that reads and writes other tensors and may have another padding.
     fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
         let old = self.old(copied.op.index())?;
         let op = &self.graph.ops[copied.op];
@@ -205,6 +218,7 @@ impl<'a> Writer<'a> {
         let mut inputs: Vec<String> =
             old.inputs.iter().map(|input| renamed.get(input.as_str()).copied().unwrap_or(input).to_owned()).collect();
         let outputs: Vec<String> = copied.outputs.iter().map(|&output| self.name(output).to_owned()).collect();
+        // An input that says how large the output is, such as that of a resize, must say the size of the new output.
         if let Some((input, content)) = &copied.size {
             let name = self.list(content.iter().map(|&number| i64::from(number)).collect());
             if let Some(input) = inputs.get_mut(*input) {
@@ -225,7 +239,7 @@ impl<'a> Writer<'a> {
             Padding::Unchanged => None,
             Padding::Explicit { before, after } => Some([before[0], before[1], after[0], after[1]]),
         };
-        // What a node says about its padding in another way would contradict the numbers.
+        // A node that gets new padding must not keep the attributes that state the old one.
         for attribute in old.attributes.iter().filter(|attribute| padding.is_none() || !says_padding(&attribute.name)) {
             let Range { start, end } = attribute.bytes;
             message.raw(&self.window.bytes(start, end - start)?);
@@ -237,13 +251,13 @@ impl<'a> Writer<'a> {
         Ok(Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish()))
     }
 
-    /// The shapes of tiles that do not follow from those of other tensors: a resize multiplies by numbers that are
-    /// not looked at when a file is read.
+    /// Statements of the shapes of new tensors that the reader cannot infer: those that a resize writes. Its factors
+    /// are an input of floats, whose content the reader does not know.
     fn shapes(&self) -> Vec<Piece> {
         self.rewrite.ops.iter().filter_map(|op| self.shape_of_resized(op)).collect()
     }
 
-    /// The statement of the shape of a new tensor, if the op resizes an image.
+    /// The statement of the shape of the new tensor that an op writes; `None` if the op is no resize.
     fn shape_of_resized(&self, op: &NewOp) -> Option<Piece> {
         let known = self.graph.tensors.len();
         let NewOp::Copy(copied) = op else { return None };
@@ -260,7 +274,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The shape of a tensor, as a file says it.
+/// The statement of a tensor's element type and shape, as a field of the graph.
 fn value_info(name: &str, element: i64, shape: &[u64]) -> Piece {
     let mut dimensions = Builder::default();
     for &number in shape {
@@ -275,7 +289,7 @@ fn value_info(name: &str, element: i64, shape: &[u64]) -> Piece {
     Piece::Bytes(Builder::default().bytes(VALUE_INFO, &message.finish()).finish())
 }
 
-/// A name that nobody has.
+/// The name, or the name with `#2`, `#3`, … behind it: the first that is not taken. It is taken from then on.
 fn unique(taken: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}#{number}"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
@@ -284,7 +298,7 @@ fn unique(taken: &mut BTreeSet<String>, name: &str) -> String {
     free
 }
 
-/// A node of the standard operators.
+/// The bytes of a new node of a standard operator; `attributes` are messages as `int` and `ints` make them.
 fn plain(kind: &str, inputs: &[&str], output: &str, attributes: &[Vec<u8>]) -> Piece {
     let mut message = Builder::default();
     inputs.iter().for_each(|input| _ = message.text(node::INPUT, input));
@@ -293,12 +307,14 @@ fn plain(kind: &str, inputs: &[&str], output: &str, attributes: &[Vec<u8>]) -> P
     Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish())
 }
 
+/// An attribute that is a number.
 fn int(name: &str, number: i64) -> Vec<u8> {
     let mut message = Builder::default();
     message.text(attribute::NAME, name).number(attribute::INT, number);
     message.number(attribute::TYPE, attribute::TYPE_INT).finish()
 }
 
+/// An attribute that is a list of numbers.
 fn ints(name: &str, numbers: &[i64]) -> Vec<u8> {
     let mut message = Builder::default();
     message.text(attribute::NAME, name);
@@ -306,7 +322,7 @@ fn ints(name: &str, numbers: &[i64]) -> Vec<u8> {
     message.number(attribute::TYPE, attribute::TYPE_INTS).finish()
 }
 
-/// A list of whole numbers that nodes refer to by name.
+/// A constant that is a list of whole numbers, as a field of the graph. Nodes refer to it by its name.
 fn constant(numbers: &[i64], name: &str) -> Piece {
     let content: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let mut message = Builder::default();

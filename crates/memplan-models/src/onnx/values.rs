@@ -1,4 +1,4 @@
-//! Types, constants and attributes, read from their messages.
+//! Types, constants and attributes, read from their messages. The numbers behind the words are those of the fields:
 //!
 //! ```text
 //! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map
@@ -13,11 +13,14 @@ use crate::ReadError;
 
 /// A dimension as it stands in the file.
 pub(super) enum Dimension {
+    /// A number.
     Known(i64),
+    /// A name for a number that is known only at run time; empty if the file has neither.
     Named(String),
 }
 
-/// Element type and dimensions of a type.
+/// Reads the type of a tensor: sets the element type in `facts`, or marks it as odd if it is no tensor, and returns the
+/// dimensions. `None` if the type does not state a shape.
 pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<Dimension>>, ReadError> {
     let mut dimensions = None;
     for field in message.fields() {
@@ -39,7 +42,7 @@ pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<
     Ok(dimensions)
 }
 
-/// The dimensions of a shape: numbers, or names of sizes that are only known at run time.
+/// Reads the dimensions of a shape: numbers, or names of sizes that are only known at run time.
 fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
     let mut dimensions = Vec::new();
     for field in shape.fields() {
@@ -62,7 +65,7 @@ fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
     Ok(dimensions)
 }
 
-/// A constant: its shape and, if it is a short list of integers, its content.
+/// Reads a constant: its shape and, if it is a short list of integers, its content.
 pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     let mut facts = Facts { is_constant: true, ..Facts::default() };
     let mut dimensions = Vec::new();
@@ -88,6 +91,8 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     if let Some(raw) = raw.filter(|raw| raw.len() <= 8 * NUMBERS as u64) {
         numbers = raw_numbers(raw, facts.element)?;
     }
+    // The content is known if as many numbers were read as the shape has elements. Types 6 and 7 are integers of 32
+    // and of 64 bits; shapes are made of no others.
     let count = elements(&shape);
     let is_whole = count == Some(numbers.len() as u64) && numbers.len() <= NUMBERS;
     facts.numbers = (is_whole && matches!(facts.element, 6 | 7)).then_some(numbers);
@@ -95,7 +100,8 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     Ok(facts)
 }
 
-/// Whether a list may be short enough for a shape. Numbers take at most ten bytes each.
+/// Whether a packed list may have `NUMBERS` numbers or fewer: a number takes at most ten bytes. A longer list is
+/// skipped.
 fn is_short(value: Value) -> bool {
     !matches!(value, Value::Bytes(packed) if packed.len() > 10 * NUMBERS as u64)
 }
@@ -111,6 +117,7 @@ fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
         4 => raw.window.i32(at).map(i64::from),
         _ => raw.window.i64(at),
     };
+    // Reading counts against the budget of the file, so that a damaged file cannot be read for ever.
     raw.window.spend(raw.start, raw.len())?;
     (0..raw.len() / width).map(|place| number(raw.start + place * width)).collect()
 }

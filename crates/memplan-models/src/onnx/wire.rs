@@ -9,8 +9,9 @@
 //!   kind 5   4 bytes
 //! ```
 //!
-//! Nested messages, strings and packed numbers are all of kind 2. What is not
-//! asked for is skipped by its length, so weights cost nothing.
+//! Nested messages, strings and packed lists of numbers are all of kind 2: the
+//! bytes do not say which, so the reader of a field has to know. A value that
+//! nobody asks for is skipped by its length, so weights are never read.
 
 use crate::ReadError;
 use crate::source::Window;
@@ -34,11 +35,16 @@ pub(super) struct Field<'w, 'a> {
     pub(super) value: Value<'w, 'a>,
 }
 
+/// The value of a field, by its kind.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'w, 'a> {
+    /// Kind 0: a number of variable length.
     Number(u64),
+    /// Kind 1: eight bytes.
     Eight(u64),
+    /// Kind 5: four bytes.
     Four(u32),
+    /// Kind 2: so many bytes, as a range of the file.
     Bytes(Message<'w, 'a>),
 }
 
@@ -48,7 +54,7 @@ impl<'w, 'a> Message<'w, 'a> {
         Message { window, start: 0, end: window.size() }
     }
 
-    /// The fields in order. The first error ends them.
+    /// The fields of the message in the order of the file. After an error there are no more fields.
     pub(super) fn fields(self) -> impl Iterator<Item = Result<Field<'w, 'a>, ReadError>> {
         let mut at = self.start;
         let mut has_failed = false;
@@ -87,8 +93,8 @@ impl<'w, 'a> Message<'w, 'a> {
             return Err(ReadError::at_byte("onnx::malformed", start, "a field has the number 0")
                 .help("the file is damaged, or it is no ONNX model"));
         }
-        // Every field costs at least two bytes of the budget, so that a damaged file cannot be read for
-        // ever.
+        // Every field has at least two bytes. They are counted against the budget of the file, so that a damaged file
+        // whose messages contain each other cannot be read for ever.
         self.window.spend(start, 2)?;
         Ok(Field { number, start, value })
     }
@@ -109,10 +115,11 @@ impl<'w, 'a> Message<'w, 'a> {
         }
     }
 
-    /// Reads a variable-length number: seven bits a byte, the lowest first; the eighth bit says that more follow.
+    /// Reads a variable-length number: seven bits in each byte, the lowest first; the eighth bit says that more follow.
     fn number(self, at: &mut u64) -> Result<u64, ReadError> {
         let start = *at;
         let mut number = 0u64;
+        // Ten bytes hold 70 bits. Of the tenth byte only one bit fits into the number, and the others are dropped.
         for group in 0..10 {
             let byte = self.window.u8(self.take(at, 1)?)?;
             number |= u64::from(byte & 0x7f).checked_shl(7 * group).unwrap_or(0);
@@ -136,7 +143,8 @@ impl<'w, 'a> Message<'w, 'a> {
 }
 
 impl<'w, 'a> Value<'w, 'a> {
-    /// A nested message; an empty one if it is something else.
+    /// The value as a nested message of `outer`. A value that is no message counts as an empty one, as in protobuf a
+    /// field of the wrong kind is ignored.
     pub(super) fn message(self, outer: Message<'w, 'a>) -> Message<'w, 'a> {
         match self {
             Value::Bytes(message) => message,
@@ -144,6 +152,7 @@ impl<'w, 'a> Value<'w, 'a> {
         }
     }
 
+    /// The value as a text; empty if it is something else.
     pub(super) fn text(self) -> Result<String, ReadError> {
         match self {
             Value::Bytes(message) => message.text(),
@@ -151,6 +160,7 @@ impl<'w, 'a> Value<'w, 'a> {
         }
     }
 
+    /// The value as a signed number; 0 if it is something else.
     pub(super) fn signed(self) -> i64 {
         match self {
             Value::Number(number) | Value::Eight(number) => number as i64,
@@ -159,7 +169,8 @@ impl<'w, 'a> Value<'w, 'a> {
         }
     }
 
-    /// Adds the numbers of a repeated field, packed or not.
+    /// Adds the numbers of a repeated field to a list. A file has such numbers as one field for each, or packed: all of
+    /// them one behind the other in one field of kind 2.
     pub(super) fn push_signed(self, numbers: &mut Vec<i64>) -> Result<(), ReadError> {
         let Value::Bytes(packed) = self else {
             numbers.push(self.signed());
@@ -173,7 +184,7 @@ impl<'w, 'a> Value<'w, 'a> {
         Ok(())
     }
 
-    /// Adds the floats of a repeated field, packed or not.
+    /// Adds the floats of a repeated field to a list, packed or not.
     pub(super) fn push_floats(self, numbers: &mut Vec<f32>) -> Result<(), ReadError> {
         match self {
             Value::Four(bits) => numbers.push(f32::from_bits(bits)),

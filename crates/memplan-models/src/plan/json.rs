@@ -3,7 +3,8 @@
 //!
 //! ```json
 //! {"strategy": "search", "status": "optimal", "extent": 64, "lower_bound": 64,
-//!  "spaces": [{"name": "default", "extent": 64, "lower_bound": 64, "peak_live": 64, "capacity": null, "alignment": 1}],
+//!  "spaces": [{"name": "default", "extent": 64, "lower_bound": 64, "peak_live": 64,
+//!              "capacity": null, "alignment": 1}],
 //!  "buffers": [{"id": "a", "space": "default", "size": 64, "lifetime": [[0, 2]],
 //!               "offset": 0, "offsets": [0], "object": null}],
 //!  "objects": [], "reused": []}

@@ -71,7 +71,8 @@ pub struct Assembled<'a> {
 }
 
 impl<'a> Assembled<'a> {
-    /// New bytes, then the pieces one after the other; an error if they are more than a file can hold.
+    /// The file that consists of the bytes `first` and then the pieces one after the other. Pieces that are kept are
+    /// ranges of `old`. An error if the size does not fit into 64 bits.
     pub fn new(first: &'a [u8], old: &'a dyn ReadAt, pieces: &'a [Piece]) -> io::Result<Assembled<'a>> {
         let mut file = Assembled { old, pieces: Vec::new(), size: 0 };
         for piece in std::iter::once(Borrowed::Bytes(first)).chain(pieces.iter().map(Piece::borrowed)) {
@@ -94,10 +95,11 @@ impl ReadAt for Assembled<'_> {
 
     fn read_at(&self, offset: u64, mut into: &mut [u8]) -> io::Result<()> {
         let mut at = offset;
-        // The piece with the first byte is the last one that does not start behind it.
+        // The piece that has the first wanted byte: of those that start at or before it, the last one.
         let mut number = self.pieces.partition_point(|(start, _)| *start <= at).saturating_sub(1);
         while !into.is_empty() {
             let &(start, piece) = self.pieces.get(number).ok_or(io::ErrorKind::UnexpectedEof)?;
+            // Take from this piece what is left of it, or as much as is wanted, and go on with the next piece.
             let inside = at - start;
             let left = usize::try_from(piece.size().saturating_sub(inside)).unwrap_or(usize::MAX);
             let (head, rest) = into.split_at_mut(left.min(into.len()));

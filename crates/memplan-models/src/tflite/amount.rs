@@ -33,7 +33,7 @@ pub(super) struct Amount {
     rest: i64,
 }
 
-/// What an amount counts.
+/// What an amount counts; the table of the module documentation has the words for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) enum Counted {
@@ -54,7 +54,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Reads a tensor of an operator, for example `input 0`.
+    /// Reads the two words of a tensor, for example `input` and `0`; `None` if they are others.
     fn parse(side: &str, number: &str) -> Option<Place> {
         match side {
             "input" => number.parse().ok().map(Place::Input),
@@ -65,7 +65,7 @@ impl Place {
 }
 
 impl Counted {
-    /// Reads what is counted, for example `bytes of input 0`.
+    /// Reads what is counted, for example `bytes of input 0`; `None` if the words say nothing that can be counted.
     fn parse(words: &[&str]) -> Option<Counted> {
         match words {
             ["inputs"] => Some(Counted::Inputs),
@@ -124,18 +124,20 @@ impl Amount {
         Amount { factor, counted, rest }
     }
 
-    /// Reads an amount: a number, or a product such as `2 * dimension 3 of input 0 + 16`.
+    /// Reads an amount: a number, or a product such as `2 * dimension 3 of input 0 + 16`. `None` if it is neither.
     fn parse(text: &str) -> Option<Amount> {
         let number = |word: &str| word.parse::<u32>().ok().map(i64::from);
         if let Some(rest) = number(text.trim()) {
             return Some(Amount::new(0, Vec::new(), rest));
         }
+        // First the number that is added or taken away at the end, then the factor in front, then what is counted.
         let words: Vec<&str> = text.split_whitespace().collect();
         let (product, rest) = match words.as_slice() {
             [product @ .., "+", last] => (product, number(last)?),
             [product @ .., "-", last] => (product, -number(last)?),
             all => (all, 0),
         };
+        // A product may begin with a number; without one, the factor is 1.
         let mut factors = product.split(|&word| word == "*").peekable();
         let factor = factors.next_if(|first| matches!(first, [word] if number(word).is_some()));
         let factor = factor.map_or(Some(1), |first| first.concat().parse().ok())?;
@@ -143,7 +145,8 @@ impl Amount {
         (!counted.is_empty()).then(|| Amount::new(factor, counted, rest))
     }
 
-    /// The bytes; `None` if what is to be counted is not there, or if they are too many.
+    /// The amount in bytes for an operator; `None` if it counts a tensor or dimension that the operator does not
+    /// have, or if the bytes are 2^63 or more. An amount below zero is 0.
     pub(super) fn bytes(&self, operator: &Operator) -> Option<u64> {
         let multiply = |product: u64, counted: &Counted| product.checked_mul(counted.of(operator)?);
         let product = if self.counted.is_empty() { 0 } else { self.counted.iter().try_fold(self.factor, multiply)? };

@@ -1,20 +1,21 @@
-//! How TensorFlow Lite Micro lays out its arena, to compare with and to
-//! foresee what it makes of an offline plan.
+//! How TensorFlow Lite Micro lays out its arena: to compare our plans with its
+//! own, and to foresee where it puts the buffers that an offline plan leaves to it.
 //!
-//! Its planner takes the buffers with a given offset first, then the others by
-//! decreasing size (of equal ones the later first), and puts each at the lowest
-//! gap between those placed before that are alive at the same time:
+//! Its planner places the buffers with a given offset first, then the others by
+//! decreasing size (of equal ones the later first). Each goes to the lowest gap
+//! that is wide enough, between the buffers placed before it that are alive at
+//! the same time:
 //!
 //! ```text
-//!   64  ┌──────┐
-//!       │  b   ├───┐     a and b were placed first;
-//!   32  └──────┤ c │     c is put on top of b, since no gap below is wide enough
-//!       ┌───┐  └───┘
-//!    0  │ a │
+//!     80..96       c c       1. b (64 bytes) is the largest and goes to 0
+//!     64..80   a a c c       2. c (32 bytes) is alive with b at step 2 and goes on top of it
+//!     16..64     b b         3. d (16 bytes) is alive with c at step 3, and there is room below c
+//!      0..16     b b d d     4. a (16 bytes) is alive with b at step 1 and goes on top of it
+//!      step    0 1 2 3 4
 //! ```
 //!
-//! Sizes are rounded up to 16 bytes. The cost is a scan over all buffers placed
-//! for each one, as in the original; models have hundreds of them.
+//! Sizes are rounded up to 16 bytes. For each buffer, all buffers placed before
+//! it are scanned, as in the original; models have hundreds of them.
 
 use memplan_core::{Bytes, Plan, Problem};
 
@@ -38,7 +39,7 @@ impl Request {
     }
 }
 
-/// What the runtime rounds sizes and offsets up to.
+/// The runtime rounds sizes and offsets up to a multiple of this.
 const ALIGNMENT: u64 = 16;
 
 /// The offsets the runtime chooses, and what its arena needs for them.
@@ -57,12 +58,13 @@ pub fn lay_out(requests: &[Request]) -> Arena {
     order.sort_by_key(|&index| {
         let by_size = (std::cmp::Reverse(requests[index].room()), std::cmp::Reverse(index));
         match requests[index].offset {
+            // The same type as `by_size`, in which the smaller index comes first.
             Some(_) => (0, (std::cmp::Reverse(0), std::cmp::Reverse(requests.len() - index))),
             None => (1, by_size),
         }
     });
     let mut offsets = vec![Bytes::ZERO; requests.len()];
-    // Offset and index of those placed, by offset; of equal ones the earlier first.
+    // Offset and index of the requests placed so far, sorted by offset; of equal offsets the one placed earlier first.
     let mut placed: Vec<(u64, usize)> = Vec::with_capacity(requests.len());
     for index in order {
         let request = &requests[index];
@@ -75,9 +77,10 @@ pub fn lay_out(requests: &[Request]) -> Arena {
     Arena { extent: Bytes(ends.max().unwrap_or(0)), offsets }
 }
 
-/// The lowest offset at which a request fits beside those placed already that are alive together with it.
+/// The lowest offset at which a request fits beside the requests in `placed` that are alive together with it.
 fn lowest_gap(request: &Request, placed: &[(u64, usize)], requests: &[Request]) -> u64 {
-    // `candidate` is the end of everything below. The first gap that is large enough is taken.
+    // `candidate` is the end of everything that starts below. If the next buffer starts far enough above it, there is
+    // a gap for the request; after the last buffer there always is.
     let mut candidate = 0u64;
     for (start, other) in placed.iter().map(|&(start, other)| (start, &requests[other])) {
         let is_alive_too = other.first <= request.last && request.first <= other.last;
@@ -92,8 +95,8 @@ fn lowest_gap(request: &Request, placed: &[(u64, usize)], requests: &[Request]) 
     candidate
 }
 
-/// What the runtime sees of a problem whose buffers are in its own order;
-/// offsets come from a plan, where `is_given` says so.
+/// The requests of a problem whose buffers are in the runtime's own order. A buffer
+/// has a given offset, that of the plan, if `is_given` says so of its number.
 pub fn requests(problem: &Problem, plan: Option<&Plan>, is_given: impl Fn(usize) -> bool) -> Vec<Request> {
     let request = |(id, buffer): (memplan_core::BufferId, &memplan_core::Buffer)| {
         let first = buffer.lifetime.start().map_or(0, |step| step.0);

@@ -1,7 +1,9 @@
-//! The options of operators, as far as they say which inputs an output depends on.
+//! The options of operators that decide which elements of an input an element of the output depends on. A rewrite that
+//! splits an operator into tiles needs them.
 //!
-//! A convolution's options are a table of small numbers: padding, strides, dilation, activation. Absent numbers have a
-//! default. Only what spatial operators need is read here; a [`Window`](WindowOptions) is what all of them share.
+//! A convolution's options are a table of small numbers: padding, strides, dilation, activation. Absent numbers have
+//! a default. Only the options of operators on images are read here; [`WindowOptions`] is what convolutions and pools
+//! have in common.
 
 use memplan_core::Id;
 
@@ -26,9 +28,9 @@ pub enum Edges {
 pub struct WindowOptions {
     /// What happens at the edges.
     pub edges: Edges,
-    /// Height and width from one position to the next.
+    /// How far the window moves from one output to the next, down and to the right.
     pub stride: [u64; 2],
-    /// Height and width from one element of the window to the next.
+    /// How far two neighbouring elements of the window lie apart, down and to the right.
     pub dilation: [u64; 2],
     /// Height and width of the window of a pool; convolutions have it in the shape of their filter.
     pub filter: [u64; 2],
@@ -39,7 +41,7 @@ pub struct WindowOptions {
 pub struct Attributes {
     /// Options of a convolution or a pool.
     pub window: Option<WindowOptions>,
-    /// The dimension of a concatenation; negative ones count from behind.
+    /// The dimension of a concatenation; a negative number counts from the last dimension.
     pub axis: i32,
     /// A resize aligns the centres of corners.
     pub aligns_corners: bool,
@@ -47,7 +49,8 @@ pub struct Attributes {
     pub border: Option<[[u64; 2]; 4]>,
 }
 
-/// Attributes of the operators of the first subgraph, in the order of the file.
+/// The attributes of the operators of the first subgraph, in the order of the file. `graph` is that subgraph as it was
+/// read.
 pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
@@ -69,7 +72,8 @@ pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadE
     operators.into_iter().enumerate().map(attributes).collect()
 }
 
-/// What a padding adds: its second input, a constant with a row of two numbers for each dimension.
+/// What a padding adds in front of and behind each dimension: its second input, a constant with two numbers for each
+/// dimension. `None` if that is no constant of 32-bit numbers for four dimensions, or if a number is negative.
 fn border(
     window: &Window,
     operator: &Table,
@@ -100,6 +104,7 @@ fn border(
 /// Element type of numbers of 32 bits.
 const INT32: u8 = 2;
 
+/// The attributes that stand in the options of an operator of this kind.
 fn of_options(kind: &str, options: &Table) -> Result<Attributes, ReadError> {
     let none = Attributes::default();
     Ok(match (kind, Layout::of(kind)) {
@@ -110,12 +115,12 @@ fn of_options(kind: &str, options: &Table) -> Result<Attributes, ReadError> {
     })
 }
 
-/// The fields of the options of an operator with a window. Padding is always field 0, a byte; the strides are
-/// fields 1 (of width) and 2 (of height).
+/// The numbers of the fields in the options of an operator with a window. Padding is always field 0, a byte; the
+/// strides are fields 1 (of width) and 2 (of height).
 pub(super) struct Layout {
-    /// The width comes first, then the height.
+    /// The fields with the dilation of width and of height; `None` if the operator has none.
     dilation: Option<[u16; 2]>,
-    /// Of width and of height.
+    /// The fields with the size of a pool's window, width and height; `None` if the operator is no pool.
     filter: Option<[u16; 2]>,
     /// Fields of one byte besides the padding.
     bytes: &'static [u16],
@@ -123,18 +128,19 @@ pub(super) struct Layout {
     words: &'static [u16],
 }
 
+/// The fields with the padding and the strides, and the value of the padding that means none.
 const PADDING: u16 = 0;
 const STRIDE: [u16; 2] = [1, 2];
 const VALID: u8 = 1;
 
-/// The numbers of two fields, of which the file has the width first and everything here the height. What the operator
-/// does not have is 1; what the file leaves out is `absent`.
+/// The numbers of two fields, given as width and height, in the order height and width. Both are 1 if the operator
+/// does not have the fields; a field that the file leaves out has the value `absent`.
 fn height_and_width(options: &Table, fields: Option<[u16; 2]>, absent: i32) -> Result<[u64; 2], ReadError> {
     let Some([width, height]) = fields else { return Ok([1, 1]) };
     Ok([number(options, height, absent)?, number(options, width, absent)?])
 }
 
-/// A number of the options, or another one if it is absent; 0 if it is negative.
+/// The number in a field of the options, or `absent` if the file leaves the field out; 0 if it is negative.
 fn number(options: &Table, field: u16, absent: i32) -> Result<u64, ReadError> {
     let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
     Ok(u64::try_from(number).unwrap_or(0))
@@ -153,6 +159,7 @@ impl Layout {
         }
     }
 
+    /// Reads the options of an operator with this layout.
     fn read(&self, options: &Table) -> Result<WindowOptions, ReadError> {
         let edges = if options.u8(PADDING)? == VALID { Edges::Valid } else { Edges::Same };
         Ok(WindowOptions {
@@ -163,7 +170,7 @@ impl Layout {
         })
     }
 
-    /// The same options without padding.
+    /// A copy of the options in which the padding is `VALID`, that is none.
     pub(super) fn without_padding(&self, options: &Table) -> Result<Node, ReadError> {
         let mut fields = vec![(PADDING, Value::U8(VALID))];
         for &byte in self.bytes {

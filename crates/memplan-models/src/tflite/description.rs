@@ -5,9 +5,9 @@
 //! described completely (sparse weights, options newer than the list in `options.txt`) is an error. Left out is what no
 //! kernel looks at: names of inner tensors, the minimum and maximum beside a quantisation, metadata.
 //!
-//! This reads the bytes of the file again and takes nothing from [`read`](super::read()), so that a mistake there is
-//! not repeated here. Graphs other than the first one, which are bodies of its control flow, must be the same as a
-//! whole.
+//! This module reads the bytes of the file itself and takes nothing from [`read`](super::read()), so that a mistake
+//! there is not repeated here. The graphs other than the first one, which are bodies of its control flow, are
+//! described, too; they must be the same in both files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,12 @@ use crate::ReadError;
 use crate::flatbuffer::Table;
 use crate::source::{ReadAt, Window};
 
-/// Constants of more bytes are compared and not looked into: begins, sizes and borders are short.
+/// Constants of more bytes are compared, but their numbers are not looked at. Those that matter here, such as the
+/// begins and sizes of slices, are short.
 const SHORT: usize = 1 << 12;
 
-/// Numbers of fields that only a description needs.
+/// The numbers of fields that only a description needs, of the tables `Model`, `OperatorCode`, `Tensor`,
+/// `QuantizationParameters` and, from `OPTIONS_TYPE` on, `Operator`.
 mod more {
     pub(super) const SIGNATURES: u16 = 7;
     pub(super) const CODE_VERSION: u16 = 2;
@@ -41,7 +43,8 @@ mod more {
     pub(super) const OPTIONS_2: u16 = 12;
 }
 
-/// Describes the first graph of a file. Give both files the same `contents`.
+/// Describes the first graph of a file, for a comparison with another file. `contents` numbers the contents of
+/// constants; both files must get the same one, so that equal contents have equal numbers.
 pub fn describe(source: &dyn ReadAt, contents: &mut Contents) -> Result<Network, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
@@ -68,15 +71,16 @@ struct File<'w, 'a> {
     buffers: Vec<Buffer>,
 }
 
-/// An operator code.
+/// An operator code: the name of the operator and its version.
 struct Code {
     kind: String,
     version: i32,
 }
 
-/// The content of a buffer, if it has any.
+/// A buffer of the file.
 #[derive(Default)]
 struct Buffer {
+    /// The number of its content; `None` if it has none.
     content: Option<ContentId>,
     constant: Constant,
 }
@@ -96,7 +100,7 @@ impl<'w, 'a> File<'w, 'a> {
         Ok(File { window, codes, buffers })
     }
 
-    /// Describes one subgraph for the comparison of two models.
+    /// Describes one subgraph.
     fn graph(&self, table: &Table, contents: &mut Contents) -> Result<Network, ReadError> {
         let mut network = Network::default();
         let mut facts = Vec::new();
@@ -115,7 +119,8 @@ impl<'w, 'a> File<'w, 'a> {
         Ok(network)
     }
 
-    /// Describes one tensor completely, or refuses.
+    /// Describes one tensor, for the comparison and for [`interpret`]. An error if it has a property that the
+    /// description would leave out.
     fn tensor(&self, table: &Table) -> Result<(Tensor, Facts<'_>), ReadError> {
         let at = table.offset();
         let name = table.string(field::tensor::NAME)?;
@@ -152,8 +157,9 @@ impl<'w, 'a> File<'w, 'a> {
         Ok((described, Facts { shape, quantity, constant }))
     }
 
-    /// Describes one operator. Options that only say where elements come from are told apart from those that change
-    /// what is computed.
+    /// Describes one operator. Options that its meaning explains completely, such as the padding of a convolution,
+    /// are its `geometry`, which may differ between the two models; all others must be the same. `facts` are those of
+    /// all tensors of the graph.
     fn op(&self, table: &Table, facts: &[Facts]) -> Result<Op, ReadError> {
         let code = table.u32(field::operator::CODE)? as usize;
         let Some(Code { kind, version }) = self.codes.get(code) else {
@@ -173,7 +179,8 @@ impl<'w, 'a> File<'w, 'a> {
         Ok(Op { kind: kind.clone(), attributes, geometry, meaning, operands, results, has_effect: has_effect(kind) })
     }
 
-    /// Everything that an operator says beside its tensors.
+    /// Everything that an operator states besides its tensors, as text by name: its options of both unions, custom
+    /// options, the inputs that it changes, and the types of its intermediate tensors.
     fn options(&self, table: &Table, facts: &[Facts]) -> Result<BTreeMap<String, String>, ReadError> {
         let mut values = BTreeMap::new();
         for (union, number, place) in
@@ -185,6 +192,7 @@ impl<'w, 'a> File<'w, 'a> {
                 values.extend(options::read(union, number, table.table(place)?.as_ref(), table.offset())?);
             }
         }
+        // Custom options stand in the table, or behind all tables if they are large.
         let mut custom = table.vector(more::CUSTOM_OPTIONS, 1)?.bytes()?;
         let size = table.u64(more::LARGE_CUSTOM_SIZE)?;
         if size > 0 {
@@ -193,7 +201,7 @@ impl<'w, 'a> File<'w, 'a> {
         values.insert("custom options".to_owned(), custom.escape_ascii().to_string());
         let mutated = table.vector(more::MUTATING_INPUTS, 1)?.bytes()?;
         values.insert("inputs that it changes".to_owned(), format!("{mutated:?}"));
-        // Intermediates are never filled; kernels look at their type and quantisation.
+        // Intermediate tensors never hold anything. Kernels only look at their types and quantisations.
         let places = places(table, more::INTERMEDIATES, facts.len())?.into_iter();
         let intermediates: Vec<_> =
             places.map(|place| place.map(|tensor| facts[tensor].quantity.text.clone())).collect();
@@ -202,7 +210,8 @@ impl<'w, 'a> File<'w, 'a> {
     }
 }
 
-/// The name and version of an operator. The number outgrew its first field, so that the larger of two counts.
+/// The name and version of an operator code. The first field for its number is a signed byte, which became too small;
+/// newer files have a second field. The larger of the two numbers counts.
 fn code(table: &Table) -> Result<Code, ReadError> {
     let old = i32::from(table.u8(field::operator_code::OLD_BUILTIN)? as i8);
     let number = old.max(table.i32(field::operator_code::BUILTIN)?);
@@ -215,7 +224,7 @@ fn code(table: &Table) -> Result<Code, ReadError> {
     Ok(Code { kind, version })
 }
 
-/// The content of a buffer, in the file's tables or behind them.
+/// Reads the content of a buffer, which stands in its table, or behind all tables if it is large.
 fn buffer(window: &Window, table: &Table, contents: &mut Contents) -> Result<Buffer, ReadError> {
     let mut bytes = table.vector(field::buffer::DATA, 1)?.bytes()?;
     let size = table.u64(field::buffer::SIZE)?;
@@ -233,7 +242,7 @@ fn buffer(window: &Window, table: &Table, contents: &mut Contents) -> Result<Buf
     Ok(Buffer { content: Some(contents.id(bytes)), constant })
 }
 
-/// What a number in a tensor stands for.
+/// Reads what a number in a tensor stands for: its element type and its quantisation.
 fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantity, ReadError> {
     let Some(table) = tensor.table(field::tensor::QUANTIZATION)? else {
         return Ok(Quantity { element, text: element.to_owned(), scales: 0, zero_point: Some(0) });
@@ -248,7 +257,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
         .chunks_exact(8)
         .map(|eight| i64::from_le_bytes(std::array::from_fn(|index| eight[index])))
         .collect();
-    // Where there is one scale for all, it does not matter along which dimension.
+    // If there is one scale for all elements, it makes no difference which dimension the file names.
     let axis = if scales.len() > 1 { table.i32(more::QUANTIZED_DIMENSION)? } else { 0 };
     let values: Vec<String> = scales.iter().map(|bits| f32::from_bits(*bits as u32).to_string()).collect();
     let text = match scales.len() + zero_points.len() {
@@ -263,13 +272,14 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
     Ok(Quantity { element, text, scales: scales.len(), zero_point })
 }
 
-/// Tensors by index; -1 stands for one that is left out.
+/// The tensors that a field lists by number; `None` for one that is left out (-1 in the file). `count` is how many
+/// tensors there are; any other number is an error.
 pub(super) fn places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<usize>>, ReadError> {
     let indices = table.vector(field, 4)?.i32s()?;
     indices.into_iter().map(|index| place(table, index, count)).collect()
 }
 
-/// The place that an index names among `count` tensors.
+/// The tensor that a number names among `count` tensors; `None` for -1.
 fn place(table: &Table, index: i32, count: usize) -> Result<Option<usize>, ReadError> {
     match usize::try_from(index) {
         Ok(index) if index < count => Ok(Some(index)),
@@ -281,7 +291,8 @@ fn place(table: &Table, index: i32, count: usize) -> Result<Option<usize>, ReadE
     }
 }
 
-/// A tensor without elements that nobody writes is a constant without bytes.
+/// Makes constants of tensors without elements that no operator writes. Their buffers have no content, so they would
+/// look like tensors of the arena, and the check would miss whoever writes them.
 fn give_empty_tensors_content(network: &mut Network, contents: &mut Contents) {
     let written: BTreeSet<usize> =
         network.ops.iter().flat_map(|op| op.results.iter().flatten()).chain(&network.inputs).copied().collect();
@@ -293,7 +304,9 @@ fn give_empty_tensors_content(network: &mut Network, contents: &mut Contents) {
     }
 }
 
-/// Names of inputs and outputs, and the signatures, whose tensors are named by their place among these.
+/// What callers see of a model, as lines of text: the names of inputs and outputs, and the signatures. A signature
+/// names tensors by number, which may change in a rewritten model. So the line says which input or output it is
+/// instead.
 fn interface(root: &Table, network: &Network) -> Result<Vec<String>, ReadError> {
     let mut lines = Vec::new();
     for (word, tensors) in [("input", &network.inputs), ("output", &network.outputs)] {
@@ -302,6 +315,7 @@ fn interface(root: &Table, network: &Network) -> Result<Vec<String>, ReadError> 
         lines.extend(tensors.iter().enumerate().map(line));
     }
     for signature in root.vector(more::SIGNATURES, 4)?.tables()? {
+        // Fields of a signature: 0 inputs, 1 outputs, 2 its name, 4 its graph; of an entry: 0 the name, 1 the tensor.
         let (key, graph) = (signature.string(2)?, signature.u32(4)?);
         for (word, field, tensors) in [("input", 0, &network.inputs), ("output", 1, &network.outputs)] {
             for entry in signature.vector(field, 4)?.tables()? {

@@ -1,7 +1,8 @@
 //! A new root in front of an old file.
 //!
-//! Whatever is changed in a model, most of it stays: an [`Envelope`] writes a new `Model` table with some fields
-//! replaced, and all others lead into the old file, which follows byte for byte ([`build`](crate::flatbuffer::build)).
+//! A changed model has most of its parts in common with the old one. An [`Envelope`] writes a new `Model` table, the
+//! root of the file, with some fields replaced. All other fields lead into the old file, which follows byte for byte
+//! ([`build`](crate::flatbuffer::build)).
 
 use super::read::{check_signature, check_version, field};
 use super::{SIGNATURE, offline};
@@ -20,7 +21,7 @@ pub(super) struct Envelope<'w, 'a> {
 }
 
 impl<'w, 'a> Envelope<'w, 'a> {
-    /// Opens a file; refuses what cannot be moved.
+    /// Opens a file. An error if it has parts that would be wrong behind a new root.
     pub(super) fn open(window: &'w Window<'a>) -> Result<Envelope<'w, 'a>, ReadError> {
         check_signature(window)?;
         let root = Table::root(window)?;
@@ -29,13 +30,13 @@ impl<'w, 'a> Envelope<'w, 'a> {
         Ok(Envelope { window, root })
     }
 
-    /// The buffers of the file.
+    /// The buffers of the file, for a new list of buffers.
     pub(super) fn buffers(&self) -> Result<Vec<Node>, ReadError> {
         let tables = self.root.vector(field::BUFFERS, 4)?.tables()?;
         tables.iter().map(buffer).collect()
     }
 
-    /// The metadata of the file without a plan, which would hold for the old model only.
+    /// The metadata of the file, for a new list, without an offline plan: that would be one for the old model.
     pub(super) fn metadata(&self) -> Result<Vec<Node>, ReadError> {
         let mut kept = Vec::new();
         for table in self.root.vector(field::METADATA, 4)?.tables()? {
@@ -46,13 +47,13 @@ impl<'w, 'a> Envelope<'w, 'a> {
         Ok(kept)
     }
 
-    /// What an offset field of a table leads to, if it is there.
+    /// What a field of a table refers to in the old file; `None` if the field is absent. The field must hold an offset.
     pub(super) fn target(&self, table: &Table, number: u16) -> Result<Option<Node>, ReadError> {
         let Some(at) = table.field(number)? else { return Ok(None) };
         Ok(Some(Node::Old(at + u64::from(self.window.u32(at)?))))
     }
 
-    /// What goes in front of the old file: a root with these fields replaced.
+    /// The bytes that go in front of the old file: a root with these fields replaced.
     pub(super) fn prefix(&self, replaced: Vec<(u16, Node)>) -> Result<Vec<u8>, ReadError> {
         let mut fields = vec![(field::VERSION, Value::U32(self.root.u32(field::VERSION)?))];
         for number in POINTERS {
@@ -66,8 +67,8 @@ impl<'w, 'a> Envelope<'w, 'a> {
     }
 }
 
-/// Refuses models with custom options behind the tables. The offset of such options counts from the start of the file, so
-/// it would be wrong behind a new root, and operators are not written again as buffers are.
+/// Refuses models with custom options behind the tables. The offset of such options counts from the start of the
+/// file, so it would be wrong behind a new root, and operators are not written again as buffers are.
 fn check_operators(root: &Table) -> Result<(), ReadError> {
     for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
         for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {

@@ -1,13 +1,22 @@
 //! What operators of TensorFlow Lite do with the places of elements.
 //!
-//! Each function gives a meaning only where the operator does exactly that in every runtime: the element types fit,
-//! what decides about places is constant, and the shapes in the file are those that a runtime computes. Everything else
-//! is [`Meaning::Opaque`], which is always right.
+//! The check that a changed model computes the same as the original (`memplan_verify::equivalence`) has to know which
+//! elements of an operator's operands each element of its result depends on, so that it can tell a convolution of a
+//! part of an image from one of the whole image. That is the operator's [`Meaning`]: for a window, what it does along
+//! each dimension ([`Axis`]): `Along` reads the same place, `Across` may read every place, `Slide` reads a window
+//! that moves, `Repeat` makes several places from one. Images are batch, rows, columns, channels.
 //!
-//! What a place outside of a tensor counts: a convolution adds nothing there, as it does for an element that holds the
-//! zero point. (For floats that is 0 times a weight, which is nothing only if the weight is finite.) An average pool
-//! leaves the place out, also when it counts; no element does that. A maximum pool starts from the least number there
-//! is.
+//! A meaning is a promise. So each function gives one only if every runtime does exactly that: the element types fit,
+//! the numbers that decide about places are constants, and the shapes in the file are those that a runtime computes.
+//! Otherwise it gives `None`, and the operator is [`Meaning::Opaque`], which promises nothing.
+//!
+//! An operator of a tile may get a border of elements in front of its window where the original has padding. That is
+//! right only if such an element has the same effect as padding (`neutral`):
+//!
+//! - A convolution adds nothing for padding, and nothing for an element that holds the zero point. (For floats that is 0
+//!   times a weight, which is 0 only if the weight is finite.)
+//! - An average pool does not count padding among the elements that it divides by. No element has that effect.
+//! - A maximum pool starts from the lowest number of its type, so an element that holds it changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +24,7 @@ use memplan_verify::equivalence::{Axis, Meaning, Slide, Window};
 
 /// What is known about a tensor.
 pub(super) struct Facts<'a> {
+    /// Its dimensions; `None` if they are not known.
     pub(super) shape: Option<Vec<i64>>,
     pub(super) quantity: Quantity,
     /// Its content, if it is a constant.
@@ -25,28 +35,32 @@ pub(super) struct Facts<'a> {
 pub(super) struct Quantity {
     /// The element type.
     pub(super) element: &'static str,
-    /// Element type and quantisation in words.
+    /// Element type and quantisation as text, to be compared.
     pub(super) text: String,
     /// How many scales there are.
     pub(super) scales: usize,
-    /// The zero point, if there is one for all elements; 0 where nothing is quantised.
+    /// The zero point, 0 if the tensor is not quantised; `None` if channels have different ones.
     pub(super) zero_point: Option<i64>,
 }
 
 /// What a constant holds.
 #[derive(Default)]
 pub(super) struct Constant {
-    /// Its bytes, if they are few.
+    /// Its bytes, if they are at most a few thousand.
     pub(super) bytes: Option<Vec<u8>>,
-    /// If its elements are floats, all of them are finite.
+    /// Taken as floats of 32 bits, all of its elements are finite.
     pub(super) has_finite_floats: bool,
 }
 
 /// An operator with what is known about its tensors.
 pub(super) struct Operator<'a> {
+    /// Its name.
     pub(super) kind: &'a str,
+    /// Its options as text, by name.
     pub(super) options: &'a BTreeMap<String, String>,
+    /// What it reads; `None` for a tensor that is left out.
     pub(super) operands: Vec<Option<&'a Facts<'a>>>,
+    /// What it writes.
     pub(super) results: Vec<Option<&'a Facts<'a>>>,
 }
 
@@ -72,7 +86,8 @@ const EFFECTS: [&str; 21] = [
     "STABLEHLO_COMPOSITE", "PLACEHOLDER_FOR_GREATER_OP_CODES",
 ];
 
-/// Whether an operator must run once, and in its turn. Of one that is not known, nobody can tell.
+/// Whether an operator must run exactly once, and in its place in the order: it reads or changes something besides its
+/// tensors, or it is not known whether it does.
 pub(super) fn has_effect(kind: &str) -> bool {
     EFFECTS.contains(&kind) || kind.starts_with("CUSTOM") || kind.starts_with("OPERATOR_")
 }
@@ -107,6 +122,9 @@ const STRIDED_SLICE: [&str; 6] =
     ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "offset"];
 
 impl Operator<'_> {
+    // An operand, the shape of an operand, the shape of the first result, and an option that is a number. `None` if the
+    // operator does not have it.
+
     fn operand(&self, place: usize) -> Option<&Facts<'_>> {
         self.operands.get(place).copied().flatten()
     }
@@ -123,11 +141,13 @@ impl Operator<'_> {
         self.options.get(name)?.parse().ok()
     }
 
-    /// A convolution, if its input and its weights are of types for which each element is computed alone.
+    /// A convolution, if its input and its weights have types for which a runtime computes each element from its window
+    /// alone.
     fn convolution(&self, kind: &str) -> Option<Window> {
         let (input, weights) = (self.operand(0)?, self.operand(1)?);
         let constant = weights.constant?;
-        // With floats as input and integers as weights, the runtime quantises the whole input first.
+        // Other types have no meaning here. With floats as input and integers as weights, for example, the runtime
+        // first quantises the whole input, so each element depends on all of it.
         let neutral = match (input.quantity.element, weights.quantity.element) {
             ("FLOAT32", "FLOAT32") => constant.has_finite_floats.then(|| vec![0; 4]),
             ("INT8", "INT8" | "INT4") | ("UINT8", "UINT8") | ("INT16", "INT8") => zero(&input.quantity),
@@ -136,6 +156,7 @@ impl Operator<'_> {
         let &[_, height, width, _] = weights.shape.as_deref()? else { return None };
         let dilation = [self.option("dilation_hfactor")?, self.option("dilation_wfactor")?];
         let axes = self.sliding([height, width], dilation)?;
+        // The number of channels of the result is the first dimension of the weights, or the last for a depthwise one.
         let channels = if kind == "CONV_2D" { weights.shape.as_deref()?[0] } else { weights.shape.as_deref()?[3] };
         let is_right = self.result()?.last() == Some(&channels);
         is_right.then(|| Window {
@@ -146,7 +167,7 @@ impl Operator<'_> {
         })
     }
 
-    /// A pooling. A border of the smallest number does not change a maximum; an average knows no such number.
+    /// A pooling. A border of the lowest number does not change a maximum; for an average there is no such number.
     fn pool(&self) -> Option<Window> {
         let neutral = match (self.kind, self.operand(0)?.quantity.element) {
             ("MAX_POOL_2D", "INT8") => Some(i8::MIN.to_le_bytes().to_vec()),
@@ -159,7 +180,7 @@ impl Operator<'_> {
         Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral, sized_by: None })
     }
 
-    /// An operator that looks at all elements along the last dimension and at nothing else.
+    /// An operator that reads all elements along the last dimension, and only its own place along the others.
     fn along_last(&self) -> Option<Window> {
         let shape = self.shape(0)?;
         let mut axes = vec![Axis::Along; shape.len()];
@@ -167,7 +188,8 @@ impl Operator<'_> {
         (self.result()? == shape).then_some(Window { operand: 0, axes, neutral: None, sized_by: None })
     }
 
-    /// A transposed convolution whose windows touch and do not overlap: each element of the input makes a block.
+    /// A transposed convolution whose stride is the size of its window: each element of the input makes a block of the
+    /// result, and blocks do not overlap. Operand 0 states the size of the result, 1 are the weights, 2 is the input.
     fn spread(&self) -> Option<Window> {
         let (weights, input) = (self.operand(1)?, self.operand(2)?);
         weights.constant?;
@@ -185,7 +207,8 @@ impl Operator<'_> {
         (is_block && says_size).then(|| self.repeating(2, 0, factors, Axis::Across)).flatten()
     }
 
-    /// A nearest neighbour that repeats every place, if all ways to compute it agree on that.
+    /// A resize to the nearest neighbour by whole factors, if all ways in which runtimes compute it repeat every row
+    /// and column so many times. Operand 1 states the size of the result.
     fn nearest(&self) -> Option<Window> {
         let (input, result) = (self.shape(0)?, self.result()?);
         let (&[_, rows, columns, _], &[_, height, width, _]) = (input, result) else { return None };
@@ -199,7 +222,9 @@ impl Operator<'_> {
         agrees.then(|| self.repeating(0, 1, factors, Axis::Along)).flatten()
     }
 
-    /// Rows and columns of an operand, each so many times.
+    /// An operator that makes a block of `factors` rows and columns from each row and column of an operand, which is an
+    /// image. `sized_by` is the operand that only states the size of the result; `channels` says what it does along the
+    /// channels.
     fn repeating(&self, operand: usize, sized_by: usize, factors: [i64; 2], channels: Axis) -> Option<Window> {
         let (input, result) = (self.shape(operand)?, self.result()?);
         if input.len() != 4 || result.len() != 4 || input[0] != result[0] || factors.iter().any(|factor| *factor < 1) {
@@ -215,7 +240,8 @@ impl Operator<'_> {
         })
     }
 
-    /// How a window moves along rows and columns, if the result has the shape that follows from it.
+    /// How a window of this size and dilation (rows, columns) moves along rows and columns, if the result has the shape
+    /// that follows from it. The option `padding` is 0 for `SAME` and 1 for `VALID`.
     fn sliding(&self, size: [i64; 2], dilation: [i64; 2]) -> Option<[Axis; 2]> {
         let (input, result) = (self.shape(0)?, self.result()?);
         let strides = [self.option("stride_h")?, self.option("stride_w")?];
@@ -233,7 +259,8 @@ impl Operator<'_> {
         ])
     }
 
-    /// A slice, if its result has the shape that it says. A size of -1 means everything up to the end.
+    /// A slice, if its result has the shape that follows from its constant begins and sizes. A size of -1 means
+    /// everything up to the end.
     fn slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let (begin, size) = (integers(self.operand(1)?)?, integers(self.operand(2)?)?);
@@ -248,8 +275,7 @@ impl Operator<'_> {
         (0..shape.len()).all(is_right).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
-    /// A slice without strides and masks that change the rank. Anything else has no meaning here, which is always
-    /// right.
+    /// A slice with strides of 1 and without masks that change the number of dimensions.
     fn strided_slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let [begin, end, strides] = [1, 2, 3].map(|place| self.operand(place).and_then(integers));
@@ -266,7 +292,7 @@ impl Operator<'_> {
             let length = shape[axis];
             let low = if is_set(begin_mask, axis) { 0 } else { from_end(begin[axis], length) };
             let high = if is_set(end_mask, axis) { length } else { from_end(end[axis], length) };
-            // Runtimes do not agree on what places outside of the tensor mean.
+            // Runtimes do not agree on the meaning of places outside of the tensor, so these get none here.
             if low < 0 || high < low || high > length || high - low != result[axis] {
                 return None;
             }
@@ -275,7 +301,8 @@ impl Operator<'_> {
         Some(Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
-    /// A split into equal parts along one axis.
+    /// A split into equal parts along one axis. Operand 0 is the axis, operand 1 the tensor; each result starts where
+    /// the one before it ends.
     fn split(&self) -> Option<Meaning> {
         let shape = self.shape(1)?;
         let &[axis] = integers(self.operand(0)?)?.as_slice() else { return None };
@@ -296,7 +323,9 @@ impl Operator<'_> {
         (is_even && at == shape[axis]).then_some(Meaning::Slice { operand: 1, starts })
     }
 
-    /// A padding whose widths are constant and fit the shapes, with one known value.
+    /// A padding whose widths are constant and fit the shapes, and which fills the border with one known value.
+    /// Operand 1 has two widths for each dimension, in front and behind; operand 2, if there is one, has the value,
+    /// else it is zero.
     fn pad(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let borders = integers(self.operand(1)?)?;
@@ -317,6 +346,7 @@ impl Operator<'_> {
             Some(_) => return None,
             None => zero(output)?,
         };
+        // The value must be a single element.
         let is_one = Some(fill.len()) == width(output.element);
         is_one.then(|| Meaning::Pad { before: borders.iter().step_by(2).copied().collect(), fill })
     }
@@ -340,9 +370,9 @@ impl Operator<'_> {
     }
 }
 
-/// Whether the nearest neighbour of each place `i` of so many is place `i / factor`. Runtimes compute it with floats
-/// or, for speed, with fixed-point numbers; both must say so, or else it depends on the runtime and on the size of a
-/// tile.
+/// Whether the nearest neighbour of each place `i` of so many `results` is place `i / factor` of so many `places`.
+/// Runtimes compute it with floats or, without half-pixel centres and for speed, with fixed-point numbers of 16
+/// fractional bits. Both must agree, or else the result depends on the runtime and on the size of a tile.
 fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     let factor = results / places;
     if factor < 1 || factor.checked_mul(places) != Some(results) || results > 1 << 16 {
@@ -358,13 +388,14 @@ fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     })
 }
 
-/// How a window of a size, a stride and a dilation slides along one axis with `places` elements, with padding or
-/// without; nothing if that would not give the `expected` number of results.
+/// How a window of a size, a stride and a dilation slides along one axis of `places` elements, with padding
+/// (`is_same`) or without. `None` if that would not give the `expected` number of results.
 fn slide([size, stride, dilation]: [i64; 3], is_same: bool, places: i64, expected: i64) -> Option<Axis> {
     if size < 1 || dilation < 1 || stride < 1 {
         return None;
     }
-    // As runtimes do it: what is missing for the last window is put half in front and half behind.
+    // As runtimes do it: with `SAME` padding there is a window for each stride, places / stride rounded up. The
+    // elements that are missing for the last window are put half in front, rounded down, and the rest behind.
     let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
     let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
     let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
@@ -377,19 +408,19 @@ fn is_set(mask: i64, axis: usize) -> bool {
     axis < 32 && mask >> axis & 1 == 1
 }
 
-/// A place on an axis; one below zero is counted from the end.
+/// A place on an axis; a negative number counts from the end.
 fn from_end(place: i64, length: i64) -> i64 {
     if place < 0 { place.saturating_add(length) } else { place }
 }
 
-/// A dimension that may be counted from the end.
+/// The place of a dimension; a negative number counts from the end. `None` if there is no such dimension.
 fn axis_of(number: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let number = if number < 0 { number + rank } else { number };
     usize::try_from(number).ok().filter(|_| number < rank)
 }
 
-/// The integers that a constant holds.
+/// The integers that a constant holds; `None` if it is no constant, has other elements or is long.
 fn integers(facts: &Facts) -> Option<Vec<i64>> {
     let bytes = facts.constant?.bytes.as_deref()?;
     let numbers: Vec<i64> = match facts.quantity.element {
@@ -401,7 +432,7 @@ fn integers(facts: &Facts) -> Option<Vec<i64>> {
     (i64::try_from(numbers.len()) == Ok(count)).then_some(numbers)
 }
 
-/// Bytes of an element.
+/// The bytes of an element; `None` for types that are not needed here.
 fn width(element: &str) -> Option<usize> {
     Some(match element {
         "INT8" | "UINT8" | "BOOL" => 1,
@@ -412,7 +443,7 @@ fn width(element: &str) -> Option<usize> {
     })
 }
 
-/// The bytes of an element that stands for zero.
+/// The bytes of an element that stands for zero: the zero point, or 0 where nothing is quantised.
 fn zero(quantity: &Quantity) -> Option<Vec<u8>> {
     let zero_point = quantity.zero_point?;
     match quantity.element {

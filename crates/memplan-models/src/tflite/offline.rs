@@ -65,7 +65,8 @@ impl std::fmt::Display for OfflineError {
 impl std::error::Error for OfflineError {}
 
 impl OfflinePlan {
-    /// The offsets of a plan that holds.
+    /// The offsets of a plan that has been checked; `roles` says which tensor each buffer of the problem is. Tensors
+    /// that the plan does not place are left to the runtime.
     pub fn new(
         model: &Model,
         problem: &Problem,
@@ -97,7 +98,7 @@ impl OfflinePlan {
         Ok(OfflinePlan { subgraphs: model.graphs.len(), offsets })
     }
 
-    /// Every offset is the runtime's choice.
+    /// A plan that leaves every offset to the runtime.
     pub fn undecided(model: &Model) -> OfflinePlan {
         let tensors = model.graphs.iter().map(|graph| graph.tensors.len()).sum();
         OfflinePlan { subgraphs: model.graphs.len(), offsets: vec![-1; tensors] }
@@ -114,7 +115,8 @@ impl OfflinePlan {
         header.iter().chain(&self.offsets).flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// What goes in front of the old file.
+    /// The bytes that go in front of the old file: a new root with the metadata, and with the buffer that holds the
+    /// plan at the end of the list of buffers.
     pub fn prefix(&self, source: &dyn ReadAt) -> Result<Vec<u8>, ReadError> {
         let window = Window::new(source);
         let envelope = Envelope::open(&window)?;
@@ -128,14 +130,14 @@ impl OfflinePlan {
         envelope.prefix(vec![(field::BUFFERS, Node::Nodes(buffers)), (field::METADATA, Node::Nodes(metadata))])
     }
 
-    /// Writes the model with the plan inside.
+    /// Writes the model with the plan inside; `prefix` is what [`prefix`](OfflinePlan::prefix) gave.
     pub fn write(&self, prefix: &[u8], source: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(prefix)?;
         copy_range(source, 0, source.size(), out)
     }
 }
 
-/// The error for a plan at a byte of the file that is longer or shorter than it says.
+/// The error that the plan at this byte of the file is longer or shorter than it says.
 fn malformed(at: u64) -> ReadError {
     ReadError::at_byte("tflite::offline-plan", at, "the plan inside the model is not as long as it says")
 }

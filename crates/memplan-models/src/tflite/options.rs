@@ -1,9 +1,16 @@
-//! The options of operators, field by field, of whatever kind they are.
+//! The options of operators of every kind, field by field, as text that can be compared.
 //!
-//! A table of a flatbuffer does not say what its fields are. `options.txt` does, for every table of options there is:
-//! it is written by `tests/peers/tflite_options.py` from the schema. So two options can be compared without knowing
-//! what any of them means, and a field that is absent is the same as one that holds its default. What is not in the
-//! list is an error, because an option that is not seen could make a difference.
+//! A table of a flatbuffer does not say what its fields are. The list `options.txt` does, for every table of options
+//! there is; `tests/peers/tflite_options.py` writes it from the schema. A line of it is
+//!
+//! ```text
+//! 1.5 Pool2DOptions padding:i8 stride_w:i32 stride_h:i32 …
+//! ```
+//!
+//! with the number of the union (an operator may have options of two unions, 1 and 2), the number of the table in the
+//! union, its name, and its fields in the order of their numbers. So the options of two operators can be compared
+//! without knowing what any of them means, and a field that is absent is the same as one that holds its default.
+//! Options that are not in the list are an error, because an option that is not seen could make a difference.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -11,36 +18,44 @@ use std::sync::OnceLock;
 use crate::ReadError;
 use crate::flatbuffer::Table;
 
-/// A field of a table of options.
+/// A field of a table of options; the default is the text of a number.
 struct Field {
     name: &'static str,
     kind: Kind,
     default: &'static str,
 }
 
+/// The type of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A number of the given width.
+    /// A number.
     Number(Number),
+    /// A list of numbers.
     Vector(Number),
+    /// A string.
     Text,
+    /// A table or something else that is not compared field by field; it may only be absent.
     Other,
 }
 
+/// The type of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Number {
+    /// How many bytes it has.
     bytes: u64,
     is_float: bool,
     is_signed: bool,
 }
 
 impl Number {
+    /// The type of a name such as `i32`, `u8` or `f32`.
     fn named(name: &str) -> Option<Number> {
         let bits: u64 = name.get(1..)?.parse().ok()?;
         Some(Number { bytes: bits / 8, is_float: name.starts_with('f'), is_signed: name.starts_with('i') })
     }
 
-    /// The number as text. Floats are written by their bits, so that no two of them look the same.
+    /// The number with these bytes as text. Floats are written with their bits, so that different floats have different
+    /// texts. Shorter numbers are widened to 64 bits, with ones in front if they are negative.
     fn text(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         let is_negative = self.is_signed && bytes.last().is_some_and(|byte| *byte >= 0x80);
@@ -58,20 +73,21 @@ impl Number {
     }
 }
 
-/// The tables by union and number, each with its fields.
+/// The fields of every table of options, by the number of its union and its number in the union.
 fn schema() -> &'static HashMap<(u8, u8), Vec<Field>> {
     static SCHEMA: OnceLock<HashMap<(u8, u8), Vec<Field>>> = OnceLock::new();
     SCHEMA.get_or_init(|| include_str!("options.txt").lines().filter_map(table).collect())
 }
 
-/// A line of the list: `1.5 Pool2DOptions padding:i8 stride_w:i32 …`
+/// Reads a line of the list, such as `1.5 Pool2DOptions padding:i8 stride_w:i32 …`; `None` if it is none.
 fn table(line: &'static str) -> Option<((u8, u8), Vec<Field>)> {
     let mut words = line.split_whitespace();
     let (union, number) = words.next()?.split_once('.')?;
     Some(((union.parse().ok()?, number.parse().ok()?), words.skip(1).map(field).collect::<Option<_>>()?))
 }
 
-/// A field of the list, such as `stride_w:i32=1`: its name, its type and its default.
+/// Reads a field of the list, such as `stride_w:i32=1`: its name, its type and its default, which is 0 if it is left
+/// out. A list of numbers has its type in brackets.
 fn field(word: &'static str) -> Option<Field> {
     let (name, rest) = word.split_once(':')?;
     let (kind, default) = rest.split_once('=').unwrap_or((rest, "0"));
@@ -85,7 +101,9 @@ fn field(word: &'static str) -> Option<Field> {
     Some(Field { name, kind, default })
 }
 
-/// The options of an operator: the value of every field that there is in tables of this number of this union.
+/// The options of an operator: the value of every field of its table, as text by the name of the field. `union` and
+/// `number` say which table of the list it is; `options` is `None` if the file leaves the table out. `at` is the
+/// place in the file for errors.
 pub(super) fn read(
     union: u8,
     number: u8,
@@ -96,8 +114,8 @@ pub(super) fn read(
         let what = format!("options of kind {union}.{number} are not known, so that they cannot be compared");
         return Err(unknown(at, what));
     };
-    let room = options.map_or(0, Table::room);
     // A table may have fields that the list does not know, from a newer schema. They only matter if they are set.
+    let room = options.map_or(0, Table::room);
     for extra in fields.len()..usize::from(room) {
         let field = u16::try_from(extra).ok().zip(options);
         if field.map(|(number, options)| options.field(number)).transpose()?.flatten().is_some() {
@@ -106,7 +124,7 @@ pub(super) fn read(
         }
     }
     let mut values = BTreeMap::new();
-    // Fields that are absent hold their default. Writing the default down makes both spellings equal.
+    // An absent field gets its default as its value, so that it equals a field that states the default.
     for (number, field) in (0u16..).zip(fields) {
         values.insert(field.name.to_owned(), value(field, number, options, at)?);
     }
@@ -137,7 +155,7 @@ fn value(field: &Field, number: u16, options: Option<&Table>, at: u64) -> Result
     }
 }
 
-/// The text of an option that the file leaves out.
+/// The text of the value of a field that the file leaves out.
 fn default(field: &Field) -> Result<String, ReadError> {
     Ok(match field.kind {
         Kind::Number(kind) if kind.is_float => {

@@ -34,10 +34,10 @@ const VERSION: u32 = 3;
 /// The alignment of tensors in the arena of TensorFlow Lite Micro.
 const ALIGNMENT: Bytes = Bytes(16);
 
-/// What a reader may be told.
+/// What the caller can tell the reader.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What kernels ask for; without it none of them asks for scratch memory.
+    /// How much memory kernels ask for; without this table, none of them asks for scratch memory.
     pub scratch: Option<ScratchTable>,
 }
 
@@ -76,8 +76,8 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     }
     let count = graphs.len();
-    // A body is named by its number, which may point past the end in a damaged file. Everything behind the reader
-    // relies on it.
+    // An operator names its bodies by number. In a damaged file there may be no subgraph of that number; the code that
+    // uses the model relies on it.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
@@ -92,9 +92,10 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     Ok(ReadModel { model, notes, unmeasured: runtime.unmeasured, tail })
 }
 
-/// What the runtime makes of the model, gathered while it is read.
+/// What the runtime needs for the model besides its tensors, collected while the model is read.
 #[derive(Default)]
 struct Runtime {
+    /// The sizes that make up the tail of the arena.
     records: Records,
     /// Operators whose scratch memory is not known.
     unmeasured: Vec<String>,
@@ -110,7 +111,8 @@ fn note_once(names: &mut Vec<String>, name: &str) {
 }
 
 impl Runtime {
-    /// Notes what an operator needs; returns its scratch buffers.
+    /// Adds what an operator of this kind needs; `descriptions` are the bytes of the descriptions that the runtime
+    /// makes of its tensors. Returns the sizes of its scratch buffers; none if they are not known.
     fn add(&mut self, kind: &str, needs: Needs, descriptions: u64) -> Vec<Bytes> {
         if needs.scratch.is_none() {
             note_once(&mut self.unmeasured, kind);
@@ -119,6 +121,7 @@ impl Runtime {
             note_once(&mut self.unknown, kind);
         }
         let kept = Kept::new(kind, needs.kept.unwrap_or_default());
+        // Each of these operators makes a handle of a variable, for which the runtime keeps a record.
         self.records.handles += usize::from(kind == "VAR_HANDLE");
         let scratch = needs.scratch.unwrap_or_default();
         self.records.add(kept, descriptions, scratch.len());
@@ -126,7 +129,7 @@ impl Runtime {
     }
 }
 
-/// Numbers of the fields that are read.
+/// The numbers of the fields that are read, by table.
 pub(super) mod field {
     pub(in super::super) const VERSION: u16 = 0;
     pub(in super::super) const OPERATOR_CODES: u16 = 1;
@@ -216,15 +219,19 @@ pub(super) fn check_version(root: &Table) -> Result<(), ReadError> {
     }
 }
 
-/// Notes that are the same for many tensors, summed up.
+/// The names of tensors that the user is told about, in one note for each reason.
 #[derive(Default)]
 struct Notes {
+    /// Tensors whose size is known only when the model runs.
     runtime: Vec<String>,
+    /// Tensors whose shape may be changed at run time.
     signatures: Vec<String>,
+    /// Tensors that are read but never written.
     unwritten: Vec<String>,
 }
 
 impl Notes {
+    /// The notes.
     fn lines(self) -> Vec<String> {
         let runtime = line(&self.runtime, "left to the runtime, because the size is known only when it runs");
         let signatures =
@@ -236,13 +243,16 @@ impl Notes {
 
 /// What the graphs of a model share.
 struct Context {
+    /// The names of the operators, by the number of their operator code.
     kinds: Vec<String>,
-    /// Whether a buffer has content.
+    /// Whether each buffer of the file has content.
     filled: Vec<bool>,
+    /// How much memory kernels ask for.
     table: ScratchTable,
 }
 
 impl Context {
+    /// Reads the operator codes and the buffers of a model.
     fn new(root: &Table, options: &Options) -> Result<Context, ReadError> {
         let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
         let kinds = codes.iter().map(kind).collect::<Result<_, _>>()?;
@@ -252,7 +262,7 @@ impl Context {
         Ok(Context { kinds, filled, table })
     }
 
-    /// Reads one subgraph.
+    /// Reads one subgraph. Notes for the user and what the runtime needs are added to `notes` and `runtime`.
     fn graph(&self, table: &Table, notes: &mut Notes, runtime: &mut Runtime) -> Result<Graph, ReadError> {
         let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
@@ -265,8 +275,7 @@ impl Context {
         let inputs = tensor_list(table, field::subgraph::INPUTS, tensors.len())?;
         let outputs = tensor_list(table, field::subgraph::OUTPUTS, tensors.len())?;
         let scales: IndexVec<TensorId, u64> = tables.iter().map(scales).collect();
-        // Only the first subgraph has an interface with the outside. The runtime keeps records for its inputs and
-        // outputs.
+        // Callers see the inputs and outputs of the first subgraph only. The runtime keeps records for these.
         if runtime.records.subgraphs.is_empty() {
             runtime.records.interface =
                 [&inputs, &outputs].map(|tensors| tensors.iter().map(|&tensor| scales[tensor]).collect());
@@ -326,8 +335,8 @@ impl Context {
         Ok(Tensor { name, element, shape, bytes, home })
     }
 
-    /// Where a tensor lives: in the file if its buffer has content, in memory of its own if it keeps a value from run to
-    /// run, else in the arena. A tensor without a known size is left to the runtime.
+    /// Where a tensor lives: in the file if its buffer has content, in memory of its own if it keeps a value from run
+    /// to run, else in the arena. A tensor without a known size is left to the runtime.
     fn home(&self, table: &Table, is_known: bool) -> Result<Home, ReadError> {
         let buffer = table.u32(field::tensor::BUFFER)? as usize;
         let Some(&is_filled) = self.filled.get(buffer) else {
@@ -347,7 +356,8 @@ impl Context {
     }
 
     /// Reads one operator: the tensors it reads and writes, the memory its kernel asks for besides them (`scratch`
-    /// while it runs, `kept` for good), and the graphs it calls (`bodies`).
+    /// while it runs, `kept` for good), and the graphs it calls (`bodies`). `scales` has the number of scales of each
+    /// tensor's quantisation.
     fn op(
         &self,
         table: &Table,
@@ -363,8 +373,8 @@ impl Context {
         let input_places = tensor_places(table, field::operator::INPUTS, tensors.len())?;
         let output_places = tensor_places(table, field::operator::OUTPUTS, tensors.len())?;
         let options = table.table(field::operator::OPTIONS);
-        // The table of kernels asks for options by the number of their field. An option that cannot be read counts as
-        // not set, which is its default.
+        // The table of kernels asks whether options are set, by the number of their field. An option that cannot be
+        // read counts as not set, which is its default. For operators with bodies a damaged table is an error below.
         let readable = options.as_ref().ok().and_then(Option::as_ref);
         let [inputs, outputs] = [&input_places, &output_places].map(|places| arguments(places, tensors, scales));
         let scales = inputs.iter().chain(&outputs).flatten().map(|argument| argument.scales);
@@ -379,6 +389,7 @@ impl Context {
         let scratch = runtime.add(kind, needs, descriptions);
         let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();
         let outputs: Vec<TensorId> = output_places.into_iter().flatten().collect();
+        // How many subgraphs the operator runs: two branches, a condition and a body, or one.
         let (bodies, control) = match kind.as_str() {
             "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
             "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
@@ -407,7 +418,8 @@ impl Context {
 }
 
 impl Context {
-    /// A note on rows of the user's table for operators that the model does not have.
+    /// A note that names the rows of the user's table for operators that the model does not have; `None` if there are
+    /// none.
     fn unused_rows(&self, graphs: &IndexVec<GraphId, Graph>) -> Option<String> {
         let is_in_model = |kind: &str| graphs.iter().flat_map(|graph| graph.ops.iter()).any(|op| op.kind == kind);
         let unused = self.table.unused(is_in_model);
@@ -417,15 +429,16 @@ impl Context {
     }
 }
 
-/// What a kernel keeps, each request rounded up to its alignment.
+/// The bytes that a kernel keeps, each request rounded up to its alignment; 0 if that is not known.
 fn kept_bytes(needs: &Needs) -> Bytes {
     let requests = needs.kept.iter().flatten();
     let rounded = requests.map(|(size, alignment)| size.0.checked_next_multiple_of(alignment.0.max(1)).unwrap_or(0));
     Bytes(rounded.fold(0, u64::saturating_add))
 }
 
-/// How many scales a tensor has: one for all elements, or one for each channel; 0 if it is not quantised.
-/// A quantisation that cannot be read is none: nothing but the size of a record depends on it.
+/// How many scales a tensor has: one for all elements, or one for each channel; 0 if it is not quantised. The runtime
+/// takes a tensor without zero points for one that is not quantised. A quantisation that cannot be read counts as none:
+/// only the size of a record of the runtime depends on it.
 fn scales(tensor: &Table) -> u64 {
     let length = |table: &Table, field: u16, width: u64| table.vector(field, width).map_or(0, |vector| vector.len());
     let Ok(Some(quantization)) = tensor.table(field::tensor::QUANTIZATION) else { return 0 };
@@ -434,12 +447,14 @@ fn scales(tensor: &Table) -> u64 {
     if zero_points == 0 { 0 } else { scales }
 }
 
+/// Whether an operator is one that this program knows: neither custom nor with a number that has no name here.
 fn is_builtin(kind: &str) -> bool {
     !kind.starts_with("CUSTOM") && !kind.starts_with("OPERATOR_")
 }
 
-/// The name of an operator code. The number outgrew its first field, so that
-/// the larger of two fields counts.
+/// The name of an operator code. The first field for its number is a signed byte,
+/// which became too small; newer files have a second field. The larger of the two
+/// numbers counts.
 pub(super) fn kind(code: &Table) -> Result<String, ReadError> {
     let old = i32::from(code.u8(field::operator_code::OLD_BUILTIN)? as i8);
     let number = old.max(code.i32(field::operator_code::BUILTIN)?);
@@ -455,12 +470,13 @@ fn has_content(buffer: &Table) -> Result<bool, ReadError> {
     Ok(buffer.vector(field::buffer::DATA, 1)?.len() > 0 || buffer.u64(field::buffer::SIZE)? > 0)
 }
 
-/// Tensors by index; those that are left out do not appear.
+/// The tensors that a field lists by number; `count` is how many there are. Tensors that are left out do not appear.
 fn tensor_list(table: &Table, field: u16, count: usize) -> Result<Vec<TensorId>, ReadError> {
     Ok(tensor_places(table, field, count)?.into_iter().flatten().collect())
 }
 
-/// A note about tensors, of which it names the first five; none if there are none.
+/// A note about tensors, of which it names the first five; `None` if there are no tensors. `what` says what is the
+/// matter with them.
 fn line(names: &[String], what: &str) -> Option<String> {
     let shown = names.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(5);
@@ -468,13 +484,14 @@ fn line(names: &[String], what: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
 }
 
-/// Tensors by index; -1 stands for one that is left out.
+/// The tensors that a field lists by number; `None` for an optional one that is left out (-1 in the file). `count` is
+/// how many tensors there are; another number is an error.
 fn tensor_places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<TensorId>>, ReadError> {
     let places = super::description::places(table, field, count)?;
     Ok(places.into_iter().map(|place| place.map(TensorId::from_index)).collect())
 }
 
-/// The tensors of an operator with their scales, as tables of scratch memory ask for them.
+/// The tensors of an operator with the numbers of their scales, as [`ScratchTable::needs`] takes them.
 fn arguments<'a>(
     places: &[Option<TensorId>],
     tensors: &'a IndexVec<TensorId, Tensor>,
@@ -483,7 +500,7 @@ fn arguments<'a>(
     places.iter().map(|place| place.map(|id| Argument { tensor: &tensors[id], scales: scales[id] })).collect()
 }
 
-/// The subgraphs an operator runs: the first fields of its options.
+/// The subgraphs that an operator runs: the first `count` fields of its options are their numbers.
 fn bodies(options: Option<&Table>, count: u16) -> Result<Vec<GraphId>, ReadError> {
     (0..count).map(|field| body(options, field)).collect()
 }
@@ -498,7 +515,8 @@ fn body(options: Option<&Table>, field: u16) -> Result<GraphId, ReadError> {
     })
 }
 
-/// Which output may lie on which input.
+/// The pairs of an output and an input such that the output may be written over the input: for operators with one
+/// output that are elementwise (any input) or only change the shape (their first input).
 fn in_place(
     kind: &str,
     inputs: &[TensorId],
@@ -515,13 +533,15 @@ fn in_place(
     fitting.map(|&input| (output, input)).collect()
 }
 
-/// Whether an op may write over an input: it has the same elements and is no weight.
+/// Whether an output may be written over an input: both have the same element type and size, and the input is in the
+/// arena.
 fn may_overwrite(output: &Tensor, input: &Tensor) -> bool {
     input.element == output.element && input.bytes == output.bytes && input.home == Home::Arena
 }
 
 /// Checks that every tensor is written before it is read, and only once: operators run in the order in which
-/// they stand.
+/// they stand. A tensor that is read and never written is no error, but gets a note. `at` is the place in the file for
+/// errors.
 fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadError> {
     let mut writer = IndexVec::<TensorId, Option<OpId>>::filled(None, graph.tensors.len());
     // First all writers, then all readers: an operator may read a tensor whose writer stands later, and that is
@@ -534,6 +554,7 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
             }
         }
     }
+    // Tensors for which no note is needed: the inputs, and tensors that already have one.
     let mut is_expected = IndexVec::<TensorId, bool>::filled(false, graph.tensors.len());
     graph.inputs.iter().for_each(|&input| is_expected[input] = true);
     for (id, op) in graph.ops.iter_enumerated() {
@@ -552,8 +573,7 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
                     );
                     return Err(ReadError::at_byte("tflite::cycle", at, message));
                 }
-                // Nobody writes this tensor, and it is no input. Its content is whatever is in memory, which deserves
-                // one note.
+                // Nobody writes this tensor, and it is no input. Its content is whatever happens to be in memory.
                 None if tensor.home == Home::Arena && tensor.bytes.0 > 0 && !is_expected[*input] => {
                     is_expected[*input] = true;
                     notes.unwritten.push(tensor.name.clone());

@@ -12,7 +12,8 @@ use crate::flatbuffer::Table;
 use crate::graph::OpId;
 use crate::source::{Piece, ReadAt, Window};
 
-/// The file with the operators of the first subgraph in this order.
+/// The pieces of the file with the operators of the first subgraph in this order: ranges of the old file, and the
+/// changed offsets between them.
 pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
@@ -25,6 +26,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadErr
     let operators = subgraph.vector(field::subgraph::OPERATORS, 4)?;
     let targets = operators.targets()?;
     let mut pieces = Vec::with_capacity(2 * targets.len() + 1);
+    // Up to this place the pieces cover the old file.
     let mut kept = 0;
     for (place, op) in order.iter().enumerate() {
         let (Some(at), Some(&target)) = (operators.element(place as u64), targets.get(op.index())) else { continue };

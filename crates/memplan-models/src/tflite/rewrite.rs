@@ -1,15 +1,17 @@
 //! Writes a model with other operators in its first subgraph.
 //!
-//! A [`Rewrite`] says which operators run and on which tensors. New tables are written for what is new: operators,
-//! tensors, and the constants that slices and paddings take their numbers from. All of them go in front of the old
-//! file, which follows byte for byte, weights included (`envelope`):
+//! A [`Rewrite`] says which operators run and on which tensors. New tables are written for everything that is new:
+//! operators, tensors, and the constants from which slices and paddings take their numbers. All of them go in front
+//! of the old file, which follows byte for byte, weights included (`envelope`). In such a file an operator names its
+//! tensors by their number in the list of tensors, and a tensor names the buffer with its content by number:
 //!
 //! ```text
 //!   operator   SLICE         inputs: [tensor, begin, size]     begin, size: constants, each content once
 //!   tensor     conv[0:24]    shape: new     type, quantisation: those of `conv` in the old file
 //! ```
 //!
-//! A tensor that nobody uses any more would still cost the runtime a record. New tensors take its place.
+//! A tensor that no operator uses any more would still cost the runtime memory for a record. So new tensors take the
+//! numbers of such tensors.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +28,7 @@ use crate::graph::rewrite::{Copied, Fill, NewOp, NewTensor, Padding, Rewrite};
 use crate::graph::{Graph, Home, TensorId};
 use crate::source::{ReadAt, Window};
 
-/// What goes in front of the old file; `graph` is its first subgraph, as it was read.
+/// The bytes that go in front of the old file; `graph` is its first subgraph, as it was read.
 pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<Vec<u8>, ReadError> {
     let window = Window::new(source);
     let envelope = Envelope::open(&window)?;
@@ -63,23 +65,29 @@ type Constant = (Option<TensorId>, u8, Vec<i32>, Vec<u8>);
 /// Element type of numbers of 32 bits.
 const INT32: u8 = 2;
 
+/// The parts of the new file so far.
 struct Writer<'e, 'w, 'a> {
     envelope: &'e Envelope<'w, 'a>,
     graph: &'e Graph,
     rewrite: &'e Rewrite,
+    /// The tables of the old file's tensors and operators.
     old_tensors: Vec<Table<'w, 'a>>,
     old_operators: Vec<Table<'w, 'a>>,
+    /// The operator codes of the new file.
     codes: Codes,
+    /// The buffers of the new file.
     buffers: Vec<Node>,
-    /// The place in the file of each old and each new tensor; `None` for a new one that nobody uses.
+    /// The number in the new file of each old and each new tensor; `None` for a new one that nobody uses.
     places: Vec<Option<usize>>,
+    /// New constants, each with its number among the tensors.
     constants: BTreeMap<Constant, usize>,
-    /// Tensors in the new file.
+    /// How many tensors the new file has so far.
     count: usize,
 }
 
 impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
-    /// Opens the old file for a rewrite. `places` numbers the tensors of the new model.
+    /// Begins a rewrite: reads the tables of the old file and numbers the tensors of the new one. New constants are
+    /// numbered later, behind them.
     fn new(
         envelope: &'e Envelope<'w, 'a>,
         subgraph: &Table<'w, 'a>,
@@ -102,17 +110,18 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         })
     }
 
-    /// The number of a tensor in the file.
+    /// The number of a tensor in the new file; -1, which means none, if it is not written.
     fn place(&self, tensor: TensorId) -> i32 {
         self.places.get(tensor.index()).copied().flatten().map_or(-1, |place| i32::try_from(place).unwrap_or(-1))
     }
 
+    /// The table of a tensor in the old file.
     fn old_tensor(&self, tensor: TensorId) -> Result<&Table<'w, 'a>, ReadError> {
         let missing = || ReadError::at_byte("tflite::bad-index", 0, format!("there is no tensor {}", tensor.index()));
         self.old_tensors.get(tensor.index()).ok_or_else(missing)
     }
 
-    /// The tensor whose type and quantisation a tensor has: itself, if it is old.
+    /// The old tensor whose type and quantisation a tensor has: the tensor itself, if it is old.
     fn like(&self, tensor: TensorId) -> TensorId {
         let new = tensor.index().checked_sub(self.graph.tensors.len());
         new.and_then(|new| self.rewrite.tensors.get(new)).map_or(tensor, |tensor| tensor.like)
@@ -130,10 +139,12 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 let begin = self.numbers(&[begin.len()], &as_i32(begin));
                 let shape = as_i32(rewrite.shape(graph, *output));
                 let size = self.numbers(&[shape.len()], &shape);
+                // A SLICE reads the tensor, where the part begins, and how large it is.
                 let version = self.version(*output, [1, 2, 4])?;
                 self.plain("SLICE", version, vec![self.place(*input), begin, size], *output, None)?
             }
             NewOp::Pad { input, output, before, fill } => {
+                // A PAD reads the tensor and two widths for each dimension, in front and behind.
                 let (inside, outside) = (rewrite.shape(graph, *input), rewrite.shape(graph, *output));
                 let sides = before.iter().zip(inside.iter().zip(outside));
                 let sides: Vec<i32> = sides
@@ -144,7 +155,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 let sides = self.numbers(&[before.len(), 2], &sides);
                 let mut inputs = vec![self.place(*input), sides];
                 let version = self.version(*output, [1, 2, 3])?;
-                // Without a value the runtime pads with the zero point.
+                // A PAD fills the border with the zero point; a PADV2 reads the value as a third input.
                 let name = if *fill == Fill::Zero { "PAD" } else { "PADV2" };
                 if *fill == Fill::Lowest {
                     inputs.push(self.lowest(*output)?);
@@ -160,12 +171,14 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         })
     }
 
+    /// The table of an operator in the old file.
     fn old_operator(&self, index: usize) -> Result<&Table<'w, 'a>, ReadError> {
         let missing = || ReadError::at_byte("tflite::bad-index", 0, format!("there is no operator {index}"));
         self.old_operators.get(index).ok_or_else(missing)
     }
 
-    /// An operator of a kind that the model may not have had before.
+    /// A new operator with one output. `inputs` are numbers of tensors; `options` are the number of the kind of
+    /// options, and their table. The kind of operator may be one that the model did not have before.
     fn plain(
         &mut self,
         name: &str,
@@ -186,7 +199,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(Node::Table(fields))
     }
 
-    /// An old operator on other tensors.
+    /// An old operator that reads and writes other tensors.
     fn copied(&mut self, copied: &Copied) -> Result<Node, ReadError> {
         let old = *self.old_operator(copied.op.index())?;
         let kind = &self.graph.ops[copied.op].kind;
@@ -197,6 +210,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 *input = self.place(copied.read(TensorId::from_index(index)));
             }
         }
+        // An input that states the size of the output must state that of the new output.
         if let Some((input, content)) = &copied.size {
             let constant = self.numbers(&[content.len()], content);
             if let Some(input) = inputs.get_mut(*input) {
@@ -209,6 +223,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
             (field::operator::INPUTS, Value::Node(Node::Numbers(inputs))),
             (field::operator::OUTPUTS, Value::Node(Node::Numbers(outputs))),
         ];
+        // All other fields are those of the old operator: bytes are copied, tables and lists are referred to.
         for number in field::operator::BYTES {
             if old.field(number)?.is_some() {
                 fields.push((number, Value::U8(old.u8(number)?)));
@@ -217,7 +232,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         for number in field::operator::POINTERS {
             fields.extend(self.envelope.target(&old, number)?.map(|node| (number, Value::Node(node))));
         }
-        // Padding that is not the old one was put around the input before, so that none is left for the operator.
+        // An operator of this format can only state `SAME` or `VALID`. Where a tile needs other padding, the rewrite
+        // has put it around the input, and the operator must add none: `VALID`.
         if let (Padding::Explicit { .. }, Some(layout)) = (copied.padding, Layout::of(kind)) {
             debug_assert_eq!(copied.padding, Padding::NONE, "a .tflite operator cannot state its padding");
             if let Some(options) = old.table(field::operator::OPTIONS)? {
@@ -228,13 +244,13 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(Node::Table(fields))
     }
 
-    /// A constant of 32-bit numbers, each content once.
+    /// The number of the tensor that is a constant of 32-bit numbers.
     fn numbers(&mut self, shape: &[usize], numbers: &[i32]) -> i32 {
         let content = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.constant((None, INT32, shape.iter().map(|&dimension| dimension as i32).collect(), content))
     }
 
-    /// The lowest number of a tensor's type, with the tensor's quantisation.
+    /// The number of the tensor that is a constant with the lowest value of a tensor's type, and with its quantisation.
     fn lowest(&mut self, tensor: TensorId) -> Result<i32, ReadError> {
         let like = self.like(tensor);
         let number = self.old_tensor(like)?.u8(field::tensor::TYPE)?;
@@ -251,6 +267,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(self.constant((Some(like), number, Vec::new(), content)))
     }
 
+    /// The number of the tensor that is this constant. Equal constants are the same tensor.
     fn constant(&mut self, constant: Constant) -> i32 {
         let next = self.count;
         let place = *self.constants.entry(constant).or_insert(next);
@@ -258,7 +275,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         place as i32
     }
 
-    /// The version of an operator for floating-point numbers, bytes and 16-bit numbers.
+    /// The version that an operator must have to handle the element type of a tensor: the first of `versions` for
+    /// floats and others, the second for bytes, the third for 16-bit numbers.
     fn version(&self, tensor: TensorId, versions: [i32; 3]) -> Result<i32, ReadError> {
         let like = self.like(tensor);
         let element = self.graph.tensors.get(like).map_or("", |tensor| tensor.element);
@@ -269,7 +287,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         })
     }
 
-    /// All tensors of the new file in their places. Call it last, when all constants are known.
+    /// All tensors of the new file, in the order of their numbers. To be called when all operators have been written,
+    /// since they ask for constants. Adds the buffers of the constants.
     fn tensors(&mut self) -> Result<Vec<Node>, ReadError> {
         let mut nodes: Vec<Node> = self.old_tensors.iter().map(|table| Node::Old(table.offset())).collect();
         nodes.resize(self.count, Node::Table(Vec::new()));
@@ -278,7 +297,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 nodes[place] = self.tensor(tensor)?;
             }
         }
-        // Every constant gets a buffer of its own at the end of the list, so that the old numbers of buffers stay valid.
+        // Every constant gets a buffer of its own at the end of the list, so that the old numbers of buffers stay
+        // valid.
         for ((like, element, shape, content), place) in std::mem::take(&mut self.constants) {
             let buffer = Value::U32(self.buffers.len() as u32);
             let data = Value::Node(Node::Content(content));
@@ -301,8 +321,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
     fn tensor(&self, tensor: &NewTensor) -> Result<Node, ReadError> {
         let like = self.old_tensor(tensor.like)?;
         let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();
-        // A tensor in the arena names a buffer without content. The buffer of a constant has content, and buffer 0
-        // none.
+        // A tensor in the arena must name a buffer without content. The tensor that this one is like may be a
+        // constant, whose buffer has content; buffer 0 never has any.
         let is_constant = self.graph.tensors[tensor.like].home == Home::File;
         let buffer = if is_constant { 0 } else { like.u32(field::tensor::BUFFER)? };
         let mut fields = vec![
@@ -315,6 +335,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(Node::Table(fields))
     }
 
+    /// The field that refers to the quantisation of an old tensor; `None` if it has none.
     fn quantization(&self, like: TensorId) -> Result<Option<(u16, Value)>, ReadError> {
         let target = self.envelope.target(self.old_tensor(like)?, field::tensor::QUANTIZATION)?;
         Ok(target.map(|node| (field::tensor::QUANTIZATION, Value::Node(node))))
@@ -324,8 +345,9 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
 /// The number of the options of a concatenation.
 const CONCATENATION_OPTIONS: u8 = 10;
 
-/// The place in the file of each old and each new tensor: new ones first take the places of tensors that nobody uses
-/// any more. A new one that nobody uses is not written, because the runtime would find room for it all the same.
+/// The number in the new file of each old and each new tensor. Old tensors keep their numbers. New tensors first take
+/// the numbers of old ones that no operator uses any more, and then numbers behind all old ones. A new tensor that
+/// nobody uses is not written (`None`), because the runtime would give it memory all the same.
 fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
     let old = graph.tensors.len();
     let mut is_used = vec![false; old + rewrite.tensors.len()];
@@ -342,32 +364,37 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
     (0..old).map(Some).chain(new).collect()
 }
 
-/// Sizes and offsets as the format writes them.
+/// Dimensions and positions as the format writes them.
 fn as_i32(numbers: &[u64]) -> Vec<i32> {
     numbers.iter().map(|&number| number as i32).collect()
 }
 
-/// Operator codes: those of the file, and new ones behind them.
+/// The operator codes of the new file: those of the old one, and new ones behind them. An operator names its kind by
+/// the number of its code.
 struct Codes {
     nodes: Vec<Node>,
+    /// The name of each code's operator.
     kinds: Vec<String>,
 }
 
 impl Codes {
+    /// The codes of the old file.
     fn read(root: &Table) -> Result<Codes, ReadError> {
         let tables = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
         let kinds = tables.iter().map(kind).collect::<Result<_, _>>()?;
         Ok(Codes { nodes: tables.iter().map(|table| Node::Old(table.offset())).collect(), kinds })
     }
 
-    /// The number of a code with this name, in any version.
+    /// The number of the code for an operator. If the file has one, in any version, it is used; otherwise a new one
+    /// with this version is added.
     fn find_or_add(&mut self, name: &str, version: i32) -> Result<u32, ReadError> {
         if let Some(index) = self.kinds.iter().position(|kind| kind == name) {
             return Ok(index as u32);
         }
         let unknown = || ReadError::at_byte("tflite::operator", 0, format!("there is no operator called {name}"));
         let number = operator_number(name).ok_or_else(unknown)?;
-        // The number outgrew its first field, a byte; all that are added here fit both.
+        // The first field for the number is a signed byte and became too small; newer files have a second field. The
+        // numbers of all operators that are added here fit into both.
         let fields = vec![
             (field::operator_code::OLD_BUILTIN, Value::U8(u8::try_from(number).unwrap_or(127).min(127))),
             (field::operator_code::VERSION, Value::i32(version)),

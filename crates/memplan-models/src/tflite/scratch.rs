@@ -2,9 +2,9 @@
 //!
 //! A kernel may ask the runtime for scratch memory that it needs only while it
 //! runs, and for memory that it keeps. The runtime places scratch memory in the
-//! arena, around the tensors: a plan that does not know about it is smaller than what
-//! the runtime will really need, so it is part of the problem. What is kept goes to the
-//! arena's [tail](super::tail).
+//! arena, together with the tensors. A plan without it would be smaller than what
+//! the runtime will really need, so scratch memory is part of the problem. What
+//! kernels keep lies in the arena's [tail](super::tail).
 //!
 //! How much a kernel asks for depends on the runtime and its build, and is given
 //! by a table in TOML:
@@ -18,9 +18,11 @@
 //! parsed = [[20, 4]]                             # bytes and alignment of its options, once they are parsed
 //! ```
 //!
-//! In `types`, `-` is an input that is left out, `*` any, and `...` stands for any more of them. Brackets also ask
-//! whether a tensor is constant and has a scale for each channel: `[INT8]` is and has neither, `[const channels INT8]`
-//! both. `on` and `off` ask for options that are set or not, by the number of their field.
+//! In `types`, `-` is an input that is left out, `*` is any input, and `...` at the end stands for any number of
+//! further inputs. A type without brackets fits every tensor with these elements. Brackets also ask whether the
+//! tensor is constant and whether it has a scale for each channel: `[INT8]` fits a tensor that is not constant and
+//! has one scale at most, `[const channels INT8]` a constant one with several scales. `on` and `off` list options
+//! that must be set or not set, by the number of their field.
 //!
 //! The older form has scratch memory only; several entries for an operator add up:
 //!
@@ -36,7 +38,8 @@
 //!
 //! [`ScratchTable::starter`] is the table for the reference kernels of TensorFlow
 //! Lite Micro. A program writes it, from what the interpreter asks for in models
-//! with one operator each. What is not in it was not measured, and [`ScratchTable::needs`] says so.
+//! with one operator each (the *measured* table). An operator that is not in it was
+//! not measured, and [`ScratchTable::needs`] says so.
 
 use std::sync::OnceLock;
 
@@ -50,22 +53,24 @@ use crate::graph::{Home, Tensor};
 /// What each operator needs.
 #[derive(Clone, Debug, Default)]
 pub struct ScratchTable {
+    /// The rows that the user wrote.
     kernels: Vec<Kernel>,
-    /// It is the measured table itself.
+    /// The user has no table of their own: only the measured table counts.
     is_measured: bool,
-    /// No kernel asks for anything.
+    /// No kernel asks for scratch memory, whatever the measured table says.
     is_empty: bool,
 }
 
 /// What a kernel asks for, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Its scratch buffers; `None` if nobody knows.
+    /// The sizes of its scratch buffers; `None` if they are not known.
     pub scratch: Option<Vec<Bytes>>,
-    /// What it keeps, each with its alignment; `None` if nobody knows.
+    /// The requests for memory that it keeps, each a size and an alignment; `None` if they are not known.
     pub kept: Option<Vec<(Bytes, Bytes)>>,
 }
 
+/// The whole file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -75,6 +80,7 @@ struct Document {
     scratch: Vec<Entry>,
 }
 
+/// A row `[[kernel]]`; the fields are those of the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kernel {
@@ -88,7 +94,8 @@ struct Kernel {
     scratch: Option<Vec<Amount>>,
     persistent: Option<Vec<Amount>>,
     parsed: Option<Vec<(u64, u64)>>,
-    /// It came from the older form: entries add up, and those for other types say nothing.
+    /// The row came from the older form: all rows that fit an operator add up. In the newer form the first row that
+    /// fits counts alone.
     #[serde(skip)]
     adds_up: bool,
 }
@@ -138,8 +145,8 @@ enum Pattern {
 }
 
 impl Pattern {
-    /// Reads one word of `types`, such as `INT8`, `-` or `[const INT8]`. `None` if it has an unknown word in it: a
-    /// typing error must not become a row that never fits.
+    /// Reads one item of `types`, such as `INT8`, `-` or `[const INT8]`. `None` if it has an unknown word in it,
+    /// which is an error: a row with a typo in it would never fit, and nobody would notice.
     fn parse(text: &str) -> Option<Pattern> {
         match text {
             "-" => return Some(Pattern::LeftOut),
@@ -150,6 +157,7 @@ impl Pattern {
             let is_known = vocabulary::is_element(text);
             return is_known.then(|| Pattern::Tensor { element: text.to_owned(), marks: None });
         };
+        // The element type stands last, the marks before it.
         let words: Vec<&str> = bracketed.split_whitespace().collect();
         let (&element, found) = words.split_last()?;
         let is_known = vocabulary::is_element(element) && found.iter().all(|mark| MARKS.contains(mark));
@@ -157,7 +165,7 @@ impl Pattern {
         is_known.then(|| Pattern::Tensor { element: element.to_owned(), marks })
     }
 
-    /// Whether a row of the table speaks of an argument of this kind.
+    /// Whether an argument of an operator is as the row of the table asks; `None` is an argument that is left out.
     fn fits(&self, argument: Option<&Argument>) -> bool {
         match (self, argument) {
             (Pattern::Any, _) | (Pattern::LeftOut, None) => true,
@@ -170,12 +178,13 @@ impl Pattern {
     }
 }
 
-/// What may be said of a tensor in brackets.
+/// The words that may stand before the element type in brackets. Their order is that of `Pattern::Tensor::marks`.
 const MARKS: [&str; 2] = ["const", "channels"];
 
 impl TryFrom<String> for Signature {
     type Error = String;
 
+    /// Reads an item of the list `types`, such as `INT8, INT8, ... -> INT8`.
     fn try_from(text: String) -> Result<Signature, String> {
         let wrong = || format!("`{text}` is no list of element types; write, say, \"INT8, INT8, INT32 -> INT8\"");
         let (inputs, output) = text.split_once("->").ok_or_else(wrong)?;
@@ -189,6 +198,7 @@ impl TryFrom<String> for Signature {
 }
 
 impl Signature {
+    /// Whether an operator's inputs and its first output are as the signature asks.
     fn fits(&self, operator: &Operator) -> bool {
         let counts_fit =
             operator.inputs.len() == self.inputs.len() || self.is_open && operator.inputs.len() >= self.inputs.len();
@@ -199,11 +209,12 @@ impl Signature {
     }
 }
 
-/// A kernel that asks for more buffers than this is a mistake in the table.
+/// A row of the older form with more buffers than this is taken for a mistake.
 const MOST_BUFFERS: usize = 64;
 
 impl Entry {
-    /// The short form of a row as the long one: a number of equal pieces of scratch memory, and nothing that is kept.
+    /// Turns a row of the older form into one of the newer: `times` equal scratch buffers, and nothing about memory
+    /// that is kept. `when` becomes a signature in which only the input `when_input` matters.
     fn kernel(self) -> Kernel {
         let amount = Amount::new(self.bytes_per_element, self.of.into_iter().collect(), i64::from(self.bytes));
         let types = self.when.map(|element| {
@@ -228,7 +239,7 @@ impl Entry {
 impl ScratchTable {
     /// The table for the reference kernels of TensorFlow Lite Micro.
     pub fn starter() -> ScratchTable {
-        // Its rows are looked up in the measured table itself, which is only read when a model asks for it.
+        // It has no rows of its own: `needs` looks into the measured table, which is parsed when it is first needed.
         ScratchTable { is_measured: true, ..ScratchTable::default() }
     }
 
@@ -242,9 +253,9 @@ impl ScratchTable {
         STARTER
     }
 
-    /// Reads a table; the error says what is wrong and where.
+    /// Reads a table of the user; the error says what is wrong and where.
     ///
-    /// What the table does not name is taken from the measured one.
+    /// Operators that the table does not name are looked up in the measured table.
     pub fn from_toml(text: &str) -> Result<ScratchTable, String> {
         let table = ScratchTable::parse(text)?;
         match table.kernels.iter().find(|kernel| !vocabulary::is_operator(&kernel.op)) {
@@ -253,6 +264,7 @@ impl ScratchTable {
         }
     }
 
+    /// Reads a table without checking the names of its operators.
     fn parse(text: &str) -> Result<ScratchTable, String> {
         let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(entry) = document.scratch.iter().find(|entry| entry.times as usize > MOST_BUFFERS) {
@@ -262,7 +274,7 @@ impl ScratchTable {
         Ok(ScratchTable { kernels: kernels.collect(), ..ScratchTable::default() })
     }
 
-    /// Operators of this table that are not among those of a model: perhaps their names are mistaken.
+    /// The operators of this table that a model does not have, each once. Perhaps the user misspelt them.
     pub fn unused(&self, is_in_model: impl Fn(&str) -> bool) -> Vec<&str> {
         let mut unused = Vec::new();
         for kernel in self.kernels.iter().filter(|_| !self.is_measured) {
@@ -273,8 +285,9 @@ impl ScratchTable {
         unused
     }
 
-    /// What an op needs. A row of the user's table counts before a measured one. With the empty table (`--scratch
-    /// none`) no op has scratch memory.
+    /// What an operator needs, as far as it is known. A row of the user's table counts before a measured one. With the
+    /// empty table (`--scratch none`) no operator has scratch memory, but what kernels keep is still taken from the
+    /// measured table.
     pub fn needs(&self, operator: &Operator) -> Needs {
         let own = if self.is_measured { Needs::default() } else { self.stated(operator) };
         if own.scratch.is_some() && own.kept.is_some() {
@@ -287,7 +300,9 @@ impl ScratchTable {
         Needs { scratch: own.scratch.or(measured.scratch), kept: own.kept.or(measured.kept) }
     }
 
-    /// What the rows of this table say, and nothing else.
+    /// What the rows of this table say about an operator: the first row of the newer form that fits, or else all rows
+    /// of the older form that fit, added up. `None` in both fields if no row is about it. If there are rows of the
+    /// older form for this kind of operator and none of them fits, it needs no scratch memory.
     fn stated(&self, operator: &Operator) -> Needs {
         let rows = || self.kernels.iter().filter(|kernel| kernel.op == operator.kind);
         if let Some(kernel) = rows().find(|kernel| !kernel.adds_up && kernel.fits(operator)) {
@@ -308,7 +323,7 @@ fn unknown_operator(name: &str) -> String {
     format!("there is no operator called `{name}`{hint} (custom operators are written `CUSTOM name`)")
 }
 
-/// An operator as the table sees it; tensors that are left out keep their places.
+/// An operator as the table sees it. `None` is a tensor that is left out.
 pub struct Operator<'a> {
     /// Its kind.
     pub kind: &'a str,
@@ -330,6 +345,7 @@ pub struct Argument<'a> {
 }
 
 impl Operator<'_> {
+    /// One of its tensors; `None` if it does not have it.
     pub(super) fn tensor(&self, place: Place) -> Option<&Tensor> {
         let argument = match place {
             Place::Input(number) => self.inputs.get(number),
@@ -340,6 +356,8 @@ impl Operator<'_> {
 }
 
 impl Kernel {
+    /// Whether the row is about this operator: one of its signatures fits, or it has none, and all options are as it
+    /// asks.
     fn fits(&self, operator: &Operator) -> bool {
         let types_fit = self.types.is_empty() || self.types.iter().any(|types| types.fits(operator));
         types_fit
@@ -347,13 +365,14 @@ impl Kernel {
             && self.off.iter().all(|&field| !(operator.is_on)(field))
     }
 
-    /// What the kernel asks for with these inputs and outputs.
+    /// What the kernel asks for with this operator's inputs and outputs. Where the row says nothing, or counts a
+    /// tensor that the operator does not have, it is not known.
     fn needs(&self, operator: &Operator) -> Needs {
         let sizes = |amounts: &[Amount]| {
             let sizes = amounts.iter().map(|amount| amount.bytes(operator).map(Bytes));
             sizes.collect::<Option<Vec<Bytes>>>()
         };
-        // The runtime aligns what kernels keep to 16 bytes, and what the parser keeps to what it is made of.
+        // The runtime aligns the requests of kernels to 16 bytes. The alignment of parsed options is in the table.
         let kept = self.persistent.as_deref().and_then(sizes).map(|sizes| {
             let parsed = self.parsed.iter().flatten().map(|&(size, alignment)| (Bytes(size), Bytes(alignment.max(1))));
             parsed.chain(sizes.into_iter().map(|size| (size, Bytes(16)))).collect()
@@ -362,7 +381,8 @@ impl Kernel {
     }
 }
 
-/// The measured table. It is part of the program, and a test reads it.
+/// The measured table. Its text is part of the program, and a test makes sure that it can be read, so the default is
+/// never used.
 fn measured() -> &'static ScratchTable {
     static TABLE: OnceLock<ScratchTable> = OnceLock::new();
     TABLE.get_or_init(|| ScratchTable::parse(STARTER).unwrap_or_default())

@@ -1,4 +1,5 @@
-//! The tail of TensorFlow Lite Micro's arena: what stays for as long as the interpreter lives.
+//! The tail of TensorFlow Lite Micro's arena: the memory that the runtime takes once and keeps for as long as the
+//! interpreter lives. How large it is decides, together with the tensors, how large an arena the user has to give.
 //!
 //! The runtime takes tensors and scratch memory from the lower end of the arena,
 //! its head, and from the upper end whatever it keeps: records of tensors and operators,
@@ -10,14 +11,16 @@
 //!     tensors, scratch        records, kernels' data, variables
 //! ```
 //!
-//! Each request is rounded up to its alignment, and the order is always the same: options of all operators, then
-//! what kernels ask for when they are made, then what they ask for when they are prepared. The records before them leave
-//! a gap that the first request of a kernel fills, so it matters which kernel comes first. With the right order
-//! [`Tail::bytes`] is exact for the runtime that was measured, on a machine with pointers of 64 bits. With pointers of
-//! 32 bits records are smaller, and so is the tail: what is computed here is then too much rather than too little.
+//! A kernel is *made* (its `Init` runs) and later *prepared* (its `Prepare` runs); it may ask for memory both times.
+//! Each request is rounded up to its alignment, and the order is always the same: the options of all operators, as
+//! the runtime has parsed them; then what kernels ask for when they are made; then what they ask for when they are
+//! prepared. The records before them leave a gap that the first request of a kernel fills, so it matters which kernel
+//! comes first. With the right order [`Tail::bytes`] is exact for the runtime that was measured, on a machine with
+//! pointers of 64 bits. With pointers of 32 bits records are smaller, and so is the tail: the number computed here is
+//! then too large.
 //!
-//! While the interpreter starts, it needs the lower end of the arena for other things, twice. In a very small arena
-//! these need more than the tensors themselves ([`Tail::to_start`]):
+//! While the interpreter starts, it uses the lower end of the arena for other things, twice. In a very small model
+//! these need more bytes than the tensors themselves ([`Tail::to_start`]):
 //!
 //! 1. Operator after operator is prepared. A kernel looks at its tensors through descriptions that the runtime makes
 //!    and throws away when the operator is ready, all of them at once:
@@ -27,43 +30,46 @@
 //!      192                       96      132      96       132
 //!    ```
 //!
-//! 2. All tensors are listed and planned.
+//! 2. All tensors and scratch buffers are listed, and a planner places them. The lists and the planner's own data lie
+//!    where the tensors will be later.
 
 use memplan_core::Bytes;
 
-/// The tail, and what of it is not known.
+/// The size of the tail, and what the arena needs while the interpreter starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
     /// Its bytes; without what the kernels of `unknown` operators keep.
     pub bytes: Bytes,
     /// Operators whose kernels were not measured, each once.
     pub unknown: Vec<String>,
-    /// What the arena needs while the interpreter starts, without what it needs for each buffer that it places.
+    /// What the arena needs while tensors are listed and planned, without the planner's memory for each buffer that it
+    /// places.
     start: Bytes,
-    /// What the arena needs at most while operators are prepared.
+    /// The most that the arena needs while operators are prepared.
     prepare: Bytes,
-    /// What of the former two lies at the lower end of the arena, where tensors will be.
+    /// The part of `start` that lies at the lower end of the arena, where tensors will be.
     start_below: Bytes,
+    /// The part of `prepare` that lies there.
     prepare_below: Bytes,
 }
 
 impl Tail {
-    /// What the arena needs while the interpreter starts and places so many buffers.
+    /// How many bytes the arena needs while the interpreter starts and places so many buffers.
     pub fn to_start(&self, buffers: usize) -> Bytes {
         let plan = self.start.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
         let bytes = plan.max(self.prepare.0);
-        // The lists lie between the two ends of the arena, of which the lower one is aligned.
+        // The lower end of the arena is aligned, so a multiple of the alignment is needed.
         Bytes(bytes.checked_next_multiple_of(start::ALIGNMENT).unwrap_or(u64::MAX))
     }
 
-    /// What the memory of the tensors needs while the interpreter starts and places so many buffers: where the runtime
-    /// keeps its records in another memory, that is all it must have beside the tensors' own bytes.
+    /// The part of [`to_start`](Tail::to_start) that lies in the memory of the tensors. If the runtime keeps its
+    /// records in another memory, the memory of the tensors needs this or the tensors' own bytes, whichever is more.
     pub fn to_start_below(&self, buffers: usize) -> Bytes {
         let plan = self.start_below.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
         Bytes(plan.max(self.prepare_below.0).checked_next_multiple_of(start::ALIGNMENT).unwrap_or(u64::MAX))
     }
 
-    /// What the arena needs for tensors and scratch memory of so many bytes, in so many buffers.
+    /// The size of an arena whose tensors and scratch memory need `head` bytes and are so many buffers.
     pub fn arena(&self, head: Bytes, buffers: usize) -> Bytes {
         Bytes(head.0.saturating_add(self.bytes.0)).max(self.to_start(buffers))
     }
@@ -72,23 +78,25 @@ impl Tail {
 /// Bytes of the lists that the interpreter makes while it starts. Found from the smallest arenas in which
 /// models of 1 to 13 operators start, and from every request for such memory in some models.
 mod start {
-    /// What the arena is a multiple of, in which the lists just find room.
+    /// The smallest arena in which the lists find room is a multiple of this.
     pub(super) const ALIGNMENT: u64 = 16;
-    /// A tensor or scratch buffer.
+    /// The entry for a tensor or a scratch buffer.
     pub(super) const TENSOR: u64 = 32;
-    /// A scratch buffer, on top.
+    /// The entry for a request for scratch memory, which each scratch buffer has in addition.
     pub(super) const REQUEST: u64 = 16;
-    /// A buffer that is placed.
+    /// The planner's entry for each buffer that it places.
     pub(super) const BUFFER: u64 = 40;
     /// The planner and the lists themselves.
     pub(super) const PLANNER: u64 = 208;
     /// The list of scratch buffers while operators are prepared: room for twelve more than there are.
     pub(super) const FREE_REQUESTS: u64 = 12 * REQUEST;
-    /// The description of a tensor, its quantisation, and a zero point of the latter.
+    /// The description of a tensor, without its quantisation.
     pub(super) const DESCRIPTION: u64 = 64;
+    /// The description of a quantisation, without its zero points.
     pub(super) const QUANTIZATION: u64 = 24;
+    /// A zero point, or the number of them.
     pub(super) const ZERO_POINT: u64 = 4;
-    /// What descriptions start at multiples of.
+    /// Descriptions start at multiples of this.
     pub(super) const DESCRIPTION_ALIGNMENT: u64 = 8;
     /// Kernels that look at their tensors twice. All others look once at most: so it is for every operator that the
     /// runtime has.
@@ -105,24 +113,26 @@ mod start {
     ];
 }
 
-/// Bytes of the descriptions that a kernel looks at its tensors through, at most; given the number of scales of
-/// each tensor.
+/// Bytes of the descriptions through which a kernel looks at its tensors while it is prepared: an upper bound. A
+/// kernel that looks at a tensor twice gets two descriptions. `scales` is the number of scales of each tensor, inputs
+/// first.
 pub(super) fn descriptions(kind: &str, scales: impl Iterator<Item = u64> + Clone) -> u64 {
     let once = scales.clone().map(description).fold(0, u64::saturating_add);
     match kind {
-        // The bias is the third tensor of four, and looked at once.
+        // With a bias there are four tensors: input, filter, bias, output. All but the bias are looked at twice.
         "CONV_2D" | "DEPTHWISE_CONV_2D" if scales.clone().count() == 4 => {
             once.saturating_mul(2).saturating_sub(scales.skip(2).take(1).map(description).sum())
         }
         _ if start::TWICE.contains(&kind) => once.saturating_mul(2),
-        // The first tensor of all that are joined says of which type they are.
+        // The first tensor is looked at once more, for its type.
         "CONCATENATION" => once.saturating_add(scales.take(1).map(description).sum()),
         _ => once,
     }
 }
 
-/// The bytes of the description of a tensor with so many scales.
+/// The bytes of the description of a tensor with so many scales; 0 scales if it is not quantised.
 fn description(scales: u64) -> u64 {
+    // A list of zero points has its length in front.
     let zero_points = scales.saturating_add(1).saturating_mul(start::ZERO_POINT);
     let quantization = if scales > 0 { zero_points.saturating_add(start::QUANTIZATION) } else { 0 };
     let bytes = quantization.saturating_add(start::DESCRIPTION);
@@ -141,7 +151,7 @@ mod record {
     pub(super) const NODE: u64 = 64;
     /// A scratch buffer.
     pub(super) const SCRATCH: u64 = 8;
-    /// An input or output of the network, on top.
+    /// The second record that each input and output of the network has.
     pub(super) const INTERFACE: u64 = 64;
     pub(super) const QUANTIZATION: u64 = 24;
     /// A variable that operators reach through a handle.
@@ -149,8 +159,8 @@ mod record {
     pub(super) const POINTER: u64 = 8;
 }
 
-/// Kernels that ask for nothing when they are made: their first request comes when they are prepared. All others ask for
-/// a record at once. Found with models of two operators, from the order of the requests.
+/// Kernels that ask for nothing when they are made: their first request comes when they are prepared. All others ask
+/// for a record at once. Found with models of two operators, from the order of the requests.
 const LATE: [&str; 9] = [
     "ADD_N",
     "CUMSUM",
@@ -163,20 +173,21 @@ const LATE: [&str; 9] = [
     "SPACE_TO_DEPTH",
 ];
 
-/// What a kernel keeps, by the time at which it asks for it.
+/// What kernels keep, by the time at which it is asked for: bytes and alignment of each request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    /// Options, which the runtime parses before it makes the first kernel: bytes and alignment.
+    /// Options, which the runtime parses before it makes the first kernel.
     parsed: Vec<(Bytes, Bytes)>,
-    /// When it is made.
+    /// Requests of a kernel when it is made.
     made: Vec<(Bytes, Bytes)>,
-    /// When it is prepared.
+    /// Requests of a kernel when it is prepared.
     prepared: Vec<(Bytes, Bytes)>,
 }
 
 impl Kept {
-    /// The requests of a kernel of this kind, in order. Requests of kernels are aligned to 16 bytes and parsed options to
-    /// less, which tells the two apart.
+    /// Sorts the requests of a kernel of this kind, given in order, by the time at which they are made. Requests of
+    /// kernels are aligned to 16 bytes and parsed options to less, which tells the two apart. The first request of a
+    /// kernel comes when it is made, unless the kernel is in [`LATE`]; the others come when it is prepared.
     pub(super) fn new(kind: &str, requests: Vec<(Bytes, Bytes)>) -> Kept {
         let (parsed, mut made): (Vec<_>, Vec<_>) =
             requests.into_iter().partition(|(_, alignment)| alignment.0 < start::ALIGNMENT);
@@ -185,7 +196,7 @@ impl Kept {
         Kept { parsed, made, prepared }
     }
 
-    /// Takes in what the next kernel keeps.
+    /// Adds the requests of the next kernel behind those so far.
     fn extend(&mut self, next: Kept) {
         self.parsed.extend(next.parsed);
         self.made.extend(next.made);
@@ -200,38 +211,41 @@ pub(super) struct Records {
     pub(super) subgraphs: Vec<(usize, usize)>,
     /// What the kernels keep.
     kernels: Kept,
-    /// Scratch buffers of all operators.
+    /// How many scratch buffers all operators have together.
     scratch_buffers: usize,
-    /// While operators are prepared.
+    /// The need for memory while operators are prepared.
     preparing: Preparing,
     /// Bytes of each variable.
     pub(super) variables: Vec<Bytes>,
-    /// Operators that make handles of variables.
+    /// How many operators make handles of variables.
     pub(super) handles: usize,
     /// For each input of the network and for each output the number of its scales; 0 if it is not quantised.
     pub(super) interface: [Vec<u64>; 2],
 }
 
-/// What the runtime holds while it prepares one operator after the other.
+/// The bytes that the runtime holds while it prepares one operator after the other.
 #[derive(Clone, Debug, Default)]
 struct Preparing {
-    /// What the kernels have kept so far, beside what each of them kept before the first one was prepared.
+    /// Bytes that the kernels prepared so far have asked for while they were prepared, and keep.
     kept: u64,
-    /// Scratch buffers so far.
+    /// How many scratch buffers they have asked for.
     scratch_buffers: u64,
-    /// The most that was there at once: what kernels have kept, the list of scratch buffers, and descriptions.
+    /// The most that was held at once: `kept`, the list of scratch buffers, and the descriptions for one operator.
     most: u64,
-    /// The same without what kernels have kept.
+    /// The same without `kept`, which lies at the upper end of the arena.
     most_below: u64,
 }
 
 impl Preparing {
-    /// One more operator: what its kernel keeps, the bytes of its descriptions, and its scratch buffers.
+    /// Prepares one more operator: `kept` is what its kernel keeps, `descriptions` the bytes of its descriptions, and
+    /// `scratch_buffers` how many scratch buffers it asks for.
     fn add(&mut self, kept: &Kept, descriptions: u64, scratch_buffers: usize) {
         for (bytes, alignment) in &kept.prepared {
             let bytes = bytes.0.checked_next_multiple_of(alignment.0).unwrap_or(u64::MAX);
             self.kept = self.kept.saturating_add(bytes);
         }
+        // The list has entries for the scratch buffers of the operators before this one, and room for those of this
+        // one.
         let list = self.scratch_buffers.saturating_mul(start::REQUEST).saturating_add(start::FREE_REQUESTS);
         let below = list.saturating_add(descriptions);
         self.most = self.most.max(self.kept.saturating_add(below));
@@ -241,7 +255,8 @@ impl Preparing {
 }
 
 impl Records {
-    /// Notes what the next operator keeps, the bytes of its descriptions, and its scratch buffers.
+    /// Adds the next operator: what its kernel keeps, the bytes of its descriptions, and how many scratch buffers it
+    /// asks for.
     pub(super) fn add(&mut self, kept: Kept, descriptions: u64, scratch_buffers: usize) {
         self.preparing.add(&kept, descriptions, scratch_buffers);
         self.kernels.extend(kept);
@@ -260,6 +275,7 @@ impl Records {
         let below = [lists, requests, start::PLANNER].into_iter().fold(0, u64::saturating_add);
         let start = stack.end.saturating_add(below);
         let prepare = self.before_preparing().saturating_add(self.preparing.most);
+        // Inputs and outputs get their records after tensors have been placed, so they count for the tail only.
         self.push_interface(&mut stack);
         Tail {
             bytes: Bytes(stack.end),
@@ -271,7 +287,7 @@ impl Records {
         }
     }
 
-    /// What is kept before the first operator is prepared.
+    /// The bytes of everything that is kept before the first operator is prepared.
     fn before_preparing(&self) -> u64 {
         self.with_kernels().end.saturating_sub(self.preparing.kept)
     }
@@ -289,7 +305,7 @@ impl Records {
     }
 
     /// The runtime's own records and everything that kernels keep, in the order in which the runtime asks for memory:
-    /// the order decides how much is lost by alignment. The numbers of 16 bytes are records of fixed size.
+    /// the order decides how much is lost by alignment. The two requests for 16 bytes are records of fixed size.
     fn with_kernels(&self) -> Stack {
         let mut stack = Stack { end: record::ALLOCATOR };
         if self.handles > 0 {
@@ -326,12 +342,14 @@ impl Records {
     }
 }
 
-/// Requests one upon the other, each aligned.
+/// Requests one after the other, each rounded up so that the next one is aligned.
 struct Stack {
+    /// The bytes so far.
     end: u64,
 }
 
 impl Stack {
+    /// Adds a request of so many bytes with an alignment.
     fn push(&mut self, bytes: u64, alignment: u64) {
         let end = self.end.saturating_add(bytes);
         self.end = end.checked_next_multiple_of(alignment.max(1)).unwrap_or(u64::MAX);

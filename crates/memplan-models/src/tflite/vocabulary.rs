@@ -54,15 +54,17 @@ pub(super) fn is_operator(name: &str) -> bool {
     OPERATORS.contains(&name) || name.starts_with("CUSTOM ") || name.starts_with("OPERATOR_")
 }
 
-/// The builtin operator whose name is most like a mistaken one; `None` if none is.
+/// The builtin operator whose name is most like a misspelt one, with at most two changes; `None` if there is none.
 pub(super) fn nearest_operator(name: &str) -> Option<&'static str> {
     let wanted = name.to_uppercase();
     let near = OPERATORS.iter().map(|operator| (changes(&wanted, operator), *operator)).min();
     near.filter(|(changes, _)| *changes <= 2).map(|(_, operator)| operator)
 }
 
-/// How many letters must be added, removed or replaced to make one word of another.
+/// How many letters must be added, removed or replaced to make one word of another (the edit distance).
 fn changes(one: &str, other: &str) -> usize {
+    // `row[n]` is the distance from the letters of `one` so far to the first `n` letters of `other`. `diagonal` is
+    // the entry of the row before to the left of the current column.
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, letter) in one.bytes().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], line + 1);
@@ -76,7 +78,7 @@ fn changes(one: &str, other: &str) -> usize {
 }
 
 /// Operators that only give their input another shape: runtimes skip the copy
-/// where input and output are at the same place.
+/// if input and output are at the same address.
 pub(super) const RESHAPES: [&str; 2] = ["RESHAPE", "SQUEEZE"];
 
 /// Operators that compute each output element from the input elements at the

@@ -25,9 +25,11 @@ pub(super) struct Allocation {
 
 /// A value and its place.
 pub(super) struct Value {
-    /// Its name, without the braces of values that are not parts of a tuple.
+    /// Its name. A part of a tuple has its index in braces behind the name (`add.1{0}`); empty braces are left out.
     pub(super) name: String,
+    /// In bytes.
     pub(super) size: u64,
+    /// From the start of its allocation.
     pub(super) offset: u64,
     /// Index of its allocation.
     pub(super) allocation: usize,
@@ -39,8 +41,8 @@ pub fn is_dump(text: &str) -> bool {
 }
 
 impl Allocation {
-    /// Whether its content is planned: results and temporaries are, what the
-    /// caller or the program provides is not.
+    /// Whether its content is planned. Results and temporaries are; parameters,
+    /// which the caller provides, constants and memory of single threads are not.
     pub(super) fn is_ours(&self) -> bool {
         let given = ["parameter", "constant", "thread-local"];
         !given.iter().any(|word| self.purpose.contains(word))
@@ -66,9 +68,11 @@ impl Line<'_> {
 }
 
 impl Dump {
-    /// Reads a dump. Both files may stand in one text, one after the other.
+    /// Reads a dump. Both files may stand in one text, one after the other; a text without live ranges is no error
+    /// here.
     pub(super) fn parse(source: &str) -> Result<Dump, ReadError> {
         let mut dump = Dump { allocations: Vec::new(), values: Vec::new(), ranges: HashMap::new() };
+        // Whether the current line belongs to a list of live ranges.
         let mut in_ranges = false;
         let mut start = 0;
         for text in source.split_inclusive('\n') {
@@ -78,8 +82,8 @@ impl Dump {
             let line = Line { source, text: text.trim_end(), start };
             start += text.len();
             let trimmed = line.text.trim_start();
-            // The dump is a text for people with several sections. Each line is recognised by its first word, and lines
-            // that nobody needs are passed over.
+            // The dump is a text for people with several sections. Each line is recognised by its first word; all other
+            // lines are passed over.
             if trimmed.starts_with("allocation ") {
                 in_ranges = false;
                 dump.allocations.push(allocation(line)?);
@@ -103,7 +107,7 @@ impl Dump {
         Ok(dump)
     }
 
-    /// Reads a value of the last allocation.
+    /// Reads a value, which belongs to the allocation that was read last. `rest` is the line behind `value: `.
     fn value(&mut self, line: Line, rest: &str) -> Result<(), ReadError> {
         let Some(allocation) = self.allocations.len().checked_sub(1) else {
             return Err(line.error("a value stands before the first allocation"));
@@ -118,7 +122,8 @@ impl Dump {
         Ok(())
     }
 
-    /// Where each allocation starts if those that are planned stand one after the other.
+    /// The offset at which each allocation starts if the planned ones lie one after the other. (Allocations that are
+    /// not planned have an entry, too, which nobody uses.)
     pub(super) fn bases(&self, source: &str) -> Result<Vec<u64>, ReadError> {
         let mut next = 0u64;
         let mut bases = Vec::with_capacity(self.allocations.len());
@@ -136,7 +141,7 @@ impl Dump {
     }
 }
 
-/// `allocation 8: size 16384, maybe-live-out:`
+/// Reads a line such as `allocation 8: size 16384, maybe-live-out:`.
 fn allocation(line: Line) -> Result<Allocation, ReadError> {
     let parts = allocation_parts(line.text);
     let (size, purpose) = parts.ok_or_else(|| line.error("expected `allocation N: size BYTES, PURPOSE:`"))?;
@@ -160,7 +165,7 @@ fn value_parts(text: &str) -> Option<(String, u64, u64)> {
     Some((plain(name), number(size)?, number(offset)?))
 }
 
-/// `add.1{}:2-4`
+/// Reads a line such as `add.1{}:2-4`: the name, the first and the last step.
 fn live_range(line: Line) -> Result<(String, (u64, u64)), ReadError> {
     live_range_parts(line.text).ok_or_else(|| line.error("expected `NAME{INDEX}:FIRST-LAST`"))
 }
@@ -173,11 +178,12 @@ fn live_range_parts(text: &str) -> Option<(String, (u64, u64))> {
     (first <= last && last < MAX_STEP).then(|| (plain(name), (first, last)))
 }
 
-/// A name without empty braces.
+/// A name without empty braces, which mean that the value is no part of a tuple.
 fn plain(name: &str) -> String {
     name.trim().trim_end_matches("{}").to_owned()
 }
 
+/// A number below 2^63.
 fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|&number| number <= MAX_BYTES)
 }

@@ -67,6 +67,7 @@ pub(super) fn anneal(
     let (one, other) = if budget.threads > 1 {
         std::thread::scope(|scope| {
             let other = scope.spawn(|| {
+                // A new thread does not know how long the caller waits, so it is told.
                 let _current = patience.as_ref().map(Patience::enter);
                 chains.run(Kind::Strict, strict)
             });
@@ -168,8 +169,8 @@ impl<'m> Annealer<'m> {
     fn chain(mut self, kind: Kind, enough: u64, budget: &mut Budget) -> Option<Found> {
         let mut moves = FIRST_ROUND.saturating_mul(self.movable.len() as u64);
         while !self.movable.is_empty() && self.best.as_ref().is_none_or(|best| best.cost > enough) {
-            // A round has to come to its end to be of use, because it ends cold. So if little would be left after this
-            // round, it takes all that is left and is the last.
+            // A round has to come to its end to be of use, because only then it is cold. So it takes all the work that
+            // is left, and is the last, if that is less than `LONGEST_ROUND` times its length.
             let affordable = (budget.work_left() as f64 * self.moves_per_unit()) as u64;
             let length = if affordable < moves.saturating_mul(LONGEST_ROUND) { affordable } else { moves };
             if length == 0 || self.rounds(kind, length, enough, budget).is_break() {
@@ -287,6 +288,7 @@ impl<'m> Annealer<'m> {
         }
         // The upper 24 bits of a random number, as many as an `f32` holds, make a number from 0 to below 1.
         let drawn = (self.random.next() >> 40) as f32 / (1u64 << 24) as f32 * sum;
+        // Rounding may put the number past the last sum; without any candidate the piece stays.
         let chosen = self.candidates.partition_point(|candidate| candidate.1 <= drawn);
         self.candidates.get(chosen).or(self.candidates.last()).map_or(self.spots[item], |candidate| candidate.0)
     }
@@ -297,8 +299,8 @@ impl<'m> Annealer<'m> {
         let info = &self.model.items[item];
         let home = info.homes[number];
         self.steps.clear();
-        // The cost of the step the walk below is in; until then, that at offset 0.
-        // Large penalties are added and taken off again. In 32 bits the small prices beside them would be rounded away.
+        // The cost at offset 0, and later at the step that the walk has reached. Large penalties are added and taken
+        // off again; in 32 bits the small prices beside them would be rounded away.
         let mut level = 0.0f64;
         for relation in &info.relations {
             let there = self.spots[relation.other as usize];

@@ -36,6 +36,7 @@ pub(super) fn lower_bound(model: &Model, budget: &mut Budget) -> Vec<u64> {
     bounds
 }
 
+/// The groups that have been grown so far.
 struct Groups<'m> {
     model: &'m Model,
     /// By relation: whether a group has counted it.
@@ -56,6 +57,7 @@ impl Groups<'_> {
         self.priced.clear();
         let mut cheapest = u64::MAX;
         let mut sum = self.model.items[one].size;
+        // Every two pieces of the group need a relation, so only pieces with a relation to the first one can join.
         let mut candidates: Vec<usize> =
             self.model.items[one].relations.iter().map(|relation| relation.other as usize).collect();
         // The pair itself comes first; then large pieces, so that few of them fill the space and few pairs are used up.

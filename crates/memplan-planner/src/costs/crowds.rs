@@ -84,6 +84,8 @@ struct Crowds {
 impl Crowds {
     /// The graph of a component; `None` if it has more pieces than a [`Set`] has bits, or a sum of sizes overflows.
     fn of(model: &Model, component: &Component, pieces: &Pieces, alone: &Problem) -> Option<Crowds> {
+        // Vertices are numbered from large to small pieces, which suits the search for cliques. `order` has the piece
+        // of each vertex, and `vertex_of` the vertex of each piece.
         let mut order = component.items.clone();
         order.sort_by_key(|&item| (std::cmp::Reverse(model.items[item].size), item));
         let vertex_of: BTreeMap<usize, usize> =
@@ -92,13 +94,13 @@ impl Crowds {
         if items.len() > clique::MOST_VERTICES {
             return None;
         }
-        // All offsets are multiples of the step, so a piece also keeps the bytes up to the next multiple from all
-        // others.
-        let step = items.iter().map(|item| item.homes[0].alignment).min().unwrap_or(1);
-        let is_step =
-            items.iter().all(|item| item.homes[0].alignment % step == 0 && item.fixed.unwrap_or(0) % step == 0);
-        let step = if is_step { step } else { 1 };
-        let sizes = items.iter().map(|item| Some(item.size.checked_add(step - 1)? / step * step));
+        // If the smallest alignment divides all others and all fixed offsets, all offsets are multiples of it. Then a
+        // piece also keeps the bytes up to the next multiple from all others, and its size can be rounded up.
+        let least = items.iter().map(|item| item.homes[0].alignment).min().unwrap_or(1);
+        let divides_all =
+            items.iter().all(|item| item.homes[0].alignment % least == 0 && item.fixed.unwrap_or(0) % least == 0);
+        let granule = if divides_all { least } else { 1 };
+        let sizes = items.iter().map(|item| Some(item.size.checked_add(granule - 1)? / granule * granule));
         let sizes: Vec<i64> = sizes.collect::<Option<_>>()?;
         // The space's capacity rounded up: the highest end that any piece can have. All pieces of a component are in
         // one space.
@@ -152,6 +154,7 @@ impl Crowds {
             let next = self.edges.len();
             let ends = (one.min(other), one.max(other));
             let number = if is_whole { *self.edge_of.entry(ends).or_insert(next) } else { next };
+            // No edge of these two whole pieces was there, or the pair is one of parts.
             if number == next {
                 let saving = is_whole.then(|| self.sizes[one].min(self.sizes[other]));
                 self.edges.push(Edge { one, other, weight: 0, saving, pairs: Vec::new() });
@@ -164,7 +167,8 @@ impl Crowds {
     }
 }
 
-/// Every two pieces that have the same size, the same places to be and the same relations with all others.
+/// Every two vertices whose pieces have the same size, the same places to be and the same relations with all others.
+/// They differ in nothing, so any plan may swap them, and the search need not try both.
 fn twins(order: &[usize], items: &[&Item]) -> Vec<(usize, usize)> {
     let relations_without = |vertex: usize, without: usize| {
         let others = items[vertex].relations.iter().filter(|relation| relation.other as usize != order[without]);
@@ -314,7 +318,8 @@ impl<'a> Search<'a> {
         self.crowds.twins.iter().copied().filter(is_alike).collect()
     }
 
-    /// The edge that takes an edge's place when two pieces are swapped; `None` if that is the edge itself.
+    /// The edge that takes an edge's place when twins are swapped; `None` if that is the edge itself. Twins have the
+    /// same prices with all others, so there is such an edge.
     fn swapped(&self, edge: usize, (one, other): (usize, usize)) -> Option<usize> {
         let moved = |vertex: usize| match vertex {
             vertex if vertex == one => other,
@@ -476,7 +481,9 @@ impl<'a> Search<'a> {
                     pairs.any(|&pair| is_witnessed(&witness, &self.alone.reuse_costs()[pair]))
                 });
                 let core: Vec<usize> = blamed.collect();
-                // This holds whatever else is active. The core is stored, so that other branches use it as well.
+                // This holds whatever else is active. The core is stored, so that other branches use it as well. Edges
+                // of it that this branch keeps apart cannot be activated here; if none is open, the branch has no
+                // plan.
                 self.cores.push(core.clone());
                 Reply::Core(core.into_iter().filter(|&edge| self.choices[edge] == Choice::Open).collect())
             }

@@ -33,6 +33,7 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
     }
     let mut component_of: Vec<Option<usize>> = vec![None; count];
     let mut components = Vec::new();
+    // From each piece that is in no component yet, everything that can be reached along relations.
     for seed in 0..count {
         if component_of[seed].is_some() {
             continue;

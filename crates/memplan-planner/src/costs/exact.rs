@@ -29,7 +29,8 @@ use crate::tuning::OFFSETS_PER_UNIT;
 /// What is known about a component in the end.
 #[derive(Clone, Debug)]
 pub(super) struct Solved {
-    /// Offsets by position in the component, if a cheaper or lower placement than the given one was found.
+    /// The best placement that is known, the given one included: offsets by position in the component. `None` if there
+    /// is none.
     pub(super) offsets: Option<Vec<i64>>,
     /// No placement costs less; `None` if there is none at all.
     pub(super) lower_bound: Option<u64>,
@@ -67,6 +68,7 @@ pub(super) fn solve(
         if search.found.is_none() && known.is_none() {
             return Solved { offsets: None, lower_bound: None, is_lowest: false };
         }
+        // The ceiling is the cost of what was found, or still that of the known placement if nothing is cheaper.
         search.dolls[first] = search.ceiling;
         // Only the last doll contains all pieces, so only its placement is one of the component.
         if first == 0 {

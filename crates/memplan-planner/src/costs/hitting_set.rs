@@ -26,7 +26,7 @@ use crate::tuning::{HITTING_CALL, MOST_CORES, MOST_HITTING_NODES};
 pub(super) struct Hit {
     /// The cheapest plan, if it was reached.
     pub(super) plan: Option<Plan>,
-    /// No plan costs less, besides what pairs cost that nobody can keep apart.
+    /// No plan costs less. Pairs inside a block, which cannot be kept apart, are not counted.
     pub(super) lower_bound: u64,
 }
 

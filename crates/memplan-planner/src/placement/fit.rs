@@ -145,6 +145,7 @@ fn tightest(obstacles: &[Obstacle], alignment: u64, highest: u64) -> Option<u64>
         }
         match past(obstacle, offset, alignment) {
             Some(next) => offset = next,
+            // No aligned offset is left above this obstacle.
             None => return best.map(|(_, offset)| offset),
         }
     }

@@ -3,8 +3,8 @@
 //! Placed rectangles are found through one of two indexes. [`Conflicts`] lists
 //! them one by one, knows their owners and can forget them: the general case.
 //! [`Skyline`] merges their bytes, which pays where very many are alive at once
-//! ([`MERGED_ALIVE`]), and needs to know that nobody asks for owners (in-place
-//! partners) and nothing is taken away (slots that do not fit a space).
+//! ([`MERGED_ALIVE`]). It is possible only if no piece has partners of overlays, for which owners have to be known, and
+//! none has several slots, which are taken away again if not all of them fit into a space.
 
 use std::sync::Arc;
 
@@ -38,13 +38,16 @@ pub(crate) struct Floor {
 /// The two ways to find the placed rectangles that are alive during a stretch of time.
 #[derive(Clone, Debug)]
 enum Index {
+    /// One by one.
     Listed {
+        /// Which ranks are placed, by when they are alive.
         conflicts: Conflicts,
         /// By rank: the piece that owns the rectangle.
         owners: Arc<[PieceId]>,
         /// By rank: the bytes of the rectangle, from the first to one past the last. Stale if it is not placed.
         bytes: Vec<(u64, u64)>,
     },
+    /// As merged bytes.
     Merged(Skyline),
 }
 
@@ -53,8 +56,8 @@ enum Index {
 pub(crate) struct Grid {
     /// Every buffer starts at a multiple of this.
     pub(crate) granule: u64,
-    /// Ranges of bytes can be rounded up to this: the granule, or 1 if a window may begin in the middle of a
-    /// buffer.
+    /// The end of a taken range can be rounded up to a multiple of this, because nothing can begin before it: the
+    /// granule, or 1 if a window may begin in the middle of a buffer.
     pub(crate) rounding: u64,
 }
 
@@ -169,8 +172,8 @@ impl Floor {
     }
 
     /// Calls `visit` with the owner of every placed rectangle alive at the same
-    /// time, and the obstacle that it is for the piece of `rect`. Not for the merged index, which has no owners: the
-    /// callers' pieces have partners, and then the index is not merged ([`Pieces::can_be_merged`]).
+    /// time, and the obstacle that it is for the piece of `rect`. It is asked only for pieces with partners; then the
+    /// index is not the merged one, which has no owners ([`Pieces::can_be_merged`]).
     pub(crate) fn for_each_owner(&self, rect: &Rect, mut visit: impl FnMut(PieceId, Obstacle)) {
         if let Index::Listed { conflicts, owners, bytes } = &self.index {
             conflicts.for_each(rect.start, rect.end, |rank| {
@@ -179,7 +182,8 @@ impl Floor {
         }
     }
 
-    /// Puts a rectangle of that rank down with its piece at `offset`.
+    /// Puts a rectangle of that rank down with its piece at `offset`: adds it to the index, and to the heap, which is
+    /// given up once there is no moment at which everything is alive.
     pub(crate) fn put(&mut self, rank: usize, rect: &Rect, offset: u64) {
         let (low, high) = (offset + rect.low, offset + rect.high);
         let (life, bytes) = ((rect.start.into(), rect.end.into()), (low, round_up(high, self.grid.rounding)));

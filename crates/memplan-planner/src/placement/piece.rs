@@ -328,9 +328,9 @@ impl<'p> Pieces<'p> {
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
         let size = reserved(buffer);
         let first_rect = self.rects.len();
-        // With one slot there is a rectangle for each stretch of the lifetime (none if the buffer is exclusive, see
-        // `add_rects`). With several slots it is not known which one is in use at a step, so every slot counts as
-        // taken from the first start to the last end.
+        // With one slot there is a rectangle for each stretch of the lifetime. An exclusive buffer, whatever its
+        // slots, has none (see `add_rects`). With several slots it is not known which one is in use at a step, so
+        // every slot counts as taken from the first start to the last end.
         if buffer.slots == 1 || buffer.exclusive {
             self.add_rects(clock, buffer, Bytes::ZERO);
         } else if let (Some(start), Some(end)) = (buffer.lifetime.start(), buffer.lifetime.end()) {
@@ -376,6 +376,7 @@ impl<'p> Pieces<'p> {
             self.add_solid(start, end, block.size);
         }
         let first_home = self.homes.len();
+        // All members may live in the same spaces; the problem was checked for that.
         for &space in &first.spaces {
             // One offset serves all members, so it must be a multiple of each member's alignment.
             let alignments = block.members.iter().map(|member| self.problem.alignment_in(member.buffer, space).0);
@@ -432,7 +433,7 @@ impl<'p> Pieces<'p> {
         range(first, self.homes.len())
     }
 
-    /// Slots share their rectangles and homes; only their ids differ.
+    /// Adds a piece for each slot of the given one. Slots share their rectangles and homes; only their ids differ.
     fn add_slots(&mut self, piece: &Piece) {
         for slot in 0..piece.slots {
             self.pieces.push(Piece { slot, ..piece.clone() });
@@ -592,6 +593,7 @@ impl<T: Copy> Lists<T> {
         Lists { starts, items: items.into_iter().map(|(_, item)| item).collect() }
     }
 
+    /// The list of a piece.
     fn for_piece(&self, piece: PieceId) -> &[T] {
         match self.starts.get(piece.index()..piece.index() + 2) {
             Some(&[start, end]) => &self.items[start as usize..end as usize],

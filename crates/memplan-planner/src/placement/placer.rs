@@ -1,10 +1,10 @@
 //! The placement engine: puts pieces down one after the other.
 //!
-//! For each piece the engine asks the space's floor which placed rectangles are
-//! alive at the same time, turns them into obstacles and lets a [`Fit`] choose
-//! an offset between them. What the rectangles do not say is
-//! added on top: exclusive pieces, byte ranges that must stay apart, missing
-//! order of execution. In-place partners are left out again.
+//! Each space has a *floor* (`floor.rs`), which holds what is placed in it. For each piece the engine asks the floor
+//! which placed rectangles are alive at the same time, turns them into obstacles and lets a [`Fit`] choose an offset
+//! between them. What the rectangles do not say is added on top: exclusive pieces, byte ranges that must stay apart,
+//! missing order of execution. Pieces that this one may overlay (*partners*) are no obstacles where it may lie on
+//! them.
 //!
 //! ```text
 //!   order: a (64 bytes, steps 0..2), b (32, 1..3), c (32, 2..4)
@@ -167,6 +167,7 @@ impl<'p> Placer<'p> {
     pub(crate) fn place_cheaply(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
         if !self.spots.is_placed(piece) && !self.pieces.costly(piece).is_empty() {
             let homes = self.pieces.homes(piece);
+            // If no space has such an offset, the piece stays unplaced here and `place` puts it somewhere.
             self.avoids_costs = true;
             (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, self.spaces[homes[home].space].limit));
             self.avoids_costs = false;
@@ -211,14 +212,15 @@ impl<'p> Placer<'p> {
         Some(spot)
     }
 
-    /// Takes over where another placer has put pieces, to finish a plan; nothing can be placed after that.
+    /// Takes over where another placer has put pieces, so that `finish` finds them. Nothing can be placed after that:
+    /// the floors of this placer do not know these pieces.
     pub(crate) fn adopt(&mut self, other: &Placer) {
         self.spots.adopt(&other.spots);
         self.obstacles_met += other.obstacles_met;
     }
 
-    /// An offset for the piece in a space such that it ends at `limit` at the latest and
-    /// meets nobody here nor, if there is one, in the placer beside.
+    /// An offset for the piece in a space such that it ends at `limit` at the latest and meets nothing that is placed
+    /// here, nor in the placer `beside`, if there is one. `None` if there is no such offset.
     fn offset_in(
         &mut self,
         piece: PieceId,
@@ -308,8 +310,8 @@ impl<'p> Placer<'p> {
                 self.obstacles.extend(blocked.iter().map(obstacle));
             }
         }
-        // `blocked` and the rectangles say who may not be met. They do not say whom an exclusive piece meets at other
-        // times, nor who has no order of execution with this piece.
+        // The rectangles below are those of pieces alive at the same time. An exclusive piece also has to avoid pieces
+        // that live at other times, and so has every piece those without an order of execution with it.
         if pieces.get(piece).exclusive || pieces.ordering().is_some() {
             self.collect_strangers(piece, space);
         }
@@ -428,6 +430,7 @@ impl<'p> Placer<'p> {
     /// the first one and goes with it. Removing the ranks of the others, which were never put down, changes nothing.
     fn take(&mut self, piece: PieceId, home: usize) {
         let Some(spot) = self.spots.take(piece) else { return };
+        // The next slot must not extend a rectangle that is gone.
         self.run = None;
         let floor = &mut self.spaces[spot.space];
         let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
@@ -484,6 +487,7 @@ impl<'p> Placer<'p> {
         let mut pairs = Vec::new();
         for overlay in problem.overlays() {
             let [buffer, over] = [overlay.buffer, overlay.over].map(|id| self.pieces.piece_of(id));
+            // Partners are listed at both pieces, so it is checked that the newcomer of this overlay starts later.
             let is_partner = self.pieces.partners(buffer).iter().any(|partner| partner.other == over);
             let starts = |piece: PieceId| self.pieces.rects(piece).first().map(|rect| rect.start);
             let is_used = is_partner && starts(over) < starts(buffer) && self.overlap(buffer, over);

@@ -13,8 +13,8 @@
 //!        [0,1) [1,2) [2,3) [3,4)     [1, 2) and [2, 4), and "any" in those and above.
 //! ```
 //!
-//! What is taken somewhere in `[s, e)` is what is taken *anywhere* in the nodes
-//! that make up `[s, e)`, and *throughout* the nodes above them. Adding a
+//! A byte is taken at some time in `[s, e)` if it is taken *anywhere* in one of the nodes that make up `[s, e)`, or
+//! *throughout* one of the nodes above them. Adding a
 //! rectangle and asking both touch O(log t) nodes for t steps. Each node's
 //! ranges are merged, so a question costs what is left of them, however many
 //! buffers they come from. The price is memory, O(n log t) at worst, and that
@@ -50,9 +50,9 @@ pub(crate) struct Wanted {
 pub(crate) struct Skyline {
     /// Leaves of the tree, a power of two; the leaf of time t is node `leaves + t`.
     leaves: usize,
-    /// By node: bytes taken at some time of the node, and bytes taken at every time of it by one rectangle.
-    /// The children of node i are 2i and 2i + 1; node 1 is the root.
+    /// By node: bytes taken at some time of the node. The children of node i are 2i and 2i + 1; node 1 is the root.
     any: Vec<RangeSet>,
+    /// By node: bytes taken at every time of the node, each by a single rectangle.
     throughout: Vec<RangeSet>,
 }
 
@@ -106,7 +106,7 @@ impl Skyline {
                 break;
             }
             looks += 1;
-            // The range is in the way. The rectangle's first byte in use goes to its end.
+            // If the range reaches above the rectangle's first byte, it is in the way, and that byte goes to its end.
             let to = rests[which][0].1;
             if to > offset + low {
                 match Bytes(to - low).align_up(Bytes(wanted.alignment)).filter(|bytes| bytes.0 <= wanted.highest) {

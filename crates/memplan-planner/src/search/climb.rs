@@ -1,9 +1,9 @@
 //! Orders that get better: hill climbing on the noise of a search.
 //!
-//! Which candidate the exact search tries first is decided by an [`Order`] and a random number per item, the *noise*. A
-//! short search with them either finds a plan or ends at its node limit with some items placed. The more items, the
-//! better are the order and its noise. Changing a few of the numbers mostly
-//! changes little about that. So good noise can be improved:
+//! Which candidate the exact search tries first is decided by an [`Order`] and a random number per item, the *noise*.
+//! A short search with them either finds a plan or ends at its node limit with some items placed. The more items, the
+//! better are the order and its noise. Changing a few of the numbers mostly changes little about that. So good noise
+//! can be improved:
 //!
 //! ```text
 //!   parent   order, noise 7 1 9 4 …   placed 180 of 213
@@ -14,9 +14,8 @@
 //! There are a few *parents* side by side, which have *turns* one after the other. In its turn a parent has a
 //! *child*, a copy with some numbers drawn anew. A child that came at least as far as its parent replaces it, even if
 //! it came no further, so that the search does not stay where all neighbours are equally good. Now and then a
-//! *newborn*, an order with fresh noise, takes the place of the child. On instances where one in a
-//! thousand random orders leads to a plan this finds one within a few hundred,
-//! and it does so for any seed.
+//! *newborn*, an order with fresh noise, takes the place of the child. On instances where one in a thousand random
+//! orders leads to a plan this finds one within a few hundred, and it does so for any seed.
 
 use std::sync::Arc;
 

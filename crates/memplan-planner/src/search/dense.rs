@@ -1,9 +1,10 @@
 //! Many buffers alive at once: packed below a goal by ejection chains, close to the bound.
 //!
-//! Where hundreds are alive at a time, each is small against the peak and packings without any waste abound, but
-//! no single pass finds one: it ends some percent above the bound, in a few stretches of time that it
-//! had filled badly before it came to their last buffers. The exact search is too slow for
-//! stretches with so many buffers. So this stage makes room for the last ones by throwing out others:
+//! Where hundreds are alive at a time, each is small against the peak, and there are many packings without any waste.
+//! But no single pass finds one: it ends some percent above the bound, because it had filled a few stretches of time
+//! badly before it came to their last buffers. The exact search is too slow for stretches with so many buffers. So
+//! this stage makes room for the last ones by *ejecting* others, that is, by taking them out and placing them
+//! elsewhere:
 //!
 //! ```text
 //!   bound 100                 goal 101                   goal 101
@@ -14,14 +15,16 @@
 //!   ▏  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓         ▏  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓          ▏  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓      another gap
 //! ```
 //!
-//! - [`rectangles`] has the pieces as flat arrays, [`board`] knows who lies where and finds the place whose occupants
-//!   weigh least, and [`ejection`] is the chain.
-//! - The first plan of a crowded problem ([`is_crowded`]) places what is hard to place first ([`Order::NearPeak`]); the same
-//!   weights say who is ejected. The best plan is then lowered again and again: an attempt takes out what ends above its
-//!   goal, starts at a goal that it hardly reaches, and raises the goal until it is reached.
-//! - Two attempts, a bold and a careful one, are made at a time, on two threads if there are. Both are always made and the
-//!   better one is kept, so the plan does not depend on the number of threads, nor on the clock: work is counted in
-//!   neighbours looked at.
+//! - [`rectangles`] has the pieces as flat arrays, [`board`] knows which rectangle lies where and finds the place whose
+//!   occupants weigh least, and [`ejection`] is the chain: an ejected rectangle ejects others, and so on.
+//! - The first plan of a crowded problem ([`is_crowded`]) places the pieces first that are hard to place
+//!   ([`Order::NearPeak`]). How hard a piece is to place is also its *weight*, and light pieces are ejected rather than
+//!   heavy ones. The best plan is then lowered again and again by *attempts*. An attempt begins with a goal just
+//!   above the bound, takes out what ends above the goal, and raises the goal as often as it cannot be reached. How
+//!   far a goal or a plan is above the bound is its *slack*.
+//! - Two attempts, a bold and a careful one, are made at a time, on two threads if there are. Both are always made
+//!   and the better one is kept, so the plan does not depend on the number of threads, nor on the clock: work is
+//!   counted in neighbours looked at.
 //!
 //! The stage takes plain pieces only ([`Pieces::is_plain`]): one life, one space, no relations. Alignments and
 //! fixed offsets are kept. What it returns is never taller than what it was given.
@@ -49,7 +52,7 @@ use crate::tuning::{
     NEIGHBOURS_PER_UNIT, ONE_ORDER_PIECES,
 };
 
-/// How many pieces are alive at once, on average.
+/// How many pieces are alive at once, on average over compressed time.
 fn mean_alive(pieces: &Pieces) -> u64 {
     let lives = pieces.ids().flat_map(|piece| pieces.rects(piece)).map(|rect| u64::from(rect.end - rect.start));
     lives.sum::<u64>() / (pieces.steps().len() as u64).max(1)
@@ -61,11 +64,12 @@ pub(crate) fn is_crowded(pieces: &Pieces) -> bool {
     pieces.is_plain() && alive > CROWDED_ALIVE && alive * CROWDED_SHARE < pieces.len() as u64
 }
 
-/// What a search may spend without a limit of its own: the effort's work, and more on large problems.
+/// Units of work for a search whose caller has set no limit: the effort's work, and more on large problems.
 ///
-/// If the first plan took long, the problem is large, and twice the work of that plan comes on top. Ejection chains need
-/// work in proportion to what is alive, so many plain pieces have a share of the effort for that; where the chains do
-/// all the work, because the problem is crowded, nothing but that share.
+/// If the first plan took long, the problem is large, and twice the work of that plan (`first_plan`) is added. Ejection
+/// chains need work in proportion to the number of pieces alive at once. So for many plain pieces the effort's work
+/// times that number, divided by [`ALIVE_PER_EFFORT`], is added if it is more. On crowded problems, where the chains
+/// come first and do nearly all the work, only this is added.
 pub(super) fn work_for(pieces: &Pieces, effort: u64, first_plan: u64) -> u64 {
     let for_chains = || effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT;
     let more = match () {
@@ -81,7 +85,8 @@ fn is_many(pieces: &Pieces) -> bool {
     pieces.is_plain() && pieces.len() > ONE_ORDER_PIECES && mean_alive(pieces) * CROWDED_SHARE < pieces.len() as u64
 }
 
-/// A smaller plan, if one is found within the budget.
+/// A plan with a smaller extent than `plan`, if one is found within the budget. None is looked for below the bound
+/// `lower`.
 pub(super) fn pack_densely(pieces: &Pieces, plan: &Plan, lower: Bytes, seed: u64, budget: &mut Budget) -> Option<Plan> {
     let rectangles = Rectangles::of(pieces, plan.extent())?;
     let (lower, addresses) = (rectangles.units(lower)?, rectangles.addresses(pieces, plan)?);
@@ -91,31 +96,38 @@ pub(super) fn pack_densely(pieces: &Pieces, plan: &Plan, lower: Bytes, seed: u64
     descent.run(budget);
     let mut smaller = (descent.extent < before).then(|| plan.clone())?;
     rectangles.write(&descent.addresses, pieces, &mut smaller);
+    // Units round sizes up, so fewer units need not be fewer bytes.
     (smaller.extent() < plan.extent()).then_some(smaller)
 }
 
-/// The best plan so far, in units.
+/// The best plan so far. Addresses and extents are counted in units of some bytes ([`rectangles`]).
 struct Descent<'a> {
     rectangles: &'a Rectangles,
+    /// The lower bound.
     lower: u32,
+    /// Seed of the next attempt; it goes up by one for each.
     seed: u64,
+    /// The address of each rectangle in the best plan, and that plan's extent.
     addresses: Vec<u32>,
     extent: u32,
 }
 
 /// What became of an attempt.
 struct Attempted {
+    /// Neighbours looked at.
     work: u64,
     /// Addresses below the known extent, if they were found.
     addresses: Option<Vec<u32>>,
 }
 
 impl Descent<'_> {
+    /// How far the best plan is above the bound.
     fn slack(&self) -> u32 {
         self.extent.saturating_sub(self.lower)
     }
 
-    /// Lowers the plan round by round: first towards the bound itself, then by parts of what is left.
+    /// Lowers the plan round by round. The goals of the two attempts of a round start at certain parts of the slack,
+    /// which are smaller in the first round than in the later ones.
     fn run(&mut self, budget: &mut Budget) {
         let mut slacks = FIRST_SLACKS.map(|parts| self.slack() / parts);
         while self.slack() > 0 && budget.stop().is_none() {
@@ -124,9 +136,10 @@ impl Descent<'_> {
         }
     }
 
-    /// Makes two attempts, side by side if there are threads for it, and keeps the better one if it is better than the
-    /// best plan so far.
+    /// Makes two attempts whose goals start at these slacks, side by side if there are threads for it. Keeps the better
+    /// result if it is better than the best plan so far.
     fn round(&mut self, slacks: [u32; 2], budget: &mut Budget) {
+        // Inside of an attempt, work is counted in neighbours looked at.
         let work_limit = budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / DENSE_PARTS;
         let patience = (work_limit / DENSE_PATIENCE).max(1);
         let manner = |number: usize| {
@@ -144,8 +157,8 @@ impl Descent<'_> {
             (self.attempt(manner(0), &is_over), self.attempt(manner(1), &is_over))
         };
         self.seed = self.seed.wrapping_add(2);
-        // A round costs at least a unit, so that many of them come to an end. Each may spend two thirds of what is left,
-        // so there are not many of them where attempts last as long as they may.
+        // A round costs at least a unit, so that any number of them uses up the budget some day. Its two attempts may
+        // spend two thirds of the work that is left, so there are few rounds if attempts use up what they may spend.
         budget.spend(1 + (first.work + second.work) / NEIGHBOURS_PER_UNIT);
         let found = [first, second].into_iter().filter_map(|attempted| attempted.addresses);
         let best = found.map(|found| (self.rectangles.extent(&found), found)).min_by_key(|(extent, _)| *extent);
@@ -154,6 +167,7 @@ impl Descent<'_> {
         }
     }
 
+    /// One attempt to lower the best plan.
     fn attempt(&self, manner: Manner, is_over: &(dyn Fn() -> bool + Sync)) -> Attempted {
         let mut board = Board::filled(self.rectangles, self.addresses.clone());
         let is_done = Attempt::new(&mut board, (self.lower, self.extent), manner, is_over).lower();

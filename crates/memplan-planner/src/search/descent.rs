@@ -1,8 +1,7 @@
 //! From a plan to better ones, round by round, and from the other side to proofs.
 //!
-//! Between the extent of the best plan and the lower bound lies the gap. Each
-//! round asks the exact search for plans within a few extents of it (the *targets*), with a different order of the
-//! items and a node limit each:
+//! Between the extent of the best plan and the lower bound lies the gap. Each round asks the exact search for plans
+//! within a few extents of it (the *targets*), with a different order of the items and a node limit each:
 //!
 //! ```text
 //!   best  ─┬─  just below: the next step down, and the proof of optimality
@@ -12,12 +11,11 @@
 //!   bound ─┴─  the bound itself; in later rounds somewhere near it
 //! ```
 //!
-//! The lowest success counts. Asking for the bound at once sounds rash, but how
-//! hard an extent is says little about how hard a larger one is: many instances
-//! are solved at the bound and nowhere else in reasonable time. The first
-//! rounds go through the plain orders, which have no random numbers ([`PLAIN_ORDERS`]). After them orders are improved
-//! by [climbing](super::climb), separately for four *rungs*, which are four targets: the bound, a quarter of the gap
-//! above it, five eighths of the gap, and a step below the best plan. The step is halved when it fails.
+//! The lowest success counts. Asking for the bound at once sounds rash, but how hard an extent is says little about
+//! how hard a larger one is: many instances are solved at the bound and nowhere else in reasonable time. The first
+//! rounds go through the plain orders, which have no random numbers ([`PLAIN_ORDERS`]). After them orders are
+//! improved by [climbing](super::climb), separately for four *rungs*, which are four targets: the bound, a quarter of
+//! the gap above it, five eighths of the gap, and a step below the best plan. The step is halved when it fails.
 //!
 //! A plan that is found at all is mostly found with little backtracking. So node limits are small multiples of a
 //! *dive*, the way from the root of the search tree to a plan without going back, which has a node for each item.
@@ -232,7 +230,7 @@ impl<'a, H: Height> Descent<'a, H> {
         tasks.collect()
     }
 
-    /// The `number`-th task of a round. Lower targets come first.
+    /// The `number`-th task of a round. With few exceptions, lower targets have lower numbers.
     fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
         let count = self.instance.items.len();
         let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));

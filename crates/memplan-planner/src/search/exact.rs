@@ -67,7 +67,8 @@ pub(crate) enum Verdict {
     Solved,
     /// There is no plan within the capacity.
     Refuted,
-    /// The node limit cut in, or rules that skip solutions left nothing to try.
+    /// Nothing is known: the node limit was met, the caller stopped the search, or the rule *focus*, which skips
+    /// solutions, left nothing to try.
     Open,
 }
 
@@ -145,7 +146,7 @@ struct Frame<H> {
     candidates: (u32, u32),
     /// The first of them that has not been tried.
     next_candidate: u32,
-    /// The item placed now, [`NOTHING`] if none.
+    /// The item of the candidate that is being tried; [`NOTHING`] if none is, or if the point is left empty.
     current: u32,
     /// Placing the current item leaves one part or several. They begin here in [`Exact::parts`]; `next_part` counts
     /// those that have been entered.
@@ -507,6 +508,7 @@ impl<'a, H: Height> Exact<'a, H> {
     /// The section whose point is decided next: the most urgent one, in the sense of [`Pick`], that the candidates from
     /// position `first` on cover. `None` if there are no candidates.
     fn pick(&mut self, first: usize, floor: H) -> Option<u32> {
+        // The sections of all candidates come into question, or only those of the candidate that ranks first.
         let candidates = match self.order.pick {
             Pick::FirstItem => {
                 let best = self.candidates[first..].iter().min()?;

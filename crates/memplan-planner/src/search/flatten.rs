@@ -145,6 +145,8 @@ impl Flattening<'_, '_> {
         if exclusive.len() * (not_always.len() + 1) > MOST_EXTRA_SECTIONS {
             return None;
         }
+        // Exclusive items are alive at all times, so they are apart anyway; a group of them alone changes nothing. What
+        // matters are the groups with one other item each.
         groups.push(exclusive.clone());
         groups.extend(not_always.iter().map(|&item| [exclusive.as_slice(), &[item]].concat()));
         Some(groups)
@@ -191,6 +193,7 @@ fn skyline(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
         return stretches;
     }
     stretches.sort_unstable_by_key(|stretch| stretch.start);
+    // Stretches that do not overlap are their own envelope. That is so for all single buffers.
     if stretches.windows(2).all(|pair| pair[0].end <= pair[1].start) {
         return stretches;
     }

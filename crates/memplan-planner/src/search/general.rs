@@ -30,9 +30,10 @@
 //!
 //! # What cuts the tree
 //!
-//! A highest offset for each piece, from the extent that is asked for, and with both bounds
-//! the conclusions of [`bounds_propagation`] and [`machine`]; pieces without any choice in common are
-//! solved apart; pieces that do not differ go up in order. Spaces are chosen first ([`assign`]).
+//! The extent that is asked for gives each piece a highest offset, too. From lowest and highest offsets
+//! [`bounds_propagation`] and [`machine`] draw conclusions. Pieces without any choice in common are
+//! solved separately. Pieces that do not differ lie in one order only ([`symmetry`]). Spaces are chosen first
+//! ([`assign`]).
 //!
 //! The nodes are the same whatever the clock or the number of threads; only
 //! the limits of the budget decide how many of them are visited.
@@ -71,17 +72,18 @@ pub(crate) struct Settled {
     pub(crate) per_space: IndexVec<SpaceId, Bytes>,
     /// Whether there is no plan at all.
     pub(crate) is_infeasible: bool,
-    /// Whether all of this is final.
+    /// Whether the search came to its end: then the best plan known is the smallest, or there is none.
     pub(crate) is_complete: bool,
 }
 
-/// Searches for a better plan than `best` for at most `nodes` nodes. `None` if
-/// the problem is too large or too intricate for it.
+/// Searches for a better plan than `best` for at most `nodes` nodes. `None` if the problem is too large for it, or a
+/// pair of buffers has too many ways to share bytes.
 pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &mut Budget) -> Option<Settled> {
     if pieces.len() > MOST_GENERAL_PIECES {
         return None;
     }
     let mut assign = Assign::new(pieces, Rules::ALL)?;
+    // The best plan says what has to be beaten, and guides the search.
     if let Some(plan) = best {
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
@@ -105,7 +107,8 @@ fn as_bytes(lower: i64) -> Bytes {
     Bytes(lower.max(0) as u64)
 }
 
-/// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes.
+/// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes. The quick ways come first:
+/// the lower bound may show that there is none, or a quick pass may find one.
 pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Option<bool> {
     let pieces = Pieces::of(problem).ok()?;
     if memplan_core::bound::overfull(problem).is_some() {
@@ -118,7 +121,8 @@ pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Opti
     if settled.plan.is_some() { Some(true) } else { settled.is_infeasible.then_some(false) }
 }
 
-/// Where a plan puts the pieces.
+/// Where a plan puts the pieces; `None` if it has no place for one of them. The offset of a block is that of its first
+/// member minus the distance of that member.
 fn spots(pieces: &Pieces, plan: &Plan) -> Option<Vec<Spot>> {
     let spot = |piece: PieceId| {
         let info = pieces.get(piece);
@@ -130,7 +134,7 @@ fn spots(pieces: &Pieces, plan: &Plan) -> Option<Vec<Spot>> {
     pieces.ids().map(spot).collect()
 }
 
-/// The plan with the pieces at these places.
+/// The plan with the pieces at these places, with the overlays that it uses.
 pub(crate) fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     let problem = pieces.problem();
     let mut plan = Plan::empty(problem);
@@ -140,6 +144,7 @@ pub(crate) fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
             let offset = offset + at.0 as i64;
             debug_assert!(offset >= 0, "no buffer starts below its space");
             let offset = Bytes(offset.max(0) as u64);
+            // The slots of a buffer are in pieces that follow each other, so their offsets come in order.
             match &mut plan.placements[buffer] {
                 Some(placement) => placement.offsets.push(offset),
                 empty => *empty = Some(Placement::at(space, offset)),
@@ -151,15 +156,19 @@ pub(crate) fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     plan
 }
 
-/// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to.
+/// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to. For each
+/// newcomer its victims are listed by address.
 fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
     use memplan_core::OverlayKind::AnyOffset;
+    // Newcomer, address of the victim, victim.
     let mut pairs: Vec<(BufferId, Bytes, BufferId)> = Vec::new();
     for overlay in problem.overlays() {
         let [buffer, over] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
         let (Some(newcomer), Some(victim)) = (&plan.placements[overlay.buffer], &plan.placements[overlay.over]) else {
             continue;
         };
+        // An overlay is used if the victim starts first, slots with the same number have a byte in common, and the
+        // two lie as the permission asks.
         let in_order = matches!((over.lifetime.start(), buffer.lifetime.start()), (Some(a), Some(b)) if a < b);
         let size = |buffer: &memplan_core::Buffer| reserved(buffer).0;
         let meet = |(one, other): (&Bytes, &Bytes)| one.0 < other.0 + size(over) && other.0 < one.0 + size(buffer);

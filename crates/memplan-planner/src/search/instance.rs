@@ -1,9 +1,8 @@
 //! The flat instance every search works on: one space, time cut into sections,
 //! bytes counted in granules.
 //!
-//! A [`Slab`] is something that occupies the bytes from its offset upwards, up
-//! to a height that may change over time. An [`Instance`] has an [`Item`] for each slab of a list. Three reductions
-//! make it, none of which loses a solution:
+//! A [`Slab`] is something that occupies the bytes from its offset upwards, up to a height that may change over time.
+//! An [`Instance`] has an [`Item`] for each slab of a list. Three reductions make it, none of which loses a solution:
 //!
 //! - *Sections*. Only the largest sets of slabs alive together matter. A new
 //!   section starts where a start follows an end; in between, sets only grow or
@@ -195,8 +194,8 @@ impl Instance {
         Bytes(self.items.iter().zip(offsets).map(end).max().unwrap_or(0))
     }
 
-    /// Whether all numbers of a search for extents up to `highest` bytes are below `room`: heights, alignments, offsets
-    /// and the numbers of items. If so, the search can use a small type of numbers
+    /// Whether all numbers of a search for extents up to `highest` bytes are below `room`: heights, alignments,
+    /// offsets and the numbers of items. If so, the search can use a small type of numbers
     /// ([`Height`](super::state::Height)).
     pub(crate) fn has_room(&self, room: u64, highest: Bytes) -> bool {
         let is_low = |item: &Item| item.height.max(item.alignment).max(item.fixed.unwrap_or(0)) < room;

@@ -1,7 +1,7 @@
 //! Peak first: stack what is alive at the peak without a gap, then see which other pieces end too high.
 //!
-//! At the peak there is nothing to give away. A plan that is too tall has gaps
-//! there, under buffers that could not sink because of a buffer alive a little earlier or later:
+//! At the step with the most live bytes (the peak), a plan that meets the bound has no free byte. A plan that is too
+//! tall has gaps there, under buffers that could not sink because of a buffer alive a little earlier or later:
 //!
 //! ```text
 //!   time ──►       peak                         peak
@@ -10,20 +10,19 @@
 //!            aaaaaa..........  first:       aaaaaa.......
 //! ```
 //!
-//! So the *tower*, everything alive where the load is highest, comes first, in the order in
-//! which it lies in the plan: each sinks onto the next. All others follow, the largest first,
-//! each at its lowest free offset. Some may end above the goal. They are few, and
-//! mostly live shortly before or after the peak. The next pass takes these pieces first, right
-//! after the tower, and the earlier the more often they have ended too high:
+//! So the *tower*, all pieces alive where the load is highest, comes first, in the order in which it lies in the
+//! plan: each sinks onto the one below it. All others follow, the largest first, each at its lowest free offset. Some
+//! may end above the goal: they *complain*. They are few, and mostly live shortly before or after the peak. The next
+//! pass places these pieces right after the tower. The more often a piece has complained, the earlier it comes:
 //!
 //! ```text
 //!   pass 1:  a c | d e b f     b ends too high
 //!   pass 2:  a c | b d e f     now d and e go around b
 //! ```
 //!
-//! A pass is one round of the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are many and
-//! few of them are alive at the peak, two or three passes reach the bound that no
-//! order of sizes or lives comes close to.
+//! A pass is one round of the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are
+//! many and few of them are alive at the peak, two or three passes reach the bound that no order of sizes or lives
+//! comes close to.
 
 use std::cmp::Reverse;
 
@@ -38,8 +37,8 @@ use crate::placer::Placer;
 use crate::portfolio::fits;
 use crate::tuning::{PEAK_FIRST_FAILURES, PLACEMENTS_PER_GLANCE};
 
-/// Improves a plan, or finds one, until the bound is met, nothing has helped for
-/// some passes, or the budget is used up.
+/// Improves the plan `best`, or finds one, until the bounds `lower` of all spaces are met, nothing has helped for
+/// some passes, or the budget is used up. Says why it stopped if the budget was the reason.
 pub(crate) fn place_peak_first(
     pieces: &Pieces,
     best: &mut Option<Plan>,
@@ -55,9 +54,12 @@ pub(crate) fn place_peak_first(
         if let Some(stop) = budget.stop() {
             return Some(stop);
         }
+        // A pass cannot be stopped half way. As long as there is no plan, a pass is begun even if the work that is left
+        // does not pay for it.
         if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
             return Some(Stop::WorkLimit);
         }
+        // `None`, because something cannot be placed or time is over, ends the stage.
         let pass = passes.pass(pass_cost, budget)?;
         let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
         let plan = improves.then(|| passes.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
@@ -81,14 +83,19 @@ struct Pass {
     complaints: usize,
 }
 
+/// What all passes share.
 struct PeakFirst<'a, 'p> {
     pieces: &'a Pieces<'p>,
+    /// The lower bound of each space.
     lower: &'a IndexVec<SpaceId, Bytes>,
     placer: Placer<'a>,
+    /// Whether a piece belongs to the tower of its space.
     is_tower: IndexVec<PieceId, bool>,
-    /// Where each piece comes in the order of sizes, and in the stack if it is in the tower.
+    /// Where each piece comes in the order of sizes.
     by_size: IndexVec<PieceId, u64>,
+    /// Pieces of the tower are placed in the order of these numbers; see [`PeakFirst::stack`].
     in_stack: IndexVec<PieceId, u64>,
+    /// In how many passes a piece has ended above the goal.
     complaints: IndexVec<PieceId, u32>,
 }
 
@@ -96,6 +103,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     /// Finds the tower: the pieces that are alive when the load of their space is highest.
     fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> PeakFirst<'a, 'p> {
         let met = loads_met(pieces);
+        // At least 1, so that pieces without bytes, which meet a load of 0, belong to no tower.
         let mut highest = IndexVec::<SpaceId, u64>::filled(1, lower.len());
         for piece in pieces.ids() {
             let space = favourite(pieces, piece);
@@ -112,7 +120,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         }
     }
 
-    /// Stacks the tower as it lies in a plan; without one, the largest at the bottom.
+    /// Sets the order of the tower, from the bottom up: by the offsets in a plan; without a plan, the largest first.
     fn stack(&mut self, plan: Option<&Plan>) {
         let Some(plan) = plan else {
             self.in_stack = self.by_size.clone();
@@ -130,7 +138,9 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         self.in_stack = self.pieces.ids().map(offset).collect();
     }
 
-    /// The order of a pass: fixed and exclusive pieces, the tower, pieces that ended too high before, the rest.
+    /// The order of a pass: first fixed and exclusive pieces, then the tower from the bottom up, then all others. Of
+    /// these the ones that have complained most often come first, and the larger ones if they have complained equally
+    /// often.
     fn order(&self) -> Vec<PieceId> {
         let key = |piece: PieceId| {
             let info = self.pieces.get(piece);

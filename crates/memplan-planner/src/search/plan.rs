@@ -419,6 +419,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let (first, cost) = ((self.request.seed, FirstCore::All), self.known.pass_cost());
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
+        // What a plan that is too tall has to be lowered to. (Without a capacity no plan is too tall.)
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
             Some(_) => repair_peaks(self.pieces, &mut known.best, known.lower_bound, first, cost, budget),
@@ -549,8 +550,8 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.stop = descend(&flat.instance, standing, self.request.seed, budget).unwrap_or(self.known.stop);
     }
 
-    /// Says why a space is too small for some items, with as few buffers as possible. `None` if that the items do not
-    /// fit could not be proved again within the budget.
+    /// Says why a space is too small for some items, with as few buffers as possible. `None` if the proof that the
+    /// items do not fit could not be repeated within the budget.
     fn witness(&self, flat: &Flat, items: &[u32], capacity: Bytes, budget: &mut Budget) -> Option<Witness> {
         let kept = irreducible(&flat.instance, items, capacity, budget)?;
         // The buffers of these items. A buffer with several slots has an item for each, hence `dedup`.

@@ -1,15 +1,14 @@
 //! What the exact search decides next, and which item it tries first.
 //!
 //! At a node the search picks a section and decides which item starts there, at the lowest open offset (the *floor*).
-//! An [`Order`] picks the section ([`Pick`]), mostly one with few choices. The
-//! items that could start there are ranked by three things on a logarithmic scale: the largest load an
-//! item meets (the heights still to be placed in its fullest section), its width in sections, its height. A second
-//! set of weights breaks ties, and noise, a random number for each item, makes a different order of every seed.
+//! An [`Order`] picks the section ([`Pick`]), mostly one with few choices. The items that could start there are
+//! ranked by three things on a logarithmic scale: the largest load an item meets (the heights still to be placed in
+//! its fullest section), its width in sections, its height. A second set of weights breaks ties, and noise, a random
+//! number for each item, makes a different order of every seed.
 //!
 //! The best single order we know takes the items that meet the largest load first, and of these the wide ones before
-//! the narrow ones. But which order solves a given instance quickly is
-//! a matter of luck, so a search goes through a portfolio of them with a small
-//! node limit each.
+//! the narrow ones. But which order solves a given instance quickly is a matter of luck, so a search goes through a
+//! portfolio of them with a small node limit each.
 
 use super::random::Random;
 

@@ -1,8 +1,8 @@
 //! Large plans, improved where they are tallest: a short stretch of time is planned anew.
 //!
-//! The extent of a plan of a million buffers is decided by a few of them, around the moments
-//! when the highest ones are alive. To get the highest one down, the [`peak`] near it is packed first, and the pieces
-//! around it are placed anew. Then the next one is the highest:
+//! The extent of a plan of a million buffers is decided by a few of them, around the moments when the highest ones
+//! are alive. To get the highest one down, the local [`peak`] of the load near it is packed by the exact search, and
+//! then the pieces around it are placed anew. Then another piece is the highest, and so on:
 //!
 //! ```text
 //!          :    tt      :          t    ends highest
@@ -11,12 +11,14 @@
 //!    zzzzzz:zzzzzzzzzzzz:zzzzz
 //! ```
 //!
-//! Where that does not help, the stretch of time is widened, so that more pieces may move; when it is as wide as
-//! the exact search can stand, it starts again small with more patience ([`Reach`]).
+//! Where that does not help, the stretch of time is widened, so that more pieces may move. After some widenings it
+//! starts again small, and the exact search gets more nodes ([`Reach`]).
 //!
-//! This is for problems in which a piece is a rectangle and nothing relates two of them
-//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around peaks, so the
-//! result depends on it and on nothing else. Finding an excerpt costs what is alive in it, never a look at all buffers.
+//! This is for problems in which a piece is a rectangle and nothing relates two of them ([`Pieces::is_plain`]). What
+//! is counted as work are the nodes of the exact search, the placements around peaks and the pieces looked at; the
+//! result depends on the budget of work and not on time. Finding an excerpt takes a look at the pieces that are alive
+//! in it, never at all pieces. Times are positions in the list of steps at which something happens
+//! ([`Pieces::steps`]).
 
 mod peak;
 
@@ -31,16 +33,16 @@ use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
 use crate::tuning::{MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
 
-/// How far to go for one piece that ends too high.
+/// How far to go to get the highest piece down. It grows as long as nothing helps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
     /// How often the excerpt was widened.
     widened: u32,
-    /// How often that was not enough.
+    /// How often all widenings were tried in vain. Each time the nodes of the exact search are doubled.
     patience: u32,
 }
 
-/// What the first core of a peak consists of.
+/// Which pieces the exact search packs first at a peak (the *core*: see [`peak`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstCore {
     /// All that is alive around the peak.
@@ -51,8 +53,9 @@ pub(super) enum FirstCore {
     Large(u64),
 }
 
-/// Improves a plan of plain pieces until it meets the bound, nothing has helped for
-/// long, or the budget is used up.
+/// Improves the plan `best` of plain pieces until it meets the bound `lower`, nothing has helped for
+/// long, or the budget is used up. Says why it stopped, if a limit was the reason. `pass_cost` is what placing pieces
+/// costs.
 pub(crate) fn repair_peaks(
     pieces: &Pieces,
     best: &mut Option<Plan>,
@@ -70,23 +73,26 @@ pub(crate) fn repair_peaks(
     stop
 }
 
+/// A plan under repair.
 struct Repair<'a, 'p> {
     pieces: &'a Pieces<'p>,
+    /// The lower bound in bytes: where a plan ends here or below, nothing is left to repair.
     lower: u64,
     first_core: FirstCore,
     pass_cost: PassCost,
-    /// Pieces that are alive at some time, by start: positions are ranks.
+    /// Pieces that are alive at some time, by start. The position of a piece in this list is its *rank*.
     by_start: Vec<PieceId>,
+    /// Lists the ranks of the pieces that are alive between two times.
     alive: Conflicts,
-    /// By piece.
+    /// The present offset of every piece.
     offsets: Vec<u64>,
-    /// Ends above the bound, with their owners.
+    /// All pieces that end above the bound, with their ends; the last one is the highest.
     tops: BTreeSet<(u64, PieceId)>,
-    /// Pieces that were looked at and not paid for yet.
+    /// How many pieces were looked at since the budget was charged for that the last time.
     looked_at: Cell<u64>,
 }
 
-/// A stretch of time, the pieces alive in it that may move, and those that stay where they are.
+/// The stretch of time `start..end`, the pieces alive in it that may move, and those that stay where they are.
 struct Excerpt {
     start: u32,
     end: u32,
@@ -95,16 +101,18 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// What may move, then what stays.
+    /// The pieces that may move, then those that stay.
     fn all(&self) -> impl Iterator<Item = &PieceId> {
         self.movable.iter().chain(&self.obstacles)
     }
 }
 
 impl<'a, 'p> Repair<'a, 'p> {
+    /// Takes a plan in: sorts the pieces by start, reads their offsets and finds those that end above the bound.
     /// `None` if the plan has no offset for a piece.
     fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes, pass_cost: PassCost) -> Option<Repair<'a, 'p>> {
-        // Keys beside their owners: sorting a million is three times as fast as looking each of them up.
+        // The list has copies of the starts. Sorting a million of these entries is three times as fast as sorting
+        // pieces and looking up a start for every comparison.
         let lives = pieces.ids().filter_map(|piece| Some((pieces.rects(piece).first()?, piece)));
         let mut lives: Vec<(u32, PieceId, u32)> = lives.map(|(rect, piece)| (rect.start, piece, rect.end)).collect();
         lives.sort_unstable();
@@ -130,6 +138,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         Some(repair)
     }
 
+    /// The entry of a piece in `tops`: its end, and the piece.
     fn top(&self, piece: PieceId) -> (u64, PieceId) {
         (self.offsets[piece.index()].saturating_add(self.pieces.get(piece).size), piece)
     }
@@ -138,12 +147,14 @@ impl<'a, 'p> Repair<'a, 'p> {
         self.pieces.steps().len() as u32 - 1
     }
 
+    /// Where the highest piece ends; the bound if no piece ends above it.
     fn extent(&self) -> Bytes {
         Bytes(self.tops.last().map_or(self.lower, |top| top.0))
     }
 
-    /// Lowers the tallest piece again and again. Where that fails, wider excerpts are tried, then the same with more
-    /// patience (more work for each); after a success it starts small again.
+    /// Lowers the piece that ends highest, again and again. Where that fails, wider excerpts are tried, then the same
+    /// with more patience (more nodes for each); after a success it starts small again. `None` if no piece ends above
+    /// the bound any more, or if everything was tried in vain; otherwise the limit that was met.
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
         let mut reach = Reach::default();
         while let Some(&(_, tallest)) = self.tops.last() {
@@ -164,8 +175,9 @@ impl<'a, 'p> Repair<'a, 'p> {
         None
     }
 
-    /// The narrowest excerpt around a piece, with the same margin on both sides, in which
-    /// so many pieces live from beginning to end; if there are not as many, all time.
+    /// An excerpt around the life of a piece, with the same margin on both sides, in which at least `count` pieces
+    /// can be moved. The margin starts with a quarter of the life and grows by a quarter until there are enough, or
+    /// until the excerpt is all time.
     fn excerpt(&self, around: PieceId, count: usize) -> Excerpt {
         let last = self.last_step();
         let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
@@ -180,8 +192,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         }
     }
 
-    /// The pieces that are alive between two times: those that lie between them as a whole can be moved, all others are
-    /// in the way.
+    /// The pieces that are alive between two times. Those whose whole lives lie between them can be moved, unless their
+    /// offsets are fixed; all others are obstacles.
     fn between(&self, start: u32, end: u32) -> Excerpt {
         let mut excerpt = Excerpt { start, end, movable: Vec::new(), obstacles: Vec::new() };
         self.alive.for_each(start, end, |rank| {
@@ -194,7 +206,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         excerpt
     }
 
-    /// Moves the pieces of an excerpt.
+    /// Moves the movable pieces of an excerpt to new offsets, which come in the order of the pieces.
     fn adopt(&mut self, excerpt: &Excerpt, offsets: impl Iterator<Item = u64>) {
         for (&piece, offset) in excerpt.movable.iter().zip(offsets) {
             self.tops.remove(&self.top(piece));
@@ -205,7 +217,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         }
     }
 
-    /// What may move comes first.
+    /// The pieces of an excerpt as slabs for the exact search, with their lives clipped to the excerpt: first those
+    /// that may move, then the others, fixed where they are.
     fn slabs(&self, excerpt: &Excerpt) -> Vec<Slab> {
         self.looked_at.set(self.looked_at.get() + SLAB_LOOKS * excerpt.all().count() as u64);
         let slab = |piece: PieceId, fixed: Option<u64>| {
@@ -219,12 +232,14 @@ impl<'a, 'p> Repair<'a, 'p> {
         movable.chain(obstacles).collect()
     }
 
+    /// Writes the present offsets into a plan.
     fn write(&self, plan: &mut Plan) {
         for piece in self.pieces.ids() {
             if let Some(placement) = &mut plan.placements[self.pieces.get(piece).first_buffer] {
                 placement.offsets.iter_mut().for_each(|offset| *offset = Bytes(self.offsets[piece.index()]));
             }
         }
+        // A plain problem has one space. `fit_extents` finds its extent anew.
         plan.extents[SpaceId::from_index(0)] = Bytes::ZERO;
         plan.fit_extents(self.pieces.problem());
     }

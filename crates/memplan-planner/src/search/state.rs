@@ -32,8 +32,8 @@ use memplan_core::Bytes;
 use super::instance::Instance;
 
 /// A number of granules. Most instances fit into 32 or even 16 bits, and a processor handles more of these at a time.
-/// The search takes a type only for instances whose numbers are below [`Height::ROOM`]
-/// ([`Instance::has_room`]), so sums need no checks.
+/// The search takes a type only for instances whose numbers are below [`Height::ROOM`] ([`Instance::has_room`]), so
+/// sums need no checks.
 pub(crate) trait Height: Copy + Ord + Send + Sync {
     const ZERO: Self;
     const ONE: Self;

@@ -1,8 +1,9 @@
 //! The hardest stretch of time packed exactly, and everything else around it by ejections.
 //!
-//! Some problems are hard as a whole and easy in parts. The canonical search packs the last half of MiniMalloc's J below
-//! the peak in a tenth of a second, and the first half as well; for both together it finds nothing in minutes, because
-//! what lives across the middle has to suit both sides. This stage cuts time where the load is low:
+//! Some problems are hard as a whole and easy in parts. The canonical search packs the last half of MiniMalloc's J (a
+//! benchmark instance) into its peak load in a tenth of a second, and the first half as well; for both together it
+//! finds nothing in minutes, because what lives across the middle has to suit both sides. This stage cuts time where
+//! the load is low:
 //!
 //! ```text
 //!   load        ▁▅▇▅▆▇▅▂▆█▇█▇▆▅▂            1. the canonical search packs what is alive from `cut` on,
@@ -11,13 +12,13 @@
 //!                 valley ╯                   3. all others find places around it by ejections.
 //! ```
 //!
-//! The ejections ([`ejection`]) need not keep a half-packed memory tidy as the canonical search does, and are good at
-//! filling what has a few percent of slack; but they rarely find the way through the stretch where nothing is left
-//! over. Each does what it is good at.
+//! The ejections ([`ejection`]) put a rectangle into the place of others, which then look for other places. They are
+//! good at filling stretches of time that have a few percent of slack, but rarely find a packing where no byte may be
+//! wasted. The canonical search is the opposite: it packs the hard stretch, and the ejections fill the rest.
 //!
-//! Two attempts run side by side, a bold one for the bound itself and a careful one for half the way to it; both are
-//! always made, so the plan does not depend on the number of threads. Time runs backwards if the peak is in the first
-//! half of it, so that the stretch is always the later part.
+//! Two attempts run side by side, a bold one for the goal itself and a careful one for the extent half way between the
+//! goal and the best plan. Both are always made, so the plan does not depend on the number of threads. If the peak is
+//! in the first half of time, time is turned round, so that the hard stretch is always the later part.
 
 mod ejection;
 
@@ -30,7 +31,7 @@ use super::instance::{Instance, Slab, Stretch};
 use super::random::Random;
 use crate::tuning::{NEIGHBOURS_PER_UNIT, STRETCH_CUTS, STRETCH_PROOF, TURNS_PER_RECTANGLE};
 
-/// Something alive in the sections `lo..hi`, of so many granules.
+/// An item: alive in the sections `lo..hi` (stretches of time), `height` granules high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rectangle {
     pub(super) lo: u32,
@@ -39,10 +40,12 @@ pub(super) struct Rectangle {
 }
 
 /// Offsets (in granules) of all items of an instance with a smaller extent than `upper`, if some are found within the
-/// budget. None is sought below `goal`.
+/// budget. Once the extent is as small as `goal`, no smaller one is looked for. `None` also if the items are not plain
+/// rectangles, or too many.
 pub(super) fn pack(instance: &Instance, goal: Bytes, upper: Bytes, seed: u64, budget: &mut Budget) -> Option<Vec<u64>> {
     let rectangles = rectangles(instance)?;
     let granule = instance.granule;
+    // The items fill their granules, so every extent is a whole number of them.
     let (goal, upper) = (u32::try_from(goal.0.div_ceil(granule)).ok()?, u32::try_from(upper.0 / granule).ok()?);
     let mut packing = Packing::new(rectangles, goal, upper)?;
     let mut random = Random::new(seed);
@@ -72,7 +75,8 @@ fn rectangles(instance: &Instance) -> Option<Vec<Rectangle>> {
 /// What the attempts share.
 struct Packing {
     field: Field,
-    /// The section from which on a packed stretch is kept.
+    /// Of a packed stretch, the rectangles that start in this section or later are kept. It has the lowest load in the
+    /// middle half of the time before the peak.
     valley: u32,
     /// No extent below this is possible, or of interest.
     goal: u32,
@@ -82,6 +86,8 @@ struct Packing {
 }
 
 impl Packing {
+    /// Finds the peak and the valley before it. `best` is an extent that is known already. `None` if there are no
+    /// rectangles, or too many.
     fn new(rectangles: Vec<Rectangle>, goal: u32, best: u32) -> Option<Packing> {
         let sections = rectangles.iter().map(|rectangle| rectangle.hi).max()?;
         let mut loads = vec![0u64; sections as usize];
@@ -102,7 +108,9 @@ impl Packing {
     fn round(&mut self, random: &mut Random, budget: &mut Budget) {
         let between = self.goal + (self.best - self.goal) / 2;
         let goals = [self.goal, between];
+        // For each goal: the goal, the offsets of the rectangles that are kept, and a seed.
         let starts = goals.map(|goal| (goal, self.stretch(goal, random, budget), random.next()));
+        // Each of the two attempts may use half of the work that is left.
         let affordable = self.field.turns_for(budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / 2);
         let turns = affordable.min(self.field.len() as u64 * TURNS_PER_RECTANGLE);
         let is_over = || budget.is_late();
@@ -118,7 +126,7 @@ impl Packing {
             [fill(&starts[0]), fill(&starts[1])]
         };
         for (goal, Filled { offsets, looks }) in goals.into_iter().zip(filled) {
-            // An attempt costs at least a unit, so that many of them come to an end.
+            // An attempt costs at least a unit, so that any number of them uses up the budget some day.
             budget.spend(1 + looks / NEIGHBOURS_PER_UNIT);
             if offsets.is_some() && goal < self.best {
                 (self.best, self.offsets) = (goal, offsets);
@@ -126,8 +134,9 @@ impl Packing {
         }
     }
 
-    /// Packs a stretch below a goal, from one cut or another. Offsets of what is to be kept of it: nothing if none was
-    /// packed.
+    /// Packs a stretch below a goal, from some random cut before the valley on: another cut is tried as long as none
+    /// was packed, up to [`STRETCH_CUTS`]. Returns an offset for each rectangle that is to be kept, and `None` for
+    /// the others. If no stretch could be packed, nothing is kept.
     fn stretch(&self, goal: u32, random: &mut Random, budget: &mut Budget) -> Vec<Option<u32>> {
         let mut packed = None;
         for _ in 0..STRETCH_CUTS {
@@ -137,7 +146,9 @@ impl Packing {
         packed.unwrap_or_else(|| vec![None; self.field.len()])
     }
 
-    /// Packs what is alive from a cut on below a goal, by the canonical search.
+    /// Packs all rectangles that are alive from a cut on below a goal, by the canonical search, with lives that reach
+    /// back before the cut clipped to it. Returns the offsets of those that are to be kept; `None` as a whole if no
+    /// packing was found.
     fn packed_from(&self, cut: u32, goal: u32, seed: u64, budget: &mut Budget) -> Option<Vec<Option<u32>>> {
         let rectangles = &self.field.rectangles;
         let inside: Vec<usize> = (0..rectangles.len()).filter(|&number| rectangles[number].hi > cut).collect();
@@ -155,7 +166,7 @@ impl Packing {
         budget.spend(own.spent());
         let mut kept = vec![None; self.field.len()];
         for (number, offset) in inside.into_iter().zip(standing.offsets?) {
-            // What starts before the valley is free to suit both sides of it.
+            // A rectangle that starts before the valley is not kept, so that it can also suit the time before it.
             if rectangles[number].lo >= self.valley {
                 kept[number] = Some((offset * instance.granule) as u32);
             }

@@ -13,8 +13,8 @@ use super::instance::Instance;
 use super::rank::PLAIN_ORDERS;
 use crate::tuning::WITNESS_NODES;
 
-/// Items of `items` that cannot be placed within `capacity` together, none of
-/// which can be spared. `None` if `items` cannot be refuted.
+/// Those of `items` that cannot be placed within `capacity` (bytes) together and of which none can be spared. `None`
+/// if it could not be proved, within the node limit, that `items` do not fit.
 pub(crate) fn irreducible(
     instance: &Instance,
     items: &[u32],
@@ -25,13 +25,15 @@ pub(crate) fn irreducible(
     if !is_refuted(instance, &kept, capacity, budget) {
         return None;
     }
-    // The smallest go first, so that few large ones remain.
+    // The smallest are tried first, so that few large ones remain.
     kept.sort_by_key(|&item| (instance.items[item as usize].height, item));
+    // Chunks of half of the items are left out first, then of a quarter, and so on.
     let mut chunk = kept.len().div_ceil(2);
     loop {
         let before = kept.len();
         let mut start = 0;
         while start < kept.len() && budget.stop().is_none() {
+            // If the items without this chunk still do not fit, the chunk is gone, and the next one begins at `start`.
             let end = (start + chunk).min(kept.len());
             let rest = [&kept[..start], &kept[end..]].concat();
             if is_refuted(instance, &rest, capacity, budget) {
@@ -40,6 +42,8 @@ pub(crate) fn irreducible(
                 start = end;
             }
         }
+        // Single items are tried until nothing changes. An item may have been kept only because the others could not be
+        // refuted within the node limit; once some of these are gone, the rest may be easier to refute.
         if chunk == 1 && (kept.len() == before || budget.stop().is_some()) {
             break;
         }
@@ -49,7 +53,8 @@ pub(crate) fn irreducible(
     Some(kept)
 }
 
-/// Whether it is proved that these items do not fit into a capacity.
+/// Whether it can be proved that these items do not fit into a capacity: by the lower bound, or by the exact search
+/// within the node limit.
 fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut Budget) -> bool {
     let subset = instance.subset(items);
     if subset.lower_bound() > capacity {

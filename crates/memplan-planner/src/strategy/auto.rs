@@ -54,6 +54,7 @@ impl Strategy for Auto {
         }
     }
 
+    /// Refuses dependencies between too many buffers, and, for shared objects, what no strategy can honour.
     fn refuse(&self, problem: &Problem, request: &Request) -> Option<Refusal> {
         match request.assign {
             Assign::Offsets => too_many_dependencies(self.name(), problem),
@@ -71,13 +72,14 @@ impl Strategy for Auto {
     }
 }
 
+/// The strategies that make shared objects, without this one.
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
     // `greedy-best` only chooses between two other strategies of this list, so it can add nothing.
     let others = STRATEGIES.iter().copied().filter(|strategy| !["auto", "greedy-best"].contains(&strategy.name()));
     others.filter(|strategy| strategy.assigns().contains(&Assign::Objects))
 }
 
-/// The object strategies that honour every feature of the problem.
+/// The object strategies that honour every feature of the problem and do not refuse it for another reason.
 fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'static dyn Strategy> {
     let features = Feature::of(problem);
     let refused: Vec<&str> = object_strategies()
@@ -112,7 +114,8 @@ fn is_smaller(one: &Plan, other: &Plan) -> bool {
     (one.extent(), one.objects.len()) < (other.extent(), other.objects.len())
 }
 
-/// Shared objects: runs every strategy that can assign objects and keeps the best plan.
+/// Makes shared objects: runs every strategy that can, until one is proved optimal or time is over, and returns the
+/// best plan.
 fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let mut best: Option<Plan> = None;
     let mut infeasible = None;
@@ -134,7 +137,8 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
             Outcome::Exhausted { .. } => {}
         }
     }
-    // No plan was found. That is a proof only if some strategy, or the bound, has a witness.
+    // Without any plan the problem is infeasible only if a strategy or the lower bound has a witness; otherwise it is
+    // not known whether there is a plan.
     match (best, infeasible.or_else(|| bound::overfull(problem))) {
         (Some(plan), _) => {
             let stop = if clock.has_cut_in() { Stop::TimeLimit } else { Stop::Finished };

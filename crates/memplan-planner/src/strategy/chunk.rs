@@ -28,6 +28,9 @@
 //! victim that is still alive, and grow to the right over free chunks and other
 //! victims; see `chunk/in_place.rs`.
 //!
+//! A *record* is a buffer as a size and one stretch of time. A record that takes over a victim's chunk makes a
+//! *takeover*; what is left of the victim's chunk behind the newcomer is the victim's *remainder*.
+//!
 //! `chunk/row.rs` keeps the chunks and finds the final offsets, `chunk/free.rs` chooses among the free
 //! ones. O(n log n).
 //!
@@ -55,7 +58,9 @@ use review::{Pair, Review};
 /// What matters most in a free chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Prefer {
+    /// Half the fit, half how recently it became free.
     Hot,
+    /// That the size fits.
     Size,
 }
 
@@ -97,6 +102,7 @@ impl Strategy for Chunk {
         supports_records(feature)
     }
 
+    /// Packs each space on its own. The overlays are sorted by newcomer first.
     fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
         let mut overlays = IndexVec::<BufferId, Vec<Overlay>>::filled(Vec::new(), problem.buffers().len());
         for overlay in problem.overlays() {
@@ -106,7 +112,8 @@ impl Strategy for Chunk {
     }
 }
 
-/// Replays the trace, and replays it with more care if the result is not sound.
+/// Replays the trace of allocations and frees, and replays it with more care if the result is not sound. `None` past
+/// 2^63 bytes, or if the caller's patience ends.
 ///
 /// A takeover may leave its victim with a *remainder*, and later extensions may tear remainder and victim apart. Then a
 /// buffer lies on bytes that it has no permission for. The [`Review`] looks for that in the final offsets. Most traces
@@ -114,6 +121,7 @@ impl Strategy for Chunk {
 fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer: Prefer) -> Option<Packing> {
     let padded = padded(records)?;
     let hints = hints(records, overlays);
+    // `whole: None` permits takeovers that leave a remainder.
     let replayed = replay(&padded, prefer, Takeovers { hints: &hints, whole: None })?;
     if replayed.takeovers.is_empty() {
         return Some(replayed.packing(records, Vec::new()));
@@ -136,18 +144,20 @@ fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer:
 
 /// What came of a replay.
 struct Replayed {
+    /// By record.
     offsets: Vec<u64>,
+    /// The bytes of the whole row.
     extent: u64,
     /// Each record that took over chunks, with the records that held them, from left to right.
     takeovers: Vec<(usize, Vec<usize>)>,
 }
 
-/// Plays allocations and releases in the order of time, as an allocator at run time would do. `None` if nobody waits for
-/// the end.
+/// Plays allocations and frees in the order of time, as an allocator at run time would do. `None` if the caller's
+/// patience ends.
 fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Option<Replayed> {
     let mut replay = Replay::new(prefer, takeovers);
     for (index, is_alloc) in events(padded) {
-        // Nobody waits any more: what is not done does not matter.
+        // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
         if patience::is_over() {
             return None;
         }
@@ -162,12 +172,13 @@ fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Option<Rep
 }
 
 impl Replayed {
+    /// The takeovers as pairs of a newcomer and a victim.
     fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.takeovers.iter().flat_map(|(index, victims)| victims.iter().map(|&victim| (*index, victim)))
     }
 
-    /// The packing, with the overlays it relies on by buffer. Those that it uses without having taken over
-    /// a chunk have entries of their own, before the usual ones.
+    /// The packing, with the overlays that it relies on, sorted by newcomer. The pairs in `also` lie on each other
+    /// without a takeover; each has an entry of its own, before the entry of the same newcomer's takeovers.
     fn packing(self, records: &[Record], also: Vec<Pair>) -> Packing {
         let buffer = |index: usize| records[index].buffer;
         let reuse = |(index, over): (usize, Vec<usize>)| Reuse {
@@ -189,12 +200,13 @@ fn events(records: &[Record]) -> Vec<(usize, bool)> {
         events.push((record.start, true, index));
         events.push((record.end, false, index));
     }
+    // `false` (an end) sorts before `true` (a start).
     events.sort_unstable();
     events.into_iter().map(|(_, is_alloc, index)| (index, is_alloc)).collect()
 }
 
-/// Whose chunk each record may take over, in the order in which the problem says so.
-/// A victim lives in the same space and starts earlier.
+/// By record: whose chunk it may take over, in the order of the problem's overlays. Overlays whose victim is in
+/// another space (and so not among the records) or does not start earlier are left out.
 fn hints(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>) -> Vec<Vec<Hint>> {
     if overlays.iter().all(Vec::is_empty) {
         return vec![Vec::new(); records.len()];

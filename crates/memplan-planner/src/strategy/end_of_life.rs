@@ -57,7 +57,7 @@ impl Strategy for EndOfLife {
 }
 
 /// Packs records in the order of their starts. `free` has the free slots by age, `in_use` the others by the end of
-/// their buffer.
+/// their buffer, and `slots` the offset and size of each. `None` past 2^63 bytes, or if the caller's patience ends.
 fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let granule = Bytes(common_alignment(records)?);
     let mut free = FreeSlots::new(records.len());
@@ -66,7 +66,7 @@ fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let mut offsets = vec![0; records.len()];
     let mut end = Bytes::ZERO;
     for index in by_start(records) {
-        // Nobody waits any more: what is not done does not matter.
+        // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
         if patience::is_over() {
             return None;
         }
@@ -96,7 +96,8 @@ fn pack_into_slots(records: &[Record]) -> Option<Packing> {
 
 /// The free slots by age: a tree of the largest size below each node.
 struct FreeSlots {
-    /// Node k has the children 2k and 2k+1. One more than the size; 0 if no slot is free.
+    /// Node k has the children 2k and 2k+1; slot s is leaf `leaves + s`. A value is one more than the largest size of
+    /// a free slot below the node, so that 0 can say that none is free.
     largest: Vec<u64>,
     leaves: usize,
 }
@@ -111,11 +112,13 @@ impl FreeSlots {
         self.set(slot, bytes + 1);
     }
 
-    /// Takes the oldest free slot of at least so many bytes.
+    /// Takes the oldest free slot of at least so many bytes; `None` if there is none.
     fn take_first(&mut self, bytes: u64) -> Option<usize> {
+        // The root knows the largest of all.
         if self.largest[1] <= bytes {
             return None;
         }
+        // Older slots are to the left, so the left child is taken wherever it has a slot that is large enough.
         let mut node = 1;
         while node < self.leaves {
             node = if self.largest[2 * node] > bytes { 2 * node } else { 2 * node + 1 };
@@ -125,6 +128,7 @@ impl FreeSlots {
         Some(slot)
     }
 
+    /// Changes the value of a slot, and the maxima above it.
     fn set(&mut self, slot: usize, value: u64) {
         let mut node = self.leaves + slot;
         self.largest[node] = value;

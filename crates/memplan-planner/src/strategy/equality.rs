@@ -57,6 +57,7 @@ impl Strategy for Equality {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         plan_sharing(problem, request.assign, |records| {
+            // Shapes of two or three components are textures: the lowest number first.
             let kind = |size: &Size| match size {
                 Size::Shape(components) if components.len() < 4 => FreeObjects::LowestFirst(BTreeSet::new()),
                 _ => FreeObjects::LastFirst(Vec::new()),
@@ -90,6 +91,7 @@ impl Strategy for EqualityLinear {
     }
 }
 
+/// Shapes and unbounded symbols can be compared for equality, but have no offsets.
 fn supports_equal_sizes(feature: Feature, assign: Assign) -> bool {
     match feature {
         Feature::Shapes | Feature::UnboundedSymbols => assign == Assign::Objects,
@@ -99,7 +101,9 @@ fn supports_equal_sizes(feature: Feature, assign: Assign) -> bool {
 
 /// The free objects of one size.
 enum FreeObjects {
+    /// The one that became free last is taken first.
     LastFirst(Vec<usize>),
+    /// The one with the lowest number is taken first.
     LowestFirst(BTreeSet<usize>),
 }
 
@@ -122,17 +126,19 @@ impl FreeObjects {
 }
 
 /// Gives every record an object of exactly its size. `none_free` makes the empty collection of free objects of one
-/// size; the collection decides which of them is taken next. `None` if nobody waits for the end.
+/// size; the collection decides which of them is taken next. `None` if the caller's patience ends.
 fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> Option<Sharing> {
     let mut sharing = Sharing { object_of: vec![0; records.len()], sizes: Vec::new() };
+    // Objects in use: the end of their newest buffer, the object, and the record of that buffer.
     let mut in_use: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
     let mut free: HashMap<&Size, FreeObjects> = HashMap::new();
     for index in by_start(records) {
-        // Nobody waits any more: what is not done does not matter.
+        // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
         if patience::is_over() {
             return None;
         }
         let record = &records[index];
+        // Objects whose buffer has ended become free, in the order of the ends.
         while let Some(&Reverse((end, object, newest))) = in_use.peek() {
             if end > record.start {
                 break;

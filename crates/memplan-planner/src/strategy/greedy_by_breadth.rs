@@ -57,8 +57,11 @@ impl Strategy for GreedyByBreadth {
     }
 }
 
-/// `None` once the objects are as large as the ceiling, for they never shrink, or if nobody waits for the end.
+/// Assigns objects as the module documentation says. `None` once the objects are together as large as the ceiling
+/// (they never shrink), or if the caller's patience ends.
 pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
+    // `total` is the sum of the objects' sizes, `waiting` the records without an object, and `placed` the lives of all
+    // others as long as they have a moment in common.
     let mut total = Bytes::ZERO;
     let mut waiting = OverlapSet::full(records);
     let mut object_of = vec![0; records.len()];
@@ -69,7 +72,7 @@ pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Op
         alive.sort_by_key(|&index| (Reverse(records[index].bytes), index));
         for index in alive {
             let record = &records[index];
-            // Where a record meets everything that is placed, no object is free.
+            // A record that is alive with everything that is placed finds no free object; none has to be looked at.
             let meets_all = placed.is_some_and(|placed| placed.is_met(record.start, record.end));
             placed = placed.and_then(|placed| placed.with(record.start, record.end));
             let free = if meets_all { None } else { best_object(&objects, record) };
@@ -90,14 +93,15 @@ pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Op
     Some(Sharing::of_bytes(object_of, objects.iter().map(|object| object.bytes)))
 }
 
-/// The steps at which something starts, broadest first. Other steps have nothing
-/// alive that such a step, at least as broad, does not have.
+/// The steps at which a record starts, broadest first, of equals the earlier one. Other steps need not be looked at:
+/// whatever is alive at one of them was alive at the last start before it, which was at least as broad.
 fn broadest_first(records: &[Record]) -> Vec<u64> {
     let mut changes: Vec<(u64, bool, u64)> = Vec::with_capacity(2 * records.len());
     for record in records {
         changes.push((record.end, false, record.bytes));
         changes.push((record.start, true, record.bytes));
     }
+    // At one step ends (`false`) come before starts, so the breadth never gets below 0.
     changes.sort_unstable();
     let mut breadth = 0;
     let mut steps: Vec<(Reverse<u64>, u64)> = Vec::new();
@@ -113,10 +117,13 @@ fn broadest_first(records: &[Record]) -> Vec<u64> {
     steps.into_iter().map(|(_, step)| step).collect()
 }
 
-/// The smallest object that is free and large enough, else the largest that is free.
+/// The smallest object that is large enough and free while the record lives, else the largest that is free; `None` if
+/// none is. Of equals the first.
 fn best_object(objects: &[GrowingObject], record: &Record) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (number, object) in objects.iter().enumerate() {
+        // Sizes are compared first, because it takes longer to find out whether an object is free. As long as the best
+        // one is too small, larger is better; after that only an object that is large enough and smaller is.
         let better = match best.map(|best| objects[best].bytes) {
             None => true,
             Some(best) if best < record.bytes => object.bytes > best,

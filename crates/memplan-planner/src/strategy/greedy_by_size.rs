@@ -76,6 +76,8 @@ impl Strategy for GreedyBySize {
     }
 }
 
+/// Offsets: the largest first, in input order among equals, each into the smallest gap. `None` if a record does not
+/// end below the ceiling, past 2^63 bytes, or if the caller's patience ends.
 fn pack_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|&index| Reverse(records[index].bytes));
@@ -83,14 +85,16 @@ fn pack_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     Some(Packing::tight(records, offsets))
 }
 
-/// `None` once the objects are as large as the ceiling: they never shrink.
+/// Shared objects, as the module documentation says. `None` once the objects are together as large as the ceiling (they
+/// never shrink), or if the caller's patience ends.
 pub(super) fn share_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
     Sharer::new(records).run(ceiling)
 }
 
-/// How a waiting buffer stands; the smallest is next.
+/// What decides when a waiting buffer is next: the smallest turn is, compared field by field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn {
+    /// The position of the last positional maximum that is not smaller than the buffer.
     rank: usize,
     /// Distance to the best object; `u64::MAX` if there is none.
     distance: u64,
@@ -98,16 +102,22 @@ struct Turn {
     index: usize,
 }
 
+/// The distance of a buffer for which no object is free.
 const NOWHERE: u64 = u64::MAX;
 
+/// The assignment in progress.
 struct Sharer<'a> {
     records: &'a [Record<'a>],
     objects: Vec<GrowingObject>,
+    /// By record: its object.
     object_of: Vec<usize>,
+    /// By record: its turn, as it is in the queue.
     turns: Vec<Turn>,
-    /// The object at that distance; meaningless at [`NOWHERE`].
+    /// By record: the object at the distance of its turn; meaningless at [`NOWHERE`].
     best: Vec<usize>,
+    /// The turns of the records that wait.
     queue: BTreeSet<Turn>,
+    /// The records that wait, found by the time at which they are alive.
     waiting: OverlapSet,
 }
 
@@ -129,8 +139,8 @@ impl<'a> Sharer<'a> {
         }
     }
 
-    /// Takes the best turn again and again until all records have an object. `None` as soon as the objects reach the
-    /// ceiling: then another plan is better already.
+    /// Takes the smallest turn again and again until all records have an object. `None` as soon as the objects reach
+    /// the ceiling: then the plan that the caller has is at least as good.
     fn run(mut self, ceiling: Option<Bytes>) -> Option<Sharing> {
         let mut total = Bytes::ZERO;
         while let Some(turn) = self.queue.pop_first() {
@@ -152,8 +162,9 @@ impl<'a> Sharer<'a> {
         Some(Sharing::of_bytes(self.object_of, self.objects.iter().map(|object| object.bytes)))
     }
 
-    /// Brings the waiting buffers up to date after `newcomer` joined `object` in
-    /// the pause `(from, to)` between its neighbours.
+    /// Brings the turns of the waiting buffers up to date after `newcomer` joined `object` in the pause `[from, to)`
+    /// between its neighbours there (0 and `u64::MAX` where there is none). Only waiting buffers that live within this
+    /// pause are concerned: all others meet a neighbour, or have a neighbour between them and the newcomer.
     fn refresh(&mut self, newcomer: usize, object: usize, (from, to): (u64, u64)) {
         let newcomer = &self.records[newcomer];
         // No waiting buffer has chosen an object that is new. So buffers that are alive together with the object's
@@ -168,7 +179,8 @@ impl<'a> Sharer<'a> {
             false => self.waiting.overlapping(from, to),
         };
         for index in concerned {
-            // One newcomer may move all that wait. Whatever is then not up to date does not matter any more.
+            // One newcomer may concern all buffers that wait, which takes long. `run` gives up next, so turns need not
+            // be up to date.
             if patience::is_over() {
                 return;
             }
@@ -177,6 +189,7 @@ impl<'a> Sharer<'a> {
                 continue;
             }
             let current = self.turns[index].distance;
+            // The object is not free for this buffer any more. If it was its best, it needs another one.
             if record.overlaps(newcomer) {
                 if current != NOWHERE && self.best[index] == object {
                     self.choose_again(index);
@@ -207,6 +220,7 @@ impl<'a> Sharer<'a> {
         self.set(index, best.0, best.1);
     }
 
+    /// Gives a waiting buffer another best object, and with it another turn.
     fn set(&mut self, index: usize, distance: u64, object: usize) {
         self.best[index] = object;
         let turn = Turn { distance, ..self.turns[index] };
@@ -216,7 +230,8 @@ impl<'a> Sharer<'a> {
     }
 }
 
-/// The position of the last positional maximum that is not smaller than each record.
+/// By record: the position of the last positional maximum that is not smaller than it. (The first one is as large as
+/// the largest record, so there always is one; an empty list of maxima gives 0.)
 fn ranks(records: &[Record]) -> Vec<usize> {
     let lives = records.iter().map(|record| (Bytes(record.bytes), Step(record.start), Step(record.end)));
     let maxima = positional_maxima_of(lives);

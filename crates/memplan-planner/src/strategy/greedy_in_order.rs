@@ -60,6 +60,7 @@ impl Strategy for GreedyInOrder {
         }
     }
 
+    /// Refuses shapes of four components; see the module documentation for those of two and three.
     fn refuse(&self, problem: &Problem, _: &Request) -> Option<Refusal> {
         let four = |size: &Size| matches!(size, Size::Shape(components) if components.len() == 4);
         let buffer = problem.buffers().iter().find(|buffer| four(&buffer.size))?;
@@ -104,10 +105,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Gives the records their objects, in the order of their starts. `None` if nobody waits for the end.
+    /// Gives the records their objects, in the order of their starts. `None` if the caller's patience ends.
     fn run(mut self) -> Option<Sharing> {
         for index in by_start(self.records) {
-            // Nobody waits any more: what is not done does not matter.
+            // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
             if patience::is_over() {
                 return None;
             }
@@ -125,7 +126,8 @@ impl<'a> Walk<'a> {
         Some(self.sharing)
     }
 
-    /// Frees the objects of records that have ended.
+    /// Moves the objects of records that have ended by `now` to the pool. Shapes have no number of bytes, and a pool
+    /// of their own.
     fn release_until(&mut self, now: u64) {
         while let Some(&Reverse((end, object))) = self.in_use.peek() {
             if end > now {
@@ -141,6 +143,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Makes a new object of the record's size. (Its `newest` record is set by the caller.)
     fn make_object(&mut self, record: &Record) -> usize {
         let size = match record.size {
             Size::Shape(components) => Size::Shape(components.clone()),
@@ -151,7 +154,7 @@ impl<'a> Walk<'a> {
         self.sharing.sizes.len() - 1
     }
 
-    /// Takes the free object whose size is closest, which grows if it is too small.
+    /// Takes the free object whose size is closest, which grows if it is too small; `None` if none may be taken.
     fn take_bytes(&mut self, record: &Record) -> Option<usize> {
         let entry = match self.reallocation {
             None => closest(&self.pool, record.bytes)?,
@@ -163,6 +166,9 @@ impl<'a> Walk<'a> {
         Some(object)
     }
 
+    /// The entry of the pool closest in size among the objects whose newest buffer is dead before the record is
+    /// written, in every order of execution. Entries come by size, so of two that are equally close the smaller one is
+    /// taken.
     fn closest_reusable(&self, record: &Record, reallocation: &Reallocation) -> Option<(u64, usize)> {
         let dead = reallocation.dead_before(record.buffer);
         let newest = |object: usize| self.records[self.newest[object]].buffer;
@@ -170,7 +176,8 @@ impl<'a> Walk<'a> {
         reusable.min_by_key(|&(size, _)| size.abs_diff(record.bytes))
     }
 
-    /// Takes the free object that covers the shape and is least larger than it.
+    /// Takes the free object that covers the shape and has the fewest elements more than it; `None` if no object
+    /// covers it. With dependencies its newest buffer has to be dead before the record is written.
     fn take_shaped(&mut self, record: &Record) -> Option<usize> {
         let dead = self.reallocation.map(|reallocation| reallocation.dead_before(record.buffer));
         let is_dead =

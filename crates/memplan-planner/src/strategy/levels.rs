@@ -20,6 +20,8 @@
 //!                             C on A0 *and* A1, so that op1 fills one half while op3 uses the other
 //! ```
 //!
+//! Level2, Level1 and Level0 are the names in the documentation of the original, an NPU compiler's memory planner.
+//!
 //! The steps, for each space on its own:
 //!
 //! 1. Everything fits side by side: done, nothing is shared ([`Mode::Sequential`]).
@@ -35,8 +37,8 @@
 //! What the plan costs is in the [`Report`]: each buffer's level, and who takes
 //! over bytes from another pipe.
 //!
-//! First fit costs O(bounds) a try, so n² in the worst case; beyond a budget of
-//! work the next step takes over.
+//! First fit looks at every stretch of addresses (a *bound*, see `outline`) for each item, so it costs n² in the worst
+//! case; beyond a budget of work the next step takes over.
 
 mod crossing;
 mod entry;
@@ -53,7 +55,8 @@ use place::{Placed, Planner};
 use super::Strategy;
 use crate::{Assign, Feature, Request};
 
-/// What a buffer had to put up with.
+/// With whom a buffer shares bytes: the lower the level, the more waiting it may cause. The order of the variants is
+/// from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Shares with anybody whose life is apart.
@@ -115,7 +118,7 @@ pub struct SpaceReport {
     pub mode: Mode,
     /// What it would take to share within pipes only.
     pub without_crossing: Option<Bytes>,
-    /// What first fit by lives alone takes in unlimited memory; known if the levels failed.
+    /// What first fit takes in unlimited memory if lives alone decide who shares; known if the levels failed.
     pub required: Option<Bytes>,
     /// Placements that were taken back.
     pub rollbacks: u64,
@@ -164,6 +167,7 @@ impl Strategy for Levels {
 pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Report) {
     let mut report = Report { levels: IndexVec::filled(None, problem.buffers().len()), ..Report::default() };
     let mut plan = Plan::empty(problem);
+    // The outcome of a space that could not be planned, if there is one.
     let mut worst: Option<Outcome> = None;
     for space in problem.spaces().ids() {
         let Some(entries) = Entries::of(problem, space, order) else { continue };
@@ -175,7 +179,7 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
             rollbacks: 0,
             witness: None,
         };
-        // First fit knows no addresses that are taken from the start; the search does.
+        // The first fit of the levels cannot place buffers at fixed addresses; the search can.
         let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed().is_some() && buffer.spaces[0] == space);
         let by_levels = if has_fixed { None } else { place_space(&entries, &mut row) };
         match by_levels {
@@ -235,7 +239,8 @@ pub fn levels_of(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Le
     crossing::levels(problem, plan)
 }
 
-/// What the levels make of a space; `None` if they find no way.
+/// Places the buffers of a space by levels (steps 1 to 3 of the module documentation) and notes in `row` how. `None`
+/// if the levels find no way.
 fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
     if let Some(placed) = place::sequential(entries) {
         return Some(placed);
@@ -248,6 +253,7 @@ fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
         return Some(shared);
     }
     row.mode = Mode::Levels;
+    // A single item that is larger than the capacity has no room at any level.
     let placed = if entries.items.len() > 1 { planner.within_capacity() } else { None };
     row.rollbacks = planner.rollbacks;
     if placed.is_none() {
@@ -256,14 +262,16 @@ fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
     placed
 }
 
-/// What to ask for: one entry needs its size, several what sharing by lives takes.
+/// The bytes that the report asks the user for, when the levels have failed: what first fit by lives alone takes, or
+/// the size if there is one item only. The sum of all sizes if that is too much work to find out.
 fn required(entries: &Entries, planner: &mut Planner) -> u64 {
     let alone = if entries.items.len() == 1 { Some(entries.sum) } else { None };
     let by_lives = || planner.unlimited(Level::Lives).map(|placed| placed.extent);
     alone.or_else(by_lives).unwrap_or(entries.sum)
 }
 
-/// Copies the places of one space into the plan.
+/// Copies the places of one space into the plan, and the levels into the report. Buffers that are never alive go to
+/// address 0.
 fn adopt(entries: &Entries, space: SpaceId, placed: &Placed, plan: &mut Plan, report: &mut Report) {
     for (entry, info) in entries.list.iter().enumerate() {
         let offsets = placed.offsets[entry].iter().map(|&offset| Bytes(offset));

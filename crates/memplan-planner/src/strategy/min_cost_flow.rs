@@ -11,8 +11,9 @@
 //!                                                          cost size i; all capacities 1
 //! ```
 //!
-//! Shortest augmenting paths are added until every right vertex is reached. A
-//! chain of saturated hand-overs is an object as large as its largest buffer.
+//! Cheapest paths from the source to the sink are found one by one, each in what the paths before have left (a later
+//! path may undo a choice of an earlier one), until every right vertex has a unit of flow. An edge that is used is
+//! *saturated*. A chain of saturated hand-overs is an object as large as its largest buffer.
 //!
 //! The cost is an approximation: it compares neighbours in the chain, not the
 //! object's size so far. A chain 64 → 8 → 64 is charged 64 + 0 + 56, so the
@@ -53,6 +54,7 @@ impl Strategy for MinCostFlow {
         supports_records(feature)
     }
 
+    /// Refuses a problem with more than [`MOST_BUFFERS`] buffers in a space.
     fn refuse(&self, problem: &Problem, _: &Request) -> Option<Refusal> {
         let mut counts = IndexVec::<SpaceId, usize>::filled(0, problem.spaces().len());
         for space in problem.buffers().iter().filter_map(|buffer| buffer.spaces.first()) {
@@ -71,7 +73,7 @@ impl Strategy for MinCostFlow {
 }
 
 /// Solves the flow and reads the objects off it: each saturated edge to a new object starts a chain, and its successors
-/// take that object over. `None` if nobody waits for the end.
+/// take that object over. `None` if the caller's patience ends.
 fn share_by_flow(records: &[Record]) -> Option<Sharing> {
     let order = by_start(records);
     let mut network = Network::new(records, &order);
@@ -83,6 +85,7 @@ fn share_by_flow(records: &[Record]) -> Option<Sharing> {
     }
     let mut object_of = vec![0; records.len()];
     let mut sizes = Vec::new();
+    // Records that got a new object are the first of their chains; the others are reached from them.
     for first in 0..order.len() {
         if !network.is_saturated(network.new_object[first]) {
             continue;
@@ -99,15 +102,18 @@ fn share_by_flow(records: &[Record]) -> Option<Sharing> {
     Some(Sharing::of_bytes(object_of, sizes))
 }
 
-/// An edge of capacity 1. Its reverse is its neighbour in the list: number `edge ^ 1`.
+/// An edge of capacity 1. Its reverse is its neighbour in the list: number `edge ^ 1`. Even numbers are the edges of
+/// the module's picture, odd ones their reverses.
 struct Edge {
     to: usize,
+    /// Whether a path may go through it. A reverse is open if its edge is used.
     is_open: bool,
     cost: i64,
 }
 
 /// Vertices: left(i) is i, right(i) is n + i, then the source and the sink.
 struct Network {
+    /// How many records there are: n.
     count: usize,
     edges: Vec<Edge>,
     /// Edges out of each vertex, reverse ones included, in the order they were added.
@@ -122,7 +128,9 @@ impl Network {
         let count = order.len();
         let mut network =
             Network { count, edges: Vec::new(), out: vec![Vec::new(); 2 * count + 2], new_object: Vec::new() };
+        // Sizes are below 2^63, so the number that stands in for larger ones is never used.
         let cost = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX / 2);
+        // Records come in the order of their starts. Those that have ended by then move from `alive` to `expired`.
         let mut alive = BinaryHeap::new();
         let mut expired: Vec<usize> = Vec::new();
         for (place, &index) in order.iter().enumerate() {
@@ -151,6 +159,7 @@ impl Network {
         2 * self.count + 1
     }
 
+    /// Adds an edge and its reverse, which is closed and has the negative cost. Returns the number of the edge.
     fn add(&mut self, from: usize, to: usize, cost: i64) -> usize {
         let edge = self.edges.len();
         self.edges.push(Edge { to, is_open: true, cost });
@@ -164,13 +173,13 @@ impl Network {
         !self.edges[edge].is_open
     }
 
-    /// The record that takes over the object of this one.
+    /// The record that takes over the object of this one, by its place in the order; `None` if the chain ends here.
     fn successor(&self, place: usize) -> Option<usize> {
         let hand_over = |&&edge: &&usize| edge % 2 == 0 && self.is_saturated(edge);
         self.out[place].iter().find(hand_over).map(|&edge| self.edges[edge].to - self.count)
     }
 
-    /// Sends one unit along a cheapest path, if the sink can be reached.
+    /// Sends one unit along a cheapest path. False if the sink cannot be reached any more: the flow is complete.
     ///
     /// The search goes in rounds: every vertex of this round relaxes its edges
     /// at once, those it improves wait for the next round. Which of several
@@ -179,6 +188,7 @@ impl Network {
         let (source, sink) = (self.source(), self.sink());
         let mut distance = vec![i64::MAX; sink + 1];
         let mut reached_by = vec![usize::MAX; sink + 1];
+        // Whether a vertex is in the next round already.
         let mut waits = vec![false; sink + 1];
         distance[source] = 0;
         let mut round = vec![source];

@@ -33,6 +33,8 @@ impl Strategy for Naive {
         &[Assign::Objects, Assign::Offsets]
     }
 
+    /// Besides what all strategies over sizes and lifetimes honour: relations that forbid sharing, prices of sharing
+    /// (no bytes are shared, so nothing is paid), and, for objects, sizes that are no numbers of bytes.
     fn supports(&self, feature: Feature, assign: Assign) -> bool {
         use Feature::*;
         match feature {
@@ -67,7 +69,7 @@ fn own_objects(problem: &Problem) -> Plan {
     plan
 }
 
-/// One buffer behind the other; `None` if the sum does not fit into 64 bits.
+/// One buffer behind the other in its space, in input order; `None` past 2^63 bytes.
 fn end_to_end(problem: &Problem) -> Option<Plan> {
     let mut plan = Plan::empty(problem);
     let mut ends = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, problem.spaces().len());

@@ -74,7 +74,8 @@ impl Strategy for ObjectFit {
     }
 }
 
-/// Buffers in one block use one object, so they cannot be kept apart in it.
+/// Refuses a problem in which two buffers of one block must not share: they use one object, which is shared memory by
+/// definition.
 fn together_and_apart(problem: &Problem) -> Option<Refusal> {
     let block = |buffer: BufferId| problem.blocks().place_of(buffer).map(|(block, _)| block);
     let contradiction = |&&(one, other): &&(BufferId, BufferId)| block(one).is_some() && block(one) == block(other);
@@ -85,8 +86,11 @@ fn together_and_apart(problem: &Problem) -> Option<Refusal> {
 
 /// Buffers that use an object together: a block, or one buffer.
 struct Party {
+    /// Each with its distance from the start of the object.
     members: Vec<(BufferId, Bytes)>,
+    /// What an object must hold for all of them.
     size: Size,
+    /// Whether a member is exclusive, so that no other party may ever use the object.
     exclusive: bool,
     /// When any member is alive: sorted and disjoint.
     alive: Vec<Stretch>,
@@ -95,37 +99,46 @@ struct Party {
 /// All of the time, for objects that nobody else may ever use.
 const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 
-/// Which objects can hold which sizes at all, and in which space they are.
+/// The kind of a size. An object can hold a buffer only if their sizes are of the same kind.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
+    /// A number of bytes, or a symbol with an upper bound.
     Bytes,
+    /// A shape with so many components.
     Components(usize),
+    /// A symbol without an upper bound.
     Symbol(Box<str>),
 }
 
+/// A shared object that has been made.
 struct Object {
     size: Size,
     space: SpaceId,
     members: Vec<BufferId>,
     /// Holds an exclusive buffer.
     closed: bool,
-    /// The party that struck it out last.
+    /// The last party for which it was marked as forbidden, by `strike_out`.
     struck_by: Option<u32>,
     /// Where it stands on its shelf.
     position: usize,
 }
 
-/// Where parties are assigned to objects.
+/// The assignment in progress.
 struct Desk<'p> {
     problem: &'p Problem,
+    /// `None` if the order of execution is fixed.
     ordering: Option<Ordering>,
     parties: Vec<Party>,
+    /// By buffer: its party.
     party_of: Vec<u32>,
     objects: Vec<Object>,
-    /// By class and space: objects in order of creation.
+    /// By class and space: the objects in order of creation, and the shelf that knows when each of them is in use.
     shelves: BTreeMap<(Class, SpaceId), (Shelf, Vec<usize>)>,
+    /// By party: its object.
     object_of: Vec<Option<usize>>,
+    /// By buffer: the buffers with which it must not share.
     apart: BTreeMap<BufferId, Vec<BufferId>>,
+    /// By space: bytes (or elements, for shapes) of all objects so far.
     used: Vec<u64>,
 }
 
@@ -149,7 +162,8 @@ impl<'p> Desk<'p> {
         Some(Desk { problem, ordering, parties, party_of, objects, shelves, object_of, apart, used })
     }
 
-    /// Assigns all parties, the largest first.
+    /// Assigns all parties: the largest first, of equal ones the one that starts first, then the one with the most
+    /// stretches of life. If the caller's patience ends, the rest stays without an object.
     fn assign_all(&mut self) {
         let stretches = |&(buffer, _): &(BufferId, Bytes)| self.problem.buffers()[buffer].lifetime.intervals().len();
         let hardness = |party: &Party| {
@@ -159,7 +173,7 @@ impl<'p> Desk<'p> {
         let mut order: Vec<usize> = (0..self.parties.len()).collect();
         order.sort_by_cached_key(|&party| hardness(&self.parties[party]));
         for party in order {
-            // If a party is alive with very many others, finding them takes long.
+            // One party may take long, if it is alive with very many others.
             if patience::is_over() {
                 return;
             }
@@ -172,6 +186,7 @@ impl<'p> Desk<'p> {
         self.strike_out(party);
         let (buffer, _) = self.parties[party as usize].members[0];
         let spaces = &self.problem.buffers()[buffer].spaces;
+        // In the first of its spaces that has a free object, or room for a new one.
         let found = spaces.iter().find_map(|&space| {
             let found = self.find(party, space);
             found.inspect(|&object| self.join(party, object)).or_else(|| self.create(party, space, false))
@@ -183,7 +198,8 @@ impl<'p> Desk<'p> {
         self.object_of[party as usize] = Some(object);
     }
 
-    /// Marks the objects of all parties that must not share with this one.
+    /// Marks the objects that a party may not use, because a buffer lies there with which one of its members must not
+    /// share.
     fn strike_out(&mut self, party: u32) {
         for (buffer, _) in &self.parties[party as usize].members {
             for other in self.apart.get(buffer).into_iter().flatten() {
@@ -194,7 +210,7 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// Notes on the shelf when a party uses an object that others use, too.
+    /// Notes on the shelf when a party uses an object that exists already.
     fn join(&mut self, party: u32, object: usize) {
         let info = &self.parties[party as usize];
         let Object { space, position, .. } = self.objects[object];
@@ -203,7 +219,8 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// The tightest object of a space that is free for the party.
+    /// The tightest object of a space that is free for the party; `None` if there is none. An exclusive party never
+    /// joins an object.
     fn find(&self, party: u32, space: SpaceId) -> Option<usize> {
         let info = &self.parties[party as usize];
         let (shelf, objects) = self.shelves.get(&(class(&info.size), space))?;
@@ -212,6 +229,7 @@ impl<'p> Desk<'p> {
         }
         // Parties come from large to small, so all objects are large enough and the newest one is the smallest. With
         // several components that order says little, and the volumes of all free objects are compared.
+        // (For shapes the shelf is told that no object will do, so that it shows all that are free.)
         let is_shape = matches!(info.size, Size::Shape(_));
         let mut smallest: Option<(u64, usize)> = None;
         let found = shelf.last_free(&info.alive, &mut |position| {
@@ -226,7 +244,9 @@ impl<'p> Desk<'p> {
         found.map(|position| objects[position]).or(smallest.map(|(_, object)| object))
     }
 
-    /// Whether nothing but the time keeps a party out of an object.
+    /// Whether a party may use an object that is not in use while it lives: the object is large enough, it holds
+    /// no exclusive buffer, it is not struck out, and every user is ordered with every member, if the order of
+    /// execution is not fixed.
     fn is_free(&self, object: usize, party: u32) -> bool {
         let (object, info) = (&self.objects[object], &self.parties[party as usize]);
         let ordered = |ordering: &Ordering| {
@@ -238,7 +258,7 @@ impl<'p> Desk<'p> {
     }
 
     /// Makes a new object of the party's size in a space and returns its number; `None` if the space has no room for
-    /// it. `past_capacity` asks for the object even so: the plan is then too large, and the caller says by how much.
+    /// it. `past_capacity` asks for the object even so: the plan is then too large, which its judge finds out.
     fn create(&mut self, party: u32, space: SpaceId, past_capacity: bool) -> Option<usize> {
         let Party { size, exclusive, alive, .. } = &self.parties[party as usize];
         let used = self.used[space.index()].saturating_add(volume(size));
@@ -249,6 +269,7 @@ impl<'p> Desk<'p> {
         let number = self.objects.len();
         self.used[space.index()] = used;
         let (shelf, objects) = self.shelves.entry((class(size), space)).or_default();
+        // The shelf shows an exclusive object as in use at all times, so that nobody finds it.
         shelf.push(if *exclusive { &ALWAYS } else { alive });
         let position = objects.len();
         objects.push(number);
@@ -257,7 +278,7 @@ impl<'p> Desk<'p> {
         Some(number)
     }
 
-    /// The plan of all parties.
+    /// The plan. Parties without an object have no place in it.
     fn finish(self) -> Plan {
         let mut plan = Plan::empty(self.problem);
         for (party, object) in self.parties.iter().zip(&self.object_of) {
@@ -286,6 +307,7 @@ fn parties(problem: &Problem) -> Vec<Party> {
                 let members = block.members.iter().map(|member| (member.buffer, member.at));
                 (members.collect(), Size::Fixed(block.size))
             }
+            // A further member of a block that is in the list already.
             Some(_) => continue,
         };
         let exclusive = members.iter().any(|&(buffer, _)| problem.buffers()[buffer].exclusive);
@@ -295,12 +317,13 @@ fn parties(problem: &Problem) -> Vec<Party> {
     parties
 }
 
-/// When any of these buffers is alive.
+/// When any of these buffers is alive, in the positions of the clock (compressed time): sorted and disjoint.
 fn alive(problem: &Problem, clock: &Clock, members: &[(BufferId, Bytes)]) -> Vec<Stretch> {
     let lives = members.iter().flat_map(|&(buffer, _)| problem.buffers()[buffer].lifetime.intervals());
     let mut stretches: Vec<Stretch> = lives.map(|life| (clock.at(life.start), clock.at(life.end))).collect();
     stretches.sort_unstable();
-    // Members of a block may be alive together; what meets or touches becomes one stretch.
+    // Members of a block may be alive together; stretches that meet or touch become one. (`dedup_by` drops `later`
+    // where it is told that the two are the same, and `earlier` has been made longer by then.)
     stretches.dedup_by(|later, earlier| {
         let meets = later.0 <= earlier.1;
         earlier.1 = if meets { earlier.1.max(later.1) } else { earlier.1 };
@@ -309,6 +332,7 @@ fn alive(problem: &Problem, clock: &Clock, members: &[(BufferId, Bytes)]) -> Vec
     stretches
 }
 
+/// The kind of a size.
 fn class(size: &Size) -> Class {
     match size {
         Size::Shape(components) => Class::Components(components.len()),
@@ -333,7 +357,8 @@ fn volume(size: &Size) -> u64 {
     }
 }
 
-/// Whether an object of the same class is large enough.
+/// Whether an object of the same class is large enough. Symbols without a bound are of one class only if they are
+/// equal.
 fn covers(object: &Size, size: &Size) -> bool {
     match (object, size) {
         (Size::Shape(room), Size::Shape(shape)) => room.iter().zip(shape).all(|(room, size)| size <= room),

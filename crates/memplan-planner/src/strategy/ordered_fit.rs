@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   64 ┤ c c c c               first fit: the lowest gap, 0..32 under b
-//!   48 ┤ . . . .   16 free     best fit: the tightest one, 32..48 … between b and c
+//!   48 ┤ . . . .   16 free     best fit: the tightest one, 48..64 between b and c
 //!   32 ┤ b b b b
 //!      │ . . . .   32 free     d: 16 bytes, alive together with b and c
 //!    0 └─────────
@@ -23,8 +23,8 @@
 //! The plan depends on names and input order only as far as [`Order`] says.
 //!
 //! Where reuse has a price, each piece first looks for an offset at which nothing is paid; only where there is none
-//! within the capacity it goes where it would go anyway. If that leaves no room for others, the pass is repeated
-//! without a look at prices.
+//! within the capacity it goes where it would go without prices. If that leaves no room for others, the pass is
+//! repeated without a look at prices.
 //!
 //! When a fixed offset is taken by another fixed buffer there is no plan; when
 //! a piece finds no room within any capacity this one pass has failed, and the
@@ -96,13 +96,14 @@ pub const BEST_CONFLICTS: OrderedFit =
 pub const BEST_LOAD: OrderedFit =
     ordered("best-fit-load", "tightest gap, those alive at the peak first", Fit::Best, Order::Load);
 
-/// The first pass over a crowded problem; no strategy of its own, for only what repairs its plan makes it pay.
+/// The order of the search's first pass over a problem in which very many pieces are alive at once. It is no strategy
+/// of its own: its plans pay off only after the search has repaired them.
 pub(crate) const NEAR_PEAK: OrderedFit =
     ordered("first-fit-near-peak", "lowest free offset, those alive near the peak first", Fit::First, Order::NearPeak);
 
 impl OrderedFit {
-    /// Places all pieces. The first that does not end below the ceiling ends the pass, and so does
-    /// giving up, or nobody waiting for it. The error is a piece that could not be placed at all.
+    /// Places all pieces in this order. The pass ends early if a piece does not end below the ceiling, if `gives_up`
+    /// says so, or if the caller's patience is over. The error is a piece that could not be placed at all.
     pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<Reached, PieceId> {
         let pieces = placer.pieces();
         let order = self.order.of(pieces);
@@ -121,7 +122,8 @@ impl OrderedFit {
 }
 
 impl OrderedFit {
-    /// One pass in which every piece avoids costly reuse while that fits.
+    /// One pass in which every piece avoids costly reuse where it can. `None` if a piece then ends above a capacity, or
+    /// cannot be placed at all.
     fn plan_cheaply(&self, problem: &Problem, pieces: &Pieces) -> Option<Plan> {
         let mut placer = Placer::new(pieces);
         for piece in self.order.of(pieces) {
@@ -149,14 +151,15 @@ pub(crate) enum Reached {
 pub(crate) struct Pass<'a> {
     /// No piece may end here or above.
     pub(crate) ceiling: Option<Bytes>,
-    /// Asked now and then.
+    /// Asked every 1024 pieces; true ends the pass.
     pub(crate) gives_up: &'a (dyn Fn() -> bool + Sync),
-    /// Two are enough; the plan does not depend on it.
+    /// With two or more, two halves of time are placed at once where that pays. The plan does not depend on it.
     pub(crate) threads: usize,
 }
 
 impl Pass<'_> {
-    /// Says after each piece whether the pass goes on. The error is a piece that has no spot.
+    /// Says after each piece whether the pass goes on. `number` is the piece's position in the order. The error is a
+    /// piece that has no spot.
     fn judge(
         &self,
         pieces: &Pieces,
@@ -200,11 +203,12 @@ impl Strategy for OrderedFit {
         too_many_dependencies(self.name, problem)
     }
 
+    /// A pass that avoids prices, if there are any and it fits; else a pass without regard to them.
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         if crate::costs::has_prices(problem) {
-            // Avoiding costs takes room. If it takes too much, the order goes ahead without a look at them.
+            // Avoiding costs takes room. If it takes too much, the pass is made without regard to costs.
             let cheap = self.plan_cheaply(problem, &pieces);
             if let Some(plan) = cheap.filter(|plan| fits(problem, plan)) {
                 return Outcome::judge(problem, plan, Stop::Finished);
@@ -220,7 +224,9 @@ impl Strategy for OrderedFit {
         };
         match self.run(&mut placer, &pass) {
             Ok(Reached::All) => {}
+            // The plan would not be smaller than the one that the caller has, or the caller's patience is over.
             Ok(Reached::Early(_)) => return exhausted,
+            // A fixed offset is taken. If two fixed buffers collide, there is no plan at all.
             Err(piece) => return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible),
         }
         match placer.finish() {
@@ -230,12 +236,12 @@ impl Strategy for OrderedFit {
     }
 }
 
-/// Everything but sizes that are not numbers of bytes.
+/// Whether a strategy that gives addresses can honour a feature: everything but sizes that are not numbers of bytes.
 pub(crate) fn has_addresses(feature: Feature) -> bool {
     !matches!(feature, Feature::Shapes | Feature::UnboundedSymbols)
 }
 
-/// The engine's limit on problems whose order of execution is not fixed.
+/// Refuses a problem with dependencies between more buffers than [`Ordering`] can take.
 pub(crate) fn too_many_dependencies(strategy: &'static str, problem: &Problem) -> Option<Refusal> {
     let (count, most) = (problem.dependencies()?.children.len(), Ordering::MAX_BUFFERS);
     let limit = || format!("{most} buffers with dependencies, and there are {count}");

@@ -63,6 +63,7 @@ impl Strategy for Pool {
 /// The objects, and those of them that nobody uses.
 #[derive(Default)]
 struct Entries<'p> {
+    /// By object.
     sizes: Vec<Size>,
     /// Waiting objects: bytes, when they began to wait, number.
     waiting: BTreeSet<(u64, usize, usize)>,
@@ -74,12 +75,12 @@ struct Entries<'p> {
 
 impl<'p> Entries<'p> {
     /// Gives the records their objects, in the order of their starts; objects of ended records wait in the pool.
-    /// `None` if nobody waits for the end.
+    /// `None` if the caller's patience ends.
     fn share(mut self, records: &[Record<'p>]) -> Option<Sharing> {
         let mut object_of = vec![0; records.len()];
         let mut in_use: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for index in by_start(records) {
-            // Nobody waits any more: what is not done does not matter.
+            // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
             if patience::is_over() {
                 return None;
             }
@@ -114,18 +115,21 @@ impl<'p> Entries<'p> {
         }
     }
 
+    /// Makes a new object.
     fn add(&mut self, size: Size) -> usize {
         self.sizes.push(size);
         self.sizes.len() - 1
     }
 
+    /// The smallest waiting object of n to 16 n bytes.
     fn large_enough(&self, bytes: u64) -> Option<(u64, usize, usize)> {
         let most = bytes.saturating_mul(WINDOW);
         self.waiting.range((bytes, 0, 0)..).next().copied().filter(|&(size, _, _)| size <= most)
     }
 
+    /// The largest waiting object of n/16 bytes to less than n.
     fn growing(&self, bytes: u64) -> Option<(u64, usize, usize)> {
-        // In bits, rounded down, as the original counts.
+        // A sixteenth of the size, counted in bits and rounded down, as the original does.
         let least = u128::from(bytes) * 8 / u128::from(WINDOW);
         let is_near = |&(size, _, _): &(u64, usize, usize)| u128::from(size) * 8 >= least;
         self.waiting.range(..(bytes, 0, 0)).next_back().copied().filter(is_near)
@@ -144,7 +148,7 @@ impl<'p> Entries<'p> {
     }
 }
 
-/// The symbol of a size without an upper bound.
+/// The symbol of a size without an upper bound; `None` for all other sizes.
 fn symbol<'p>(record: &Record<'p>) -> Option<&'p str> {
     match record.size {
         Size::Symbolic { symbol, at_most: None } => Some(symbol),

@@ -32,7 +32,7 @@ use memplan_core::{BufferId, Dependencies, Id, IndexVec};
 pub(crate) struct Reallocation<'p> {
     children: &'p IndexVec<BufferId, Vec<BufferId>>,
     parents: IndexVec<BufferId, Vec<BufferId>>,
-    /// Read by something that is no buffer's ancestor.
+    /// Whether an output of the program also reads it, which is no buffer's ancestor.
     read_by_outputs: IndexVec<BufferId, bool>,
 }
 
@@ -55,6 +55,7 @@ impl<'p> Reallocation<'p> {
 
     /// The buffers whose memory `buffer` may take. O(buffers + edges).
     pub(crate) fn dead_before(&self, buffer: BufferId) -> DeadBefore<'_> {
+        // Everything from which the buffer is computed, directly or not: a search from it along its parents.
         let mut is_ancestor = IndexVec::filled(false, self.children.len());
         let mut pending = vec![buffer];
         while let Some(descendant) = pending.pop() {
@@ -76,6 +77,7 @@ pub(crate) struct DeadBefore<'a> {
 }
 
 impl DeadBefore<'_> {
+    /// Whether all readers of a buffer are done before, so that its memory may be taken.
     pub(crate) fn contains(&self, buffer: BufferId) -> bool {
         let readers = &self.reallocation.children[buffer];
         !readers.is_empty()
@@ -85,8 +87,7 @@ impl DeadBefore<'_> {
 }
 
 /// For every buffer, those it may exchange memory with in some direction, in
-/// ascending order. O(buffers × (buffers + edges)): for looking at; planning
-/// asks for one buffer at a time.
+/// ascending order. O(buffers × (buffers + edges)). It is meant to be printed; planning asks for one buffer at a time.
 pub fn reallocation_graph(dependencies: &Dependencies) -> Vec<Vec<BufferId>> {
     let reallocation = Reallocation::new(dependencies);
     let buffers = dependencies.children.ids();

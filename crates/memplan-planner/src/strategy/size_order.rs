@@ -46,13 +46,16 @@ impl Strategy for SizeOrder {
     }
 }
 
-/// Places the largest records first, each into the smallest gap in which it fits.
+/// Places the largest records first, each into the smallest gap in which it fits. `None` past 2^63 bytes, if a record
+/// does not end below the ceiling, or if the caller's patience ends.
 fn pack_in_size_order(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let padded = padded(records)?;
-    // The padding at the top does not count.
+    // Records are placed with their padding, but the extent is counted without it. So a padded end may be up to a
+    // granule above the ceiling.
     let granule = Bytes(common_alignment(records)?);
     let ceiling = ceiling.and_then(|ceiling| ceiling.checked_add(granule));
     let mut order = by_start(&padded);
+    // From the last start to the first; the sort by size, which is stable, keeps this order among equals.
     order.reverse();
     order.sort_by_key(|&index| Reverse(padded[index].bytes));
     let offsets = pack_into_smallest_gaps(&padded, &order, AtSameOffset::First, ceiling)?;

@@ -62,13 +62,14 @@ impl Strategy for StretchLargest {
 
 type BlockId = usize;
 
-/// The lowest block. Blocks grow upwards and keep their lower part when split,
-/// so it stays the lowest.
+/// The number of the lowest block. A block that is split stays the lower part, and one that is joined with its upper
+/// neighbour takes it over, so this block stays the lowest.
 const BOTTOM: BlockId = 0;
 
-/// The size of the topmost block: far more than all records together have.
+/// The size of the topmost block, which stands for the memory that is not used yet.
 const ENDLESS: u64 = u64::MAX;
 
+/// A stretch of memory, in a list from low to high.
 struct Block {
     bytes: u64,
     /// The record in it; `None` if it is free.
@@ -79,30 +80,21 @@ struct Block {
 
 /// What was done, to be undone.
 enum Change {
-    Freed {
-        block: BlockId,
-        owner: usize,
-    },
-    /// The block, of so many bytes, grew over its upper neighbour.
-    Joined {
-        block: BlockId,
-        bytes: u64,
-        neighbour: BlockId,
-    },
-    /// The block, of so many bytes, got a record.
-    Taken {
-        block: BlockId,
-        bytes: u64,
-    },
+    /// The block lost its record.
+    Freed { block: BlockId, owner: usize },
+    /// The block, which had so many bytes, took over its upper neighbour.
+    Joined { block: BlockId, bytes: u64, neighbour: BlockId },
+    /// The block, which was free and had so many bytes, got a record and its size.
+    Taken { block: BlockId, bytes: u64 },
     /// The block gave its upper part to a new one.
-    Split {
-        block: BlockId,
-        rest: BlockId,
-    },
+    Split { block: BlockId, rest: BlockId },
 }
 
+/// All blocks, and the log of changes.
 struct Blocks {
+    /// By number. Blocks that were joined to others stay here, out of the list.
     blocks: Vec<Block>,
+    /// The endless block.
     top: BlockId,
     /// How many are free, the endless one aside.
     free: usize,
@@ -110,17 +102,18 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Runs through all records. `None` if nobody waits for the end.
+    /// Runs through all records in the order of their starts. `None` if the caller's patience ends.
     fn of(records: &[Record]) -> Option<Blocks> {
         let endless = Block { bytes: ENDLESS, owner: None, below: None, above: None };
         let mut blocks = Blocks { blocks: vec![endless], top: BOTTOM, free: 0, log: Vec::new() };
         let mut in_use: BinaryHeap<Reverse<(u64, BlockId)>> = BinaryHeap::new();
         for index in by_start(records) {
-            // Nobody waits any more: what is not done does not matter.
+            // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
             if patience::is_over() {
                 return None;
             }
             let record = &records[index];
+            // Lives are half-open: a record that ends at this step has ended.
             while let Some(&Reverse((end, block))) = in_use.peek() {
                 if end > record.start {
                     break;
@@ -151,7 +144,8 @@ impl Blocks {
         }
     }
 
-    /// Makes one of two free neighbours: one free block less, whichever is the endless one.
+    /// Makes one block of two free neighbours. One of those that `free` counts disappears: either both were counted,
+    /// or one of them was and is part of the endless block now.
     fn join(&mut self, block: BlockId, neighbour: BlockId) {
         let (bytes, above) = (self.blocks[block].bytes, self.blocks[neighbour].above);
         self.log.push(Change::Joined { block, bytes, neighbour });
@@ -163,6 +157,7 @@ impl Blocks {
         }
     }
 
+    /// Makes `above` the upper neighbour of a block.
     fn link(&mut self, block: BlockId, above: Option<BlockId>) {
         self.blocks[block].above = above;
         if let Some(above) = above {
@@ -170,7 +165,7 @@ impl Blocks {
         }
     }
 
-    /// The largest free block, or the end of the memory if none is free.
+    /// The largest free block, the lowest of equals; the endless one if no other is free.
     fn largest_free(&self) -> BlockId {
         if self.free == 0 {
             return self.top;
@@ -183,7 +178,9 @@ impl Blocks {
         free.reduce(larger).unwrap_or(self.top)
     }
 
-    /// Gives a block to an owner and splits off the rest. The topmost block is endless, so its rest is, too.
+    /// Gives a block to a record and splits off what is left of it. A block that is too small gets the record's size,
+    /// which moves everything above it; no address is stored that would have to change. The topmost block is endless,
+    /// so its rest is, too.
     fn take(&mut self, block: BlockId, owner: usize, bytes: u64) {
         let Block { bytes: had, above, .. } = self.blocks[block];
         self.log.push(Change::Taken { block, bytes: had });
@@ -209,6 +206,7 @@ impl Blocks {
     /// change, and a buffer that comes back into a block gets its address there.
     fn addresses(mut self, count: usize) -> Vec<u64> {
         let mut addresses = vec![0; count];
+        // The last list, from the bottom up to the endless block.
         let mut end = 0;
         let mut next = Some(BOTTOM);
         while let Some(block) = next.filter(|&block| block != self.top) {
@@ -218,6 +216,7 @@ impl Blocks {
             end += self.blocks[block].bytes;
             next = self.blocks[block].above;
         }
+        // The changes, backwards.
         while let Some(change) = self.log.pop() {
             if let Some((block, owner)) = self.undo(&change) {
                 addresses[owner] = self.end_below(block, &addresses);
@@ -226,7 +225,7 @@ impl Blocks {
         addresses
     }
 
-    /// Undoes a change; tells which record is back in which block.
+    /// Undoes a change. If a record is back in a block, returns the two.
     fn undo(&mut self, change: &Change) -> Option<(BlockId, usize)> {
         match *change {
             Change::Split { block, rest } => self.link(block, self.blocks[rest].above),
@@ -236,6 +235,7 @@ impl Blocks {
             }
             Change::Joined { block, bytes, neighbour } => {
                 self.blocks[block].bytes = bytes;
+                // The neighbour still knows the block above it, which has to point down to it again.
                 let above = self.blocks[neighbour].above;
                 self.link(neighbour, above);
                 self.link(block, Some(neighbour));
@@ -248,7 +248,8 @@ impl Blocks {
         None
     }
 
-    /// Where a block starts: above the next owned block below and the free one between.
+    /// Where a block starts: at the end of the next owned block below it, whose address is known, plus the bytes of
+    /// free blocks in between.
     fn end_below(&self, block: BlockId, addresses: &[u64]) -> u64 {
         let mut between = 0;
         let mut next = self.blocks[block].below;

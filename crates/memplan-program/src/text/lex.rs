@@ -1,4 +1,4 @@
-//! Tokens of the text form.
+//! Tokens of the text form: words, names with a sigil (a sign that says what is named), punctuation and ends of lines.
 
 use memplan_core::Span;
 
@@ -54,6 +54,7 @@ impl<'s> Lexer<'s> {
         &self.source[self.at..]
     }
 
+    /// The next token and where it stands.
     fn token(&mut self) -> Token<'s> {
         self.skip_blanks();
         let start = self.at;
@@ -61,7 +62,7 @@ impl<'s> Lexer<'s> {
         Token { kind, span: Span::new(start, self.at) }
     }
 
-    /// Skips blanks and comments, but not the ends of lines: they end an item.
+    /// Skips blanks and comments, but not the ends of lines: they are tokens, because an op ends with its line.
     fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -75,7 +76,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The next token.
+    /// Reads the token that starts here, and goes past it.
     fn kind(&mut self) -> Kind<'s> {
         let Some(first) = self.rest().chars().next() else {
             return Kind::End;
@@ -90,6 +91,7 @@ impl<'s> Lexer<'s> {
             '"' => self.quoted().map_or(Kind::OpenQuote, Kind::Quoted),
             '%' | '@' | '^' | '!' | '&' => {
                 self.at += 1;
+                // A name with other characters is quoted behind its sigil: `%"odd name"`.
                 if self.rest().starts_with('"') {
                     let name = self.quoted();
                     return name.map_or(Kind::OpenQuote, |name| Kind::Sigil(first, name));
@@ -101,6 +103,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Goes past the character `c`, which is the whole token.
     fn mark(&mut self, c: char, kind: Kind<'s>) -> Kind<'s> {
         self.at += c.len_utf8();
         kind
@@ -116,7 +119,8 @@ impl<'s> Lexer<'s> {
         word
     }
 
-    /// Takes a quoted word with `\"` and `\\` escapes.
+    /// Takes a quoted word with the escapes `\"`, `\\` and `\n`, and gives it without quotes. `None` if the quote is
+    /// never closed; then the rest of the text is taken.
     fn quoted(&mut self) -> Option<String> {
         let mut text = String::new();
         let mut characters = self.rest().char_indices().skip(1);

@@ -1,5 +1,20 @@
 //! Reads the text form. One pass over the tokens with an explicit stack of
 //! open regions; names may be used before they are defined.
+//!
+//! ```text
+//! external %w                              an item: memory from outside
+//! func @main(%in) {                        an item: a function, with a region as its body
+//!   alloc  alloc %x 64 align 16            an op: its name, then clauses with commas between them
+//!   scf.for  loop 0.., label &a {          an op with a region
+//!     ^head(%y):                           the label of a block
+//!     work  read %x, await !t              `!t` is a token of asynchronous work
+//!     goto ^head %x                        a branch, which ends the block
+//!   }
+//! }
+//! ```
+//!
+//! (Two things are called tokens: the smallest pieces of the text, [`Token`], and what asynchronous work hands out,
+//! [`TokenId`].)
 
 use std::collections::HashMap;
 
@@ -61,11 +76,13 @@ impl ParseError {
     }
 }
 
-/// Reads a program; it has passed [`Program::check`].
+/// Reads a program. The result has passed [`Program::check`].
 pub fn parse(source: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(source);
     parser.items()?;
     let views = parser.views;
+    // The builder knows no places in the text. Views are remembered with theirs, so that a view that reaches past its
+    // base is reported where it stands.
     parser.builder.finish().map_err(|error| {
         let span = match &error {
             ProgramError::ViewPastBase { value, .. } => views.iter().find(|(view, _)| view == value),
@@ -75,42 +92,56 @@ pub fn parse(source: &str) -> Result<Program, ParseError> {
     })
 }
 
-/// A name, what it stands for, where it first occurred and whether that was
-/// or has been followed by its definition.
+/// What a name stands for. A name may be used before it is defined, but must be defined in the end.
 struct Named<T> {
     id: T,
+    /// Where the name occurred first, for a message if it is never defined.
     first: Span,
+    /// Whether its definition has been read.
     defined: bool,
 }
 
-/// An open brace.
+/// A region whose closing brace has not been read yet.
 struct OpenRegion {
     /// The op; `None` for a function body.
     op: Option<OpId>,
-    /// Whether the current block has a way on, or says it has none.
+    /// Whether the current block has a way on (`leave`, `break`, `goto`), or says it has none (`stop`).
     ended: bool,
+    /// The blocks of the region by name.
     blocks: HashMap<String, Named<BlockId>>,
+    /// `after` clauses of the region's ops: the label of the op that comes first, where it is written, and the op that
+    /// waits.
     dependencies: Vec<(String, Span, OpId)>,
 }
 
 struct Parser<'s> {
+    /// The tokens of the text; the last one is its end.
     tokens: Vec<Token<'s>>,
+    /// The token that is read next.
     at: usize,
     builder: ProgramBuilder,
+    /// Values that are declared outside of functions, by name.
     globals: HashMap<String, ValueId>,
+    /// The values of the current function by name.
     values: HashMap<String, Named<ValueId>>,
+    /// The tokens of asynchronous work in the current function, by name.
     awaited: HashMap<String, Named<TokenId>>,
+    /// The ops of the current function that have a label.
     labels: HashMap<String, OpId>,
+    /// Allocations that rotate with a loop: the value, the label of the loop and where it is written.
     rotations: Vec<(ValueId, String, Span)>,
     /// Every view and where its bytes are written, for errors about them.
     views: Vec<(ValueId, Span)>,
+    /// The open regions, innermost last.
     open: Vec<OpenRegion>,
 }
 
 /// An op line while its clauses are read.
 struct Line {
     draft: OpDraft,
+    /// The label that the op gets, and where it is written.
     label: Option<(String, Span)>,
+    /// The labels of the ops that it waits for, and where they are written.
     after: Vec<(String, Span)>,
 }
 
@@ -135,6 +166,7 @@ impl<'s> Parser<'s> {
 
     // Tokens
 
+    /// The next token; at the end of the text, its end again and again.
     fn peek(&self) -> &Kind<'s> {
         &self.tokens[self.at.min(self.tokens.len() - 1)].kind
     }
@@ -149,17 +181,20 @@ impl<'s> Parser<'s> {
         kind
     }
 
+    /// An error at the next token: something else was expected there.
     fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
         let span = self.span();
         Err(ParseError::Expected { expected, span })
     }
 
+    /// Goes past a punctuation mark if it comes next; whether it did.
     fn eat(&mut self, mark: char) -> bool {
         let found = *self.peek() == Kind::Mark(mark);
         self.at += usize::from(found);
         found
     }
 
+    /// Goes past a punctuation mark that must come next.
     fn mark(&mut self, mark: char, expected: &'static str) -> Parsed<()> {
         if self.eat(mark) {
             return Ok(());
@@ -173,6 +208,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Goes past a word if it comes next, without quotes; whether it did.
     fn keyword(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Kind::Word(w) if w == word);
         self.at += usize::from(found);
@@ -189,7 +225,8 @@ impl<'s> Parser<'s> {
         self.expected("a number")
     }
 
-    /// Reads a name with a sign in front of it: `%value`, `^block`, `!token`, `@function`.
+    /// Reads a name with this sigil (a sign in front of it): `%value`, `^block`, `!token`, `@function`, `&label`.
+    /// Returns the name without the sigil, and where it is written.
     fn sigil(&mut self, sigil: char, expected: &'static str) -> Parsed<(String, Span)> {
         let span = self.span();
         match self.peek() {
@@ -216,7 +253,8 @@ impl<'s> Parser<'s> {
 
     // Names
 
-    /// The value of this name, made on first mention.
+    /// The value of this name: one of the function, else a global. A name that is met for the first time gets a value
+    /// whose origin is set when its definition is read.
     fn mention(&mut self, name: String, span: Span) -> ValueId {
         if let Some(named) = self.values.get(&name) {
             return named.id;
@@ -230,12 +268,14 @@ impl<'s> Parser<'s> {
         id
     }
 
+    /// Reads a value that is used.
     fn value(&mut self) -> Parsed<ValueId> {
         let (name, span) = self.sigil('%', "a value such as %x")?;
         Ok(self.mention(name, span))
     }
 
-    /// A value at the place that defines it.
+    /// Reads a value at the place that defines it. An error if it is defined already. A value of the function may have
+    /// the name of a global, which it then hides.
     fn new_value(&mut self) -> Parsed<ValueId> {
         let (name, span) = self.sigil('%', "a value such as %x")?;
         let id = match self.values.contains_key(&name) {
@@ -253,13 +293,15 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Reads a value at the place that defines it, and says what its memory is.
     fn defined_value(&mut self, origin: Origin) -> Parsed<ValueId> {
         let value = self.new_value()?;
         self.builder.set_origin(value, origin);
         Ok(value)
     }
 
-    /// Reads a token of concurrent work. It may be awaited before it is defined, but is defined once.
+    /// Reads a token of asynchronous work: `!t`. The op that starts the work defines it (`defines`), once; others
+    /// await it, also before that in the text.
     fn token(&mut self, defines: bool) -> Parsed<TokenId> {
         let (name, span) = self.sigil('!', "a token such as !t")?;
         let builder = &mut self.builder;
@@ -278,6 +320,7 @@ impl<'s> Parser<'s> {
     /// The block of a name in the innermost region. Branches may name blocks that come later.
     fn block(&mut self, name: String, span: Span) -> BlockId {
         let builder = &mut self.builder;
+        // Blocks are only named inside of regions, so this does not happen.
         let Some(region) = self.open.last_mut() else {
             return BlockId::from_index(0);
         };
@@ -291,7 +334,8 @@ impl<'s> Parser<'s> {
 
     // Items
 
-    /// Reads the whole text: functions, memory from outside, and names of spaces.
+    /// Reads the whole text: functions (`func`), memory from outside (`external %w`), and names of memory spaces
+    /// (`space ub`).
     fn items(&mut self) -> Parsed<()> {
         loop {
             self.skip_newlines();
@@ -312,7 +356,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `func @name(%a, %b) { … }`.
+    /// Reads a function behind the word `func`: `@name(%a, %b) { … }`. Its parameters are external memory.
     fn function(&mut self) -> Parsed<()> {
         let (name, _) = self.sigil('@', "a function name such as @main")?;
         let mut parameters = Vec::new();
@@ -334,10 +378,11 @@ impl<'s> Parser<'s> {
         self.end_function()
     }
 
-    /// At the end of a function every name that was used must have been defined. The error names the first one in the
-    /// text.
+    /// Ends a function: every name that was used must have been defined by now, and labels of loops are looked up. The
+    /// error names the first undefined name of the text, so that it does not depend on the order of a hash table.
     fn end_function(&mut self) -> Parsed<()> {
         self.builder.close_function();
+        // Names of values and tokens belong to one function, so both tables are emptied here.
         let mut undefined = Vec::new();
         for (sigil, names) in [
             ('%', self.values.drain().map(|(n, v)| (n, v.defined, v.first)).collect::<Vec<_>>()),
@@ -349,6 +394,7 @@ impl<'s> Parser<'s> {
         if let Some((span, name)) = undefined.into_iter().min() {
             return Err(ParseError::Undefined { name, span });
         }
+        // The loop that rotates the slots of an allocation may stand before or behind it, so it is looked up last.
         for (value, label, span) in std::mem::take(&mut self.rotations) {
             let op = self.labelled(&label, span)?;
             if let Some(site) = self.builder.site_mut(value) {
@@ -359,6 +405,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
+    /// The op with a label; an error if there is none. `span` is where the label is used.
     fn labelled(&self, label: &str, span: Span) -> Parsed<OpId> {
         self.labels.get(label).copied().ok_or_else(|| ParseError::Undefined { name: format!("&{label}"), span })
     }
@@ -369,9 +416,10 @@ impl<'s> Parser<'s> {
         self.open.push(OpenRegion { op, ended: false, blocks: HashMap::new(), dependencies: Vec::new() });
     }
 
-    /// Lines until the function's closing brace.
+    /// Reads lines until the function's closing brace.
     fn body(&mut self) -> Parsed<()> {
         while !self.open.is_empty() {
+            // The caller has stopped waiting; it throws the error away.
             if patience::is_over() {
                 return self.expected("more patience");
             }
@@ -385,7 +433,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Closes the innermost region, and its op unless another region follows.
+    /// Closes the innermost region behind its `}`, and its op unless another region follows.
     fn close_brace(&mut self) -> Parsed<()> {
         let Some(region) = self.open.pop() else {
             return self.expected("no `}`");
@@ -400,6 +448,7 @@ impl<'s> Parser<'s> {
             let name = format!("^{name}");
             return Err(ParseError::Undefined { name, span });
         }
+        // A function body has no op around it; `end_function` does the rest.
         let Some(op) = region.op else {
             return Ok(());
         };
@@ -422,6 +471,7 @@ impl<'s> Parser<'s> {
         self.end_of_line()
     }
 
+    /// Reads `{` and the arguments of the region: `{ (%a, %b)`.
     fn open_brace(&mut self, op: OpId) -> Parsed<()> {
         self.mark('{', "`{`")?;
         let arguments = self.arguments()?;
@@ -430,7 +480,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// `(%a, %b = opaque %x | %y, %c = external)`, or nothing.
+    /// Reads the arguments of a block and defines them: `(%a, %b = opaque %x | %y, %c = external)`, or nothing.
     fn arguments(&mut self) -> Parsed<Vec<ValueId>> {
         let mut arguments = Vec::new();
         if !self.eat('(') {
@@ -458,8 +508,9 @@ impl<'s> Parser<'s> {
         Ok(arguments)
     }
 
-    /// One line of a region: a label (`^next:`), a branch that ends the block, or an op. `leave` goes to the end of the
-    /// region, `break` out of the loop around it, `goto ^next` to another block; after `stop` nothing is executed.
+    /// Reads one line of a region: a label (`^next:`), a branch that ends the block, or an op. `leave` goes to the end
+    /// of the region, `break` out of the loop around it, `goto ^next` to another block; after `stop` nothing is
+    /// executed.
     fn line(&mut self) -> Parsed<()> {
         if let Kind::Sigil('^', _) = self.peek() {
             return self.block_label();
@@ -474,7 +525,7 @@ impl<'s> Parser<'s> {
         } else {
             None
         };
-        // A branch ends its block. Only another block or the end of the region may follow.
+        // A branch ends its block. Only further branches, another block or the end of the region may follow.
         if let Some(target) = target {
             let values = self.value_list()?;
             self.builder.branch(target, &values);
@@ -491,14 +542,15 @@ impl<'s> Parser<'s> {
         self.op()
     }
 
+    /// Notes that the current block has its way on.
     fn mark_ended(&mut self) {
         if let Some(region) = self.open.last_mut() {
             region.ended = true;
         }
     }
 
-    /// `^name(%a, %b):` ends the block before it, if nothing else has, and starts another one. The first label of a
-    /// region names the region's first block.
+    /// Reads `^name(%a, %b):`, which ends the block before it, if nothing else has, and starts another one. A region
+    /// has its first block from the start; a label in front of everything else names that one.
     fn block_label(&mut self) -> Parsed<()> {
         let (name, span) = self.sigil('^', "a block label")?;
         let entry = self.entry_without_name();
@@ -523,7 +575,8 @@ impl<'s> Parser<'s> {
         self.mark(':', "`:` after the block's label")
     }
 
-    /// Whether this label names the entry block: nothing stands before it.
+    /// Whether the current block is the region's first one and nothing has been read in it: no op, no branch, no
+    /// label. A label that comes now names it.
     fn entry_without_name(&self) -> bool {
         let Some(block) = self.builder.current_block() else {
             return false;
@@ -546,6 +599,7 @@ impl<'s> Parser<'s> {
         Ok(values)
     }
 
+    /// An error unless the line is over. A closing brace may stand on the same line; nothing is read here.
     fn end_of_line(&mut self) -> Parsed<()> {
         match self.peek() {
             Kind::Newline | Kind::End | Kind::Mark('}') => Ok(()),
@@ -555,7 +609,8 @@ impl<'s> Parser<'s> {
 
     // Ops
 
-    /// An op: its name, and clauses such as `read %x` separated by commas.
+    /// Reads an op: its name, and clauses such as `read %x` separated by commas; up to the brace of its first region
+    /// if it has regions, else up to the end of the line.
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
         let mut line = Line { draft: OpDraft::new(&*name), label: None, after: Vec::new() };
@@ -580,6 +635,7 @@ impl<'s> Parser<'s> {
                 return Err(ParseError::DefinedTwice { name: format!("&{name}"), span });
             }
         }
+        // Labels may come later in the text, so the dependencies are resolved when the region is closed.
         if let Some(region) = self.open.last_mut() {
             let after = line.after.into_iter();
             region.dependencies.extend(after.map(|(label, span)| (label, span, op)));
@@ -590,7 +646,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// One clause of an op, such as `read %x` or `loop 8`.
+    /// Reads one clause of an op, such as `read %x` or `loop 8`, into the line.
     fn clause(&mut self, line: &mut Line) -> Parsed<()> {
         let Kind::Word(word) = self.peek().clone() else {
             return self.expected("a clause such as `read %x`");
@@ -642,7 +698,8 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Reads how the regions of an op run; `None` if the word says nothing about that.
+    /// Reads how the regions of an op run, behind the clause's first word; `None` if the word says nothing about that.
+    /// The dependencies of a `dag` follow when its region is closed.
     fn control(&mut self, word: &str) -> Parsed<Option<Control>> {
         Ok(Some(match word {
             "once" => Control::Once,
@@ -657,7 +714,7 @@ impl<'s> Parser<'s> {
         }))
     }
 
-    /// `4`, `1..` or `1..8`.
+    /// Reads how often a loop runs: `4` (exactly), `1..` (at least) or `1..8` (between the two, both included).
     fn trips(&mut self) -> Parsed<Trips> {
         let at_least = self.number()?;
         if !self.eat('.') {
@@ -668,7 +725,8 @@ impl<'s> Parser<'s> {
         Ok(Trips { at_least, at_most })
     }
 
-    /// `4 ? 8`: a number or `?` for each dimension.
+    /// Reads the numbers of iterations of a parallel loop, `4 ? 8`: for each dimension a number, or `?` if it is not
+    /// known.
     fn dimensions(&mut self) -> Parsed<Box<[Option<u64>]>> {
         let mut trips = Vec::new();
         loop {
@@ -682,7 +740,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `%x SIZE` and the marks behind it: a fresh buffer.
+    /// Reads a fresh buffer, `%x 64 align 16 space ub slots 2 rotate &loop exclusive preload coupled 7`: a value, its
+    /// size and any of the attributes behind it. [`Site`](crate::Site) says what they mean.
     fn alloc(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         let size = self.size()?;
@@ -725,7 +784,7 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
-    /// `64`, or a symbol with an optional bound: `4*n max 4096`.
+    /// Reads a size: `64` bytes, or a symbol with an optional bound, `4*n max 4096`.
     fn size(&mut self) -> Parsed<Size> {
         if let Kind::Word(word) = self.peek()
             && let Ok(bytes) = word.parse()
@@ -739,7 +798,7 @@ impl<'s> Parser<'s> {
         Ok(Size::Symbolic { symbol, bound })
     }
 
-    /// `%v = %x[0..16]`, `%x[within 0..16]` or `%x[?]`.
+    /// Reads a view: `%v = %x[0..16]` (exactly these bytes), `%v = %x[within 0..16]` (some of these) or `%v = %x[?]`.
     fn view(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         self.mark('=', "`=` and the base of the view")?;
@@ -760,13 +819,15 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
+    /// Reads a range of bytes without its end: `0..16` are the bytes 0 to 15.
     fn range(&mut self) -> Parsed<ByteRange> {
         let start = self.number()?;
         self.mark('.', "`..` between first and last byte")?;
         Ok(ByteRange::new(start, self.number()?))
     }
 
-    /// Reads a value that is one of several others (`merge`), or that may point anywhere into them (`opaque`).
+    /// Reads `%m = %x | %y`: a value that is one of several others (`word` is `merge`), or one of them or external
+    /// memory (`opaque`).
     fn choice(&mut self, word: &str) -> Parsed<ValueId> {
         let value = self.new_value()?;
         let mut sources = Box::default();
@@ -781,7 +842,7 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
-    /// `%x | %y`, or nothing.
+    /// Reads `%x | %y`, or nothing.
     fn alternatives_of(&mut self) -> Parsed<Box<[ValueId]>> {
         let mut sources = Vec::new();
         if let Kind::Sigil('%', _) = self.peek() {
@@ -793,7 +854,7 @@ impl<'s> Parser<'s> {
         Ok(sources.into())
     }
 
-    /// `%out over %in`, with `any` for any offset.
+    /// Reads `%out over %in`, or `%out over %in any` where the output may lie at any offset, into the op.
     fn overlay(&mut self, draft: OpDraft) -> Parsed<OpDraft> {
         let output = self.value()?;
         if !self.keyword("over") {
@@ -807,7 +868,7 @@ impl<'s> Parser<'s> {
         Ok(draft.overlay(output, input, kind))
     }
 
-    /// `%out[16..32] from %in[0..16]`.
+    /// Reads `%out[16..32] from %in[0..16]`: bytes that the op merely copies.
     fn copy(&mut self) -> Parsed<CopyRange> {
         let output = self.value()?;
         let to = self.bracketed_range()?;
@@ -829,6 +890,7 @@ impl<'s> Parser<'s> {
         Ok(range)
     }
 
+    /// Reads a place in the source, in bytes: `3..99`.
     fn source_span(&mut self) -> Parsed<Span> {
         let start = self.number()?;
         self.mark('.', "`..` between start and end")?;

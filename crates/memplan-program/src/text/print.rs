@@ -1,5 +1,7 @@
 //! Prints the text form. Names that occur twice in a function, or would be
 //! mistaken for something else, are numbered or quoted.
+//!
+//! The module doc of `parse.rs` shows the parts of a text: items, ops with their clauses, regions, blocks and branches.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -18,6 +20,7 @@ pub fn print(program: &Program) -> String {
     for name in &program.spaces {
         printer.line(&format!("space {}", quoted(name)));
     }
+    // A value that nothing in the program defines is memory that exists before the program runs.
     for (id, value) in program.values.iter_enumerated() {
         if value.definition == Definition::Global {
             let line = format!("external {}", printer.value(id));
@@ -32,21 +35,31 @@ pub fn print(program: &Program) -> String {
 
 struct Printer<'p> {
     program: &'p Program,
+    /// The text of each value, with its sigil: `%x`.
     names: IndexVec<ValueId, String>,
+    /// The text of each token of asynchronous work: `!t`.
     tokens: Vec<String>,
+    /// The position of each block in its region, which is its name.
     block_numbers: IndexVec<BlockId, usize>,
-    /// Ops that something refers to, by the number in their label.
+    /// The number in the label of each op that something refers to.
     labels: HashMap<OpId, usize>,
+    /// How many braces are open.
     depth: usize,
+    /// The text so far.
     out: String,
 }
 
-/// What is left to print: an explicit stack instead of recursion.
+/// Something that is left to print. The tasks are kept on a stack, which stands in for recursion.
 enum Task {
+    /// An op, and then its regions.
     Op(OpId),
+    /// A region behind the op's line (`first`), or behind the closing brace of the region before it.
     Region { region: RegionId, first: bool },
+    /// A block: its label, its ops and its ways on.
     Block(BlockId),
+    /// The branches at the end of a block.
     WaysOn(BlockId),
+    /// The closing brace of an op's last region.
     Close,
 }
 
@@ -104,7 +117,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Prints a function.
+    /// Prints a function: `func @main(%in) { … }`.
     fn function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let name = quoted(&function.name);
@@ -145,11 +158,13 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// Puts the blocks of a region on the stack of tasks, the last one first.
     fn push_blocks(&self, region: RegionId, tasks: &mut Vec<Task>) {
         let blocks = self.program.regions[region].blocks.iter().rev();
         tasks.extend(blocks.map(|&block| Task::Block(block)));
     }
 
+    /// Prints the opening brace of a region and the arguments of its first block: `{ (%a, %b)`.
     fn open_brace(&mut self, region: RegionId) {
         let entry = self.program.regions[region].blocks.first();
         let arguments = entry.map(|&b| self.arguments(&self.program.blocks[b].arguments));
@@ -180,8 +195,9 @@ impl<'p> Printer<'p> {
     fn block(&mut self, id: BlockId, tasks: &mut Vec<Task>) {
         let block = &self.program.blocks[id];
         let region = &self.program.regions[block.region];
+        // A region with a single block has no labels.
         if region.blocks.len() > 1 {
-            // The entry block's arguments stand behind the brace.
+            // The arguments of an entry block stand behind the brace already, except in a function body.
             let arguments = match region.op.is_some() && region.blocks[0] == id {
                 true => String::new(),
                 false => self.arguments(&block.arguments),
@@ -199,6 +215,8 @@ impl<'p> Printer<'p> {
         self.block_numbers[id]
     }
 
+    /// Prints the branches at the end of a block. A block without any never ends (`stop`). A region of one block that
+    /// leaves with no values prints nothing, since the parser adds that itself.
     fn ways_on(&mut self, id: BlockId) {
         let block = &self.program.blocks[id];
         let only_block = self.program.regions[block.region].blocks.len() == 1;
@@ -209,6 +227,7 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// Prints one branch: `goto ^1 %x`, `leave %x, %y` or `break`.
     fn branch(&mut self, branch: &Branch) {
         let target = match branch.target {
             Target::Block(block) => format!("goto ^{}", self.block_name(block)),
@@ -230,6 +249,7 @@ impl<'p> Printer<'p> {
         self.indent();
         self.out.push_str(&text);
         self.out.push(' ');
+        // The tasks are a stack, so what is printed last is pushed first.
         tasks.push(Task::Close);
         for (index, &region) in op.regions().iter().enumerate().rev() {
             let first = index == 0;
@@ -240,8 +260,8 @@ impl<'p> Printer<'p> {
     /// Everything behind the name of an op.
     fn clauses(&self, id: OpId, op: &Op) -> Vec<String> {
         let mut clauses = Vec::new();
-        // The parser takes clauses in any order. This one puts what an op touches first and how it runs its
-        // regions last, beside them.
+        // The parser takes clauses in any order. The printer writes accesses first, and how the op runs its regions
+        // last, next to the opening brace.
         clauses.extend(op.accesses.iter().map(|access| {
             let kind = match access.kind {
                 AccessKind::Read => "read",
@@ -355,7 +375,7 @@ impl<'p> Printer<'p> {
         let Control::Dag { dependencies } = self.program.ops[parent].control() else {
             return None;
         };
-        // Sorted by the waiting op.
+        // The pairs (before, after) are sorted by the op that waits, so those of this op are found by a binary search.
         let first = dependencies.partition_point(|&(_, after)| after < id);
         let before = dependencies[first..].iter().take_while(|&&(_, after)| after == id);
         let labels: Vec<String> =
@@ -363,7 +383,7 @@ impl<'p> Printer<'p> {
         (!labels.is_empty()).then(|| format!("after {}", labels.join(" ")))
     }
 
-    /// How an op runs its regions; nothing for an op without any.
+    /// The clause that says how an op runs its regions; `None` for an op without any.
     fn control(&self, op: &Op) -> Option<String> {
         Some(match op.control() {
             Control::Once if op.regions().is_empty() => return None,
@@ -426,12 +446,14 @@ fn value_names(program: &Program) -> IndexVec<ValueId, String> {
 /// Hands out names, numbering those that were handed out before.
 #[derive(Clone, Default)]
 struct Unique {
+    /// All names that were handed out.
     taken: HashSet<String>,
+    /// For each name that was asked for again, the last number that was tried.
     counts: HashMap<String, u32>,
 }
 
 impl Unique {
-    /// The name if it is free, else the name with the lowest number that makes it different from all others.
+    /// The name if it is free, else the name with a number that makes it different from all others: `x`, `x#2`, `x#3`.
     fn name(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {
             return name.to_owned();
@@ -447,6 +469,7 @@ impl Unique {
     }
 }
 
+/// The clause `at 3..99` for a place in the source; empty if there is none.
 fn span(span: Span) -> String {
     match span == Span::default() {
         true => String::new(),
@@ -468,7 +491,7 @@ fn in_quotes(name: &str) -> String {
     format!("\"{}\"", escaped.replace('\n', "\\n"))
 }
 
-/// Words that begin a line and are not ops.
+/// The name of an op as text. Words that begin a line and are no ops (`leave`) are quoted.
 fn op_name(name: &str) -> String {
     match name {
         "leave" | "break" | "goto" | "stop" => in_quotes(name),
@@ -476,7 +499,7 @@ fn op_name(name: &str) -> String {
     }
 }
 
-/// A symbol that looks like a number is quoted.
+/// The symbol of a size as text. One that looks like a number is quoted.
 fn symbol_text(symbol: &str) -> String {
     match symbol.parse::<u64>() {
         Ok(_) => in_quotes(symbol),

@@ -1,4 +1,7 @@
 //! Evaluating expressions, and moving lanes between values and memory.
+//!
+//! A *worker* is one thread of the run, with variables of its own (see the machine). A value has one or several
+//! *lanes*: one number, or a vector.
 
 use super::RunError;
 use super::machine::{Machine, Pointer, Value, mix};
@@ -12,8 +15,9 @@ pub(super) struct Places {
     bytes: Vec<u64>,
 }
 
-/// The numbers of elements, in row-major order: each row of the dimensions so far has `extent` elements, of which the
-/// access takes those of its lanes. `None` if a number is too large.
+/// One step of computing element numbers in row-major order. `rows` has the numbers of the rows that the subscripts so
+/// far select; each row has `extent` elements in the next dimension, of which `lanes` are accessed. In rows of 4, the
+/// rows `[2]` with the lanes `[0, 1]` give `[8, 9]`. `None` if a number is too large.
 fn elements(rows: &[i64], lanes: &[i64], extent: i64) -> Option<Vec<i64>> {
     let mut elements = Vec::with_capacity(rows.len() * lanes.len());
     for row in rows {
@@ -26,6 +30,7 @@ fn elements(rows: &[i64], lanes: &[i64], extent: i64) -> Option<Vec<i64>> {
 }
 
 impl Machine<'_> {
+    /// The value of an expression that must be one integer.
     pub(super) fn integer(&mut self, expr: &Expr, worker: usize) -> Result<i64, RunError> {
         match self.eval(expr, worker)? {
             Value::One(Scalar::Int(value)) => Ok(value),
@@ -33,6 +38,7 @@ impl Machine<'_> {
         }
     }
 
+    /// The value of an expression that must be one number.
     pub(super) fn scalar(&mut self, expr: &Expr, worker: usize) -> Result<Scalar, RunError> {
         match self.eval(expr, worker)? {
             Value::One(value) => Ok(value),
@@ -88,6 +94,7 @@ impl Machine<'_> {
         }
     }
 
+    /// The lanes of a number or vector.
     fn lanes_of(&mut self, expr: &Expr, worker: usize) -> Result<Vec<Scalar>, RunError> {
         match self.eval(expr, worker)? {
             Value::One(value) => Ok(vec![value]),
@@ -96,6 +103,7 @@ impl Machine<'_> {
         }
     }
 
+    /// Changes every lane of a number or vector.
     pub(super) fn each(&self, value: Value, change: impl Fn(Scalar) -> Scalar) -> Result<Value, RunError> {
         match value {
             Value::One(lane) => Ok(Value::One(change(lane))),
@@ -104,11 +112,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Lane by lane, with the arithmetic of the left operand's type. `and` and `or` evaluate their right side only if
-    /// it matters, because it may read outside of a buffer.
+    /// The value of an operation, computed lane by lane with the arithmetic of the left operand's type. `and` and `or`
+    /// evaluate their right side only if it matters, because it may read outside of a buffer.
     fn eval_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, worker: usize) -> Result<Value, RunError> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             let first = self.scalar(left, worker)?.is_true();
+            // `true or …` and `false and …` are decided by the left side.
             if first == (op == BinaryOp::Or) {
                 return Ok(Value::One(Scalar::truth(first)));
             }
@@ -129,10 +138,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Byte offset of a view's first element in the memory it looks at.
+    /// Byte offset of a view's first element in the memory it looks at: the offsets of all views in its chain; 0 for a
+    /// buffer that is no view.
     fn view_offset(&mut self, buffer: BufId, worker: usize) -> Result<i64, RunError> {
         let mut offset = 0i64;
         let mut current = buffer;
+        // A chain of views is at most as long as the table of buffers.
         for _ in 0..self.function.buffers.len() {
             let function = self.function;
             let Whose::View { of, elem_offset } = &function.buffers[current].memory else {
@@ -155,10 +166,12 @@ impl Machine<'_> {
         let buffer = self.resolve(buffer, worker);
         let region = self.workers[worker].regions.get(&buffer).cloned();
         let declared = &self.function.buffers[buffer];
+        // The element numbers for the dimensions so far, and the index for a message.
         let mut rows = vec![0i64];
         let mut printed = Vec::new();
         let is_view = matches!(declared.memory, Whose::View { .. });
         for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
+            // Of a tensor that exists in part, subscripts count from the first element of the part.
             let (first, extent) = match region.as_ref().and_then(|region| region.get(position)) {
                 Some(&(first, extent)) => (first, extent),
                 None => (0, self.integer(extent, worker)?),
@@ -170,7 +183,8 @@ impl Machine<'_> {
             };
             printed.push(lanes.first().copied().unwrap_or(0));
             let lanes: Vec<i64> = lanes.into_iter().map(|lane| lane.wrapping_sub(first)).collect();
-            // The bounds of a view are those of the memory it looks at, except between its rows.
+            // A view may be declared shorter than what is accessed through it: in its first dimension only the bounds
+            // of the memory count, which `bytes_of` checks. In the others, leaving a row would touch another row.
             let checked = !is_view || position > 0;
             if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {
                 return Err(self.out_of_bounds(buffer, &printed));
@@ -196,7 +210,8 @@ impl Machine<'_> {
         let element = lane * u64::from(dtype.lanes);
         let mut bytes = Vec::with_capacity(elements.len() * usize::from(dtype.lanes));
         for number in elements {
-            // A view may begin behind the start of its memory, so the number of an element alone says nothing.
+            // A view may begin behind the start of its memory, so bytes are compared with the memory's size and not
+            // the number of the element with the buffer's.
             let start = number.checked_mul(element as i64).and_then(|byte| byte.checked_add(offset));
             let start = start.and_then(|byte| u64::try_from(byte).ok());
             match start {
@@ -272,7 +287,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The address of a buffer's first element.
+    /// The value of `A.data`: the start of the memory that holds the buffer, for as many elements as its shape has, or
+    /// as the memory has room for.
     fn pointer_to(&mut self, buffer: BufId, worker: usize) -> Result<Pointer, RunError> {
         // `.data` of a view with an element offset is still the start of the memory.
         let memory = self.memory_of(buffer, worker)?;
@@ -287,7 +303,7 @@ impl Machine<'_> {
         Ok(Pointer { memory, byte: 0, elements: elements.min(room), dtype: declared.dtype })
     }
 
-    /// The address of an element.
+    /// The address of an element. Through it, the elements up to the end of the buffer may be touched.
     pub(super) fn address_of(&mut self, buffer: BufId, index: &[Expr], worker: usize) -> Result<Pointer, RunError> {
         let whole = self.pointer_to(buffer, worker)?;
         let places = self.places(buffer, index, worker)?;

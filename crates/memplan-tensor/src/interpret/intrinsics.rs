@@ -7,7 +7,8 @@ use crate::DType;
 use crate::ir::Expr;
 
 impl Machine<'_> {
-    /// Calls that need no table of functions; the mathematical ones come last (`math`).
+    /// The value of a call for a worker: choices, pointers, extern functions, and all others as mathematical
+    /// functions.
     pub(super) fn call(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         match (name, args) {
             ("if_then_else", [condition, then, otherwise]) => {
@@ -25,9 +26,11 @@ impl Machine<'_> {
                 "call_extern" | "call_pure_extern" | "call_packed" | "tvm_call_packed",
                 [Expr::Str(callee), rest @ ..],
             ) => self.extern_call(callee, rest, worker),
+            // An array of the runtime is a pointer with a shape. The pointer is enough here.
             ("tvm_stack_make_array", [data, ..]) => self.eval(data, worker),
+            // A request about the layout of a buffer, which has no effect here.
             ("buffer_dim_align", _) => Ok(Value::One(Scalar::Int(0))),
-            // Lockstep workers are always in step.
+            // A barrier. Workers run in lockstep, so all of them are here.
             ("tvm_storage_sync", _) => Ok(Value::One(Scalar::Int(0))),
             _ => self.math(name, args, dtype, worker),
         }
@@ -66,8 +69,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A function outside of the program. `memset` and `memcpy` are known, the user may describe others (`packed`), and
-    /// the rest is imitated.
+    /// A function outside of the program. `memset` and `memcpy` are known, the user may describe others (`packed`),
+    /// and the rest is imitated.
     fn extern_call(&mut self, name: &str, args: &[Expr], worker: usize) -> Result<Value, RunError> {
         let mut values = Vec::new();
         for arg in args {
@@ -105,8 +108,9 @@ impl Machine<'_> {
                 self.packed_call(name, &values, outputs)?;
             }
             _ => {
-                // Nobody knows what this function does. It changes every memory it is given, in a way that depends on
-                // the call and the position only, so that two runs of equivalent programs agree.
+                // What this function does is not known. We let it change every memory that it is given, in a way that
+                // depends only on the number of the call, the position of the argument and the old content, so that
+                // two runs of equivalent programs agree.
                 self.extern_calls += 1;
                 let call = self.extern_calls;
                 for (position, value) in values.iter().enumerate() {
@@ -119,8 +123,8 @@ impl Machine<'_> {
         Ok(Value::One(Scalar::Int(0)))
     }
 
-    /// A packed function: its last arrays become something that depends on all elements of the others, and on nothing
-    /// else.
+    /// Imitates a packed function of which the user says how many outputs it has: its last `outputs` arrays get values
+    /// that depend on all elements of the other arrays, and on nothing else.
     fn packed_call(&mut self, name: &str, values: &[Value], outputs: usize) -> Result<(), RunError> {
         let arrays: Vec<Pointer> = values
             .iter()
@@ -152,6 +156,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// An error if `count` bytes from a pointer on reach out of its memory.
     fn check_span(&self, pointer: Pointer, count: u64) -> Result<(), RunError> {
         let end = pointer.byte.checked_add(count);
         if end.is_some_and(|end| end <= self.memories[pointer.memory].size()) {
@@ -161,11 +166,13 @@ impl Machine<'_> {
         }
     }
 
-    /// What an unknown function does to what it is given: every element changes, depending on its old value.
-    /// What was never written stays so: whatever the function makes of it depends on garbage.
+    /// What an unknown function does to an array that it is given: to every element it adds a number from 0 to 6 that
+    /// depends on `salt` and the element's position. An element that was never written stays unwritten, because
+    /// anything computed from it would depend on garbage.
     fn stir(&mut self, pointer: Pointer, salt: u64) {
         let lane = pointer.dtype.element();
         let lanes = pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes));
+        // At most a million elements are changed, so that one call cannot take forever.
         for index in 0..lanes.min(1 << 20) {
             let at = pointer.byte + index * lane.lane_bytes();
             let change = (mix(salt, index) % 7) as i64;
@@ -233,7 +240,8 @@ fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
     })
 }
 
-/// The functions of two operands. A shift by more than 63 bits shifts by 63.
+/// The value of a function of two operands; `None` if there is none with this name. A shift by more than 63 bits
+/// shifts by 63, and one by a negative number by 0.
 fn two(name: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
     let shift = u32::try_from(b.as_int()).unwrap_or(0).min(63);
     Some(match name {

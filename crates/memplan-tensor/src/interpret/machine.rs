@@ -3,6 +3,16 @@
 //! A worker is one thread of control: the function starts with one, a launch (or a parallel loop
 //! in lockstep order) splits each into one per index. Every statement runs for all active workers before the
 //! next does; conditions and loops narrow the active set.
+//!
+//! ```text
+//! with T.launch_thread("threadIdx.x", 4) as t:    workers 1..5, copies of worker 0 with t = 0, 1, 2, 3
+//!     if t < 2:                                   active: 1, 2
+//!         A[t] = B[t + 1]                         both read B, then both write A
+//! ```
+//!
+//! Which memory a worker sees under the name of a buffer depends on the buffer's scope: all workers share `global`
+//! memory, the workers of a thread block share `shared` memory, each has its own `local` memory. An allocation makes a
+//! [`Site`], and the memory itself appears when a worker first touches it.
 
 use super::memory::Memory;
 use super::number::{Scalar, from_bytes, to_bytes};
@@ -28,7 +38,9 @@ pub(super) enum Value {
 /// An address in some buffer's memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointer {
+    /// The memory, by its position in [`Machine::memories`].
     pub(super) memory: usize,
+    /// The byte in it.
     pub(super) byte: u64,
     /// Elements that may be touched through it, and their type.
     pub(super) elements: u64,
@@ -39,39 +51,53 @@ pub(super) struct Pointer {
 #[derive(Clone)]
 pub(super) struct Worker {
     vars: IndexVec<VarId, Option<Scalar>>,
+    /// The allocation that was executed last for each buffer.
     buffers: IndexVec<BufId, Option<Site>>,
-    /// Thread axes this worker is an index of.
+    /// The index of this worker on each thread axis that has been launched around it, the outermost first.
     axes: Vec<(String, i64)>,
-    /// Distinguishes workers that have private memory of every kind (parallel iterations).
+    /// A number that tells the iterations of a parallel loop apart, where they are workers: each has its own copy of
+    /// every buffer that it allocates, in whatever scope. 0 outside of such loops.
     private: u64,
-    /// For buffers that are realized in part, the first element and the extent of each dimension.
+    /// For tensors of which only a part exists in memory, the first element and the extent of each dimension.
     pub(super) regions: BTreeMap<BufId, Rc<[(i64, i64)]>>,
-    /// Buffers of extern bodies, and what they stand for.
+    /// For the buffers by which an extern body calls its operands, the buffers of the function that they stand for.
     pub(super) bound: BTreeMap<BufId, BufId>,
 }
 
-/// One execution of an allocation.
+/// One execution of an allocation by a worker. Workers whose sites are equal, and who share memory of that rank (see
+/// `sharing`), have one memory.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Site {
+    /// Counts executed allocations, so that an allocation in a loop is a new one in every iteration.
     event: u64,
+    /// [`Worker::private`] at the time.
     private: u64,
+    /// Size in bytes.
     size: u64,
-    /// Block indices at the time, for global memory.
+    /// The worker's indices on the axes of thread blocks at the time: global memory that is allocated inside of a
+    /// block is the block's own.
     block: Vec<i64>,
     /// Which threads share the memory.
     rank: Rank,
 }
 
+/// The state of a run.
 pub(super) struct Machine<'a> {
     pub(super) function: &'a Function,
     pub(super) options: &'a RunOptions,
+    /// All workers; those that a launch added are at the end.
     pub(super) workers: Vec<Worker>,
+    /// All memories that were ever made.
     pub(super) memories: Vec<Memory>,
-    /// Memory of a site, per block or thread where the scope says so.
+    /// The memory of each site that has been touched, by the site and the indices of the threads that share it.
     instances: HashMap<(Site, Vec<i64>), usize>,
+    /// The memory of each argument.
     arguments: IndexVec<BufId, Option<usize>>,
+    /// Statements executed so far, one for each active worker.
     steps: u64,
+    /// Numbers given so far to executed allocations and to private iterations.
     events: u64,
+    /// Unknown extern functions called so far.
     pub(super) extern_calls: u64,
     /// Digest of all values loaded so far.
     pub(super) loads: u64,
@@ -79,7 +105,8 @@ pub(super) struct Machine<'a> {
     pub(super) span: Span,
 }
 
-/// The largest number of workers that lockstep order splits a parallel loop into.
+/// The largest number of workers that lockstep order splits a parallel loop into. A launch may make sixteen times as
+/// many.
 const MAX_WORKERS: i64 = 4096;
 
 /// A well-mixed number from two (splitmix64).
@@ -115,7 +142,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the function and returns its outputs, and how many elements it has read.
+    /// Runs the function and returns its outputs, and a digest of all values that it has read.
     pub(super) fn run(mut self) -> Result<(Vec<Output>, u64), RunError> {
         self.choose_scalars();
         for param in &self.function.params {
@@ -128,7 +155,8 @@ impl<'a> Machine<'a> {
         Ok((self.outputs()?, self.loads))
     }
 
-    /// Scalar parameters and free size variables; everything else is set before it is read.
+    /// Gives every variable a value from 2 to 7 by the seed, or the one that the options name. Scalar parameters and
+    /// symbolic sizes keep it; all other variables are set before they are read.
     fn choose_scalars(&mut self) {
         for (id, var) in self.function.vars.iter_enumerated() {
             let chosen = 2 + (mix(self.options.seed, 0x5ca1_a000 + id.index() as u64) % 6) as i64;
@@ -146,7 +174,8 @@ impl<'a> Machine<'a> {
         let mut memory = Memory::new(size);
         let lane = declared.dtype.lane_bytes();
         for index in 0..size / lane.max(1) {
-            // Each run of eight elements is a permutation of 0..8, so that data can serve as indices.
+            // Each run of eight elements is a permutation of 0..8 (start + odd step * index, modulo 8), so that data
+            // can serve as indices.
             let random = mix(mix(self.options.seed, position as u64), index / 8);
             let value = ((random >> 8) % 8 + (random | 1) % 8 * (index % 8)) % 8;
             let value = value as i64;
@@ -161,7 +190,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The contents of all arguments after the run. Bytes that nobody wrote count as zero.
+    /// The contents of all arguments after the run.
     fn outputs(&self) -> Result<Vec<Output>, RunError> {
         let mut outputs = Vec::new();
         for (id, buffer) in self.function.buffers.iter_enumerated() {
@@ -172,6 +201,7 @@ impl<'a> Machine<'a> {
             let lane = buffer.dtype.lane_bytes().max(1);
             let mut values = Vec::new();
             for index in 0..memory.size() / lane {
+                // `make_argument` has written every whole lane, so the zero stands for nothing.
                 let mut bytes = [0; 8];
                 for byte in 0..lane {
                     bytes[byte as usize & 7] = memory.read(index * lane + byte).unwrap_or(0);
@@ -183,7 +213,7 @@ impl<'a> Machine<'a> {
         Ok(outputs)
     }
 
-    /// Bytes of a buffer as its shape is now.
+    /// The bytes of a buffer, with the extents as they are for a worker at the moment.
     fn size_of(&mut self, buffer: BufId, worker: usize) -> Result<u64, RunError> {
         let declared = &self.function.buffers[buffer];
         let mut elements = 1u64;
@@ -208,12 +238,14 @@ impl<'a> Machine<'a> {
             .ok_or_else(|| self.invalid(format!("`{}` has no value here", self.function.vars[var].name)))
     }
 
+    /// Gives a variable a value for all active workers.
     fn set(&mut self, var: VarId, value: Scalar, active: &[usize]) {
         for &worker in active {
             self.workers[worker].vars[var] = Some(value);
         }
     }
 
+    /// Executes the statements of a block for the active workers.
     fn block(&mut self, block: &Block, active: &[usize]) -> Result<(), RunError> {
         if active.is_empty() {
             return Ok(());
@@ -258,6 +290,7 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
+            // Programs of tensor expressions, before their buffers are laid out, bring tensors into being by a call.
             StmtKind::Evaluate(value) if as_realize(value).is_some() => self.realize(value, active),
             StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
             StmtKind::If { condition, then, otherwise, .. } => {
@@ -269,6 +302,7 @@ impl<'a> Machine<'a> {
                 let (mut running, _) = self.split(condition, active)?;
                 while !running.is_empty() {
                     self.block(body, &running)?;
+                    // An empty body counts, too, so that every loop ends at the step limit.
                     self.steps += 1;
                     self.span = stmt.span;
                     if self.steps > self.options.max_steps {
@@ -284,6 +318,7 @@ impl<'a> Machine<'a> {
                 let (inside, _) = self.split(value, active)?;
                 self.block(body, &inside)
             }
+            // A mark changes nothing, except the one that gives a buffer of an extern body its tensor.
             StmtKind::Attr { node, key, value, body, .. } => {
                 if let Some((slot, tensor, offset, _)) = as_bind(node.as_ref(), key, value) {
                     self.bind(slot, tensor, offset, active);
@@ -293,6 +328,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The active workers for which a condition holds, and those for which it does not.
     fn split(&mut self, condition: &Expr, active: &[usize]) -> Result<(Vec<usize>, Vec<usize>), RunError> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for &worker in active {
@@ -302,8 +338,8 @@ impl<'a> Machine<'a> {
         Ok((yes, no))
     }
 
-    /// A loop for all active workers. A loop bound to threads launches workers; every other loop runs its iterations in
-    /// order, except where a parallel loop can be spread over workers.
+    /// A loop for all active workers. A loop bound to threads launches workers; every other loop runs its iterations
+    /// in order, except where a parallel loop can be spread over workers.
     fn for_loop(
         &mut self,
         var: VarId,
@@ -355,7 +391,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// One worker per thread index; an axis that is already launched keeps its index.
+    /// Executes a launch: one worker per thread index. A worker that already has an index on this axis, from a launch
+    /// around this one, keeps it and is not split.
     fn launch(&mut self, var: VarId, tag: &str, extent: &Expr, body: &Block, active: &[usize]) -> Result<(), RunError> {
         let mut fresh = Vec::new();
         let mut known = Vec::new();
@@ -371,6 +408,7 @@ impl<'a> Machine<'a> {
         if !known.is_empty() {
             return self.block(body, &known);
         }
+        // The number of threads is the same for all workers; no worker is active if there is no first one.
         let Some(&first) = fresh.first() else {
             return Ok(());
         };
@@ -381,7 +419,8 @@ impl<'a> Machine<'a> {
         self.expand(var, 0, extent, body, &fresh, Some(tag))
     }
 
-    /// Splits every active worker into `extent` and runs the body with all of them.
+    /// Splits every active worker into `extent` workers, with `min`, `min + 1`, … for `var`, and runs the body with
+    /// all of them. `axis` is the thread axis of a launch, `None` for a parallel loop.
     fn expand(
         &mut self,
         var: VarId,
@@ -419,7 +458,8 @@ impl<'a> Machine<'a> {
         result
     }
 
-    /// Gives every active worker the buffer, or one to all workers of a group, as its scope says.
+    /// Executes an allocation: every active worker notes a new site for the buffer. Which workers share its memory is
+    /// decided by the scope, when the memory is first touched.
     fn allocate(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
         self.events += 1;
         let event = self.events;
@@ -431,6 +471,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Notes a new site of a buffer for a worker, and forgets the memory of its old one.
     fn enter(&mut self, buffer: BufId, event: u64, size: u64, rank: Rank, worker: usize) {
         let state = &self.workers[worker];
         let site = Site { event, private: state.private, size, block: block_indices(&state.axes), rank };
@@ -438,7 +479,8 @@ impl<'a> Machine<'a> {
         self.release(old, worker);
     }
 
-    /// A part of a tensor comes into being; an argument is there already.
+    /// Executes the call by which a part of a tensor comes into being: an allocation with bounds (first element and
+    /// extent of each dimension). For an argument, which exists already, nothing happens.
     fn realize(&mut self, value: &Expr, active: &[usize]) -> Result<(), RunError> {
         let Some(realize) = as_realize(value).filter(|realize| self.arguments[realize.tensor].is_none()) else {
             return Ok(());
@@ -471,6 +513,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Makes a buffer of an extern body stand for a tensor, at offset 0.
     fn bind(&mut self, slot: BufId, tensor: BufId, offset: &Expr, active: &[usize]) {
         for &worker in active {
             self.workers[worker].bound.insert(slot, tensor);
@@ -480,7 +523,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Which of a site's memories a worker uses.
+    /// Which of a site's memories a worker uses: the indices that all workers with the same memory have in common.
+    /// Global memory is one for all threads of the block indices at the allocation, shared memory one for each thread
+    /// block, local memory one for each thread.
     fn sharing(&self, site: &Site, worker: usize) -> Vec<i64> {
         let axes = &self.workers[worker].axes;
         match site.rank {
@@ -490,7 +535,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Forgets the memory of an allocation that is executed again.
+    /// Forgets the memory of an allocation that is executed again. Its position in the list stays, with no bytes.
     fn release(&mut self, old: Option<Site>, worker: usize) {
         let Some(old) = old else { return };
         let sharing = self.sharing(&old, worker);
@@ -499,7 +544,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Views need nothing; `T.match_buffer` makes an argument.
+    /// Executes a declaration. A view needs nothing; `T.match_buffer` makes an argument when it is executed first.
     fn declare(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
         let is_argument = self.function.buffers[buffer].memory == Whose::Argument;
         if is_argument && self.arguments[buffer].is_none() && !active.is_empty() {
@@ -508,12 +553,12 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The buffer that another stands for.
+    /// The buffer that a buffer of an extern body stands for; any other stands for itself.
     pub(super) fn resolve(&self, buffer: BufId, worker: usize) -> BufId {
         self.workers[worker].bound.get(&buffer).copied().unwrap_or(buffer)
     }
 
-    /// The memory that holds a buffer for a worker.
+    /// The memory that holds a buffer for a worker, made now if the worker is the first to touch it.
     pub(super) fn memory_of(&mut self, buffer: BufId, worker: usize) -> Result<usize, RunError> {
         let root = self.resolve(self.function.root(buffer), worker);
         if let Some(memory) = self.arguments[root] {
@@ -533,6 +578,7 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// The indices on the axes that number thread blocks.
 fn block_indices(axes: &[(String, i64)]) -> Vec<i64> {
     axes.iter().filter(|(axis, _)| thread_rank(axis) == Some(0)).map(|(_, index)| *index).collect()
 }

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+/// Bytes of a page.
 const PAGE: usize = 1024;
 
+/// A piece of memory that appears as a whole when one of its bytes is written.
 struct Page {
     data: [u8; PAGE],
     written: [bool; PAGE],
@@ -11,8 +13,11 @@ struct Page {
 
 /// One allocation: pages appear when they are written, so a declared gigabyte costs nothing.
 pub(super) struct Memory {
+    /// Size in bytes.
     size: u64,
+    /// The first [`NEAR_PAGES`] pages, by number, as far as one was written.
     near: Vec<Option<Box<Page>>>,
+    /// All other pages that were written, by number.
     far: HashMap<u64, Box<Page>>,
 }
 
@@ -37,8 +42,8 @@ impl Memory {
         }
     }
 
-    /// A page to write to. Low pages lie in a list, and far ones in a map, so that one write at a high address costs
-    /// one page.
+    /// A page to write to, made if it does not exist. Low pages lie in a list, which is fast; far ones lie in a map,
+    /// so that one write at a high address costs one page and not a list up to there.
     fn page_mut(&mut self, number: u64) -> &mut Page {
         let fresh = || Box::new(Page { data: [0; PAGE], written: [false; PAGE] });
         if number >= NEAR_PAGES {

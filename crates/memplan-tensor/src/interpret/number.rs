@@ -59,7 +59,7 @@ pub(super) fn convert(value: Scalar, dtype: DType) -> Scalar {
     }
 }
 
-/// A number as an integer type of fewer bits holds it.
+/// A number as an integer type of fewer bits holds it. Widths other than 8, 16 and 32 are left as they are.
 fn wrap(value: i64, dtype: DType) -> i64 {
     match (dtype.kind, dtype.bits) {
         (Kind::Int, 8) => i64::from(value as i8),
@@ -72,6 +72,8 @@ fn wrap(value: i64, dtype: DType) -> i64 {
     }
 }
 
+/// A number rounded to a floating-point type. Types other than these (`float64`, and the small ones of 8 bits and
+/// fewer) are left as they are.
 fn round(value: f64, dtype: DType) -> f64 {
     match (dtype.kind, dtype.bits) {
         (Kind::BFloat, _) => f64::from(bfloat_to_float(float_to_bfloat(value as f32))),
@@ -94,8 +96,8 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
-    // 64-bit unsigned numbers are kept in a signed one, bit by bit. Only their order differs, so only comparisons
-    // have to care.
+    // 64-bit unsigned numbers are kept in a signed one, bit by bit, so their order differs from that of the signed
+    // numbers. The comparisons follow the unsigned order.
     let order = if dtype.kind == Kind::UInt && dtype.bits == 64 { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
         return Some(Scalar::truth(truth));
@@ -116,12 +118,14 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
     Some(Scalar::Int(wrap(value, dtype)))
 }
 
+/// The quotient rounded down: one less than the truncated quotient if that was rounded up.
 fn floor_div(a: i64, b: i64) -> i64 {
     let quotient = a.wrapping_div(b);
     if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
-/// A comparison. With a NaN, which has no order, only `!=` is true.
+/// The result of a comparison of two numbers in this order; `None` if the operator is no comparison. With a NaN, which
+/// has no order, only `!=` is true.
 fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> Option<bool> {
     Some(match op {
         BinaryOp::Eq => order.is_some_and(std::cmp::Ordering::is_eq),
@@ -173,6 +177,9 @@ pub(super) fn from_bytes(bytes: [u8; 8], dtype: DType) -> Scalar {
     }
 }
 
+/// The upper 16 bits of a single-precision number, rounded to the nearest, ties to even: adding just under half of the
+/// last kept bit, and one more if that bit is set, carries exactly where it has to be rounded up. A NaN keeps its
+/// upper bits with one more set, so that it stays a NaN.
 fn float_to_bfloat(value: f32) -> u16 {
     let bits = value.to_bits();
     if value.is_nan() {
@@ -186,12 +193,14 @@ fn bfloat_to_float(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// A number of 16 bits (IEEE 754 binary16) as one of 64.
+/// A number of 16 bits (IEEE 754 binary16: sign, 5 bits of exponent, 10 bits of fraction) as one of 64.
 fn half_to_double(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from((bits >> 10) & 0x1f);
     let fraction = f64::from(bits & 0x3ff);
     sign * match exponent {
+        // Exponent 0 has no implicit leading bit (subnormal numbers), 31 stands for infinity and NaN. All others have
+        // the implicit bit, 1024 units, and are biased by 15.
         0 => fraction * 2f64.powi(-24),
         31 if fraction == 0.0 => f64::INFINITY,
         31 => f64::NAN,
@@ -209,7 +218,8 @@ fn double_to_half(value: f64) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // Exponent of the unit in the last place: subnormal halves share the smallest.
+    // The exponent of the unit in the last place: ten below that of the number, and the same -24 for all subnormal
+    // halves.
     let exponent = if magnitude < 2f64.powi(-14) {
         -24
     } else {
@@ -220,7 +230,8 @@ fn double_to_half(value: f64) -> u16 {
     let encoded = if exponent == -24 && units < 1024 {
         units
     } else {
-        // 1024 units are the implicit bit; a carry into the exponent is just an addition.
+        // The units contain the implicit bit (1024), which counts as one more in the exponent field. If rounding has
+        // made 2048 units of them, the addition carries into the exponent, as it should.
         ((exponent + 24) as u32) * 1024 + units
     };
     sign | encoded as u16

@@ -1,7 +1,7 @@
 //! Keyword arguments of declarations: which of them let a buffer share memory.
 //!
-//! TVM's pipeline marks every allocation with `annotations={"buffer_allocated_addr": [], "buffer_data_alignment": 64}`:
-//! no address was chosen yet, and the alignment is the one that every buffer has. A buffer with anything else is
+//! TVM's pipeline marks every allocation with `annotations={"buffer_allocated_addr": [], "buffer_data_alignment":
+//! 64}`: no address was chosen yet, and the alignment is the one that every buffer has. A buffer with anything else is
 //! *pinned*: it keeps its declaration where and as it is.
 
 use super::Buffer;
@@ -10,7 +10,8 @@ use super::Buffer;
 const DEFAULT_ALIGNMENT: &str = "64";
 
 impl Buffer {
-    /// Whether its declaration or its use speaks against moving the buffer.
+    /// Whether its declaration or its use forbids moving the buffer: the text ties it to its place, or its declaration
+    /// has a keyword argument that a shared allocation would not keep.
     pub fn is_pinned(&self) -> bool {
         self.pinned || self.extra.iter().any(|(key, value)| key != "annotations" || !is_harmless(value))
     }
@@ -21,7 +22,8 @@ impl Buffer {
     }
 }
 
-/// Whether every entry of a written dictionary says nothing that a shared allocation would not keep.
+/// Whether every entry of a dictionary (as text, `{"key": value, …}`) asks for nothing that a shared allocation would
+/// not keep. A text that is no dictionary counts as asking for something.
 fn is_harmless(dictionary: &str) -> bool {
     let inside = dictionary.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let Some(inside) = inside else { return false };
@@ -33,11 +35,12 @@ fn is_harmless(dictionary: &str) -> bool {
             "\"buffer_dim_align\"" => true,
             _ => false,
         },
+        // Behind the last comma there may be nothing.
         None => entry.trim().is_empty(),
     })
 }
 
-/// The text between commas that stand in no bracket.
+/// The pieces of a text between the commas that stand in no bracket: `a: [1, 2], b: 3` has two.
 fn entries(text: &str) -> Vec<&str> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0i32, 0);
     for (at, c) in text.char_indices() {

@@ -185,7 +185,8 @@ impl Expr {
         matches!(self, Expr::Int { .. } | Expr::Float { .. })
     }
 
-    /// The type of the value.
+    /// The type of the value. Both operands of an operation have the same type, so that of the left one counts;
+    /// comparisons and logical operators give truth values, one per lane.
     pub fn dtype(&self, function: &Function) -> DType {
         match self {
             Expr::Int { dtype, .. } | Expr::Float { dtype, .. } => *dtype,
@@ -201,6 +202,7 @@ impl Expr {
             Expr::Ramp { base, lanes, .. } => base.dtype(function).with_lanes(*lanes),
             Expr::Broadcast { value, lanes } => value.dtype(function).with_lanes(*lanes),
             Expr::Load { buffer, index } => {
+                // A vector subscript loads one element per lane, and the elements may be vectors themselves.
                 let element = function.buffers[*buffer].dtype;
                 let lanes = index.last().map_or(1, |last| last.lanes(function));
                 element.with_lanes(element.lanes.saturating_mul(lanes))
@@ -313,8 +315,9 @@ impl Expr {
         test(self) || !self.all_children(|child| !child.any(test))
     }
 
-    /// The buffers whose address is part of the value, unless a call only works with it: `p = A.data` keeps it,
-    /// `f(A.data)` does not.
+    /// The buffers whose address may be part of the value: `A.data` in `p = A.data`, and in calls that give a pointer
+    /// (`T.address_of(A[0])`, `T.tvm_access_ptr(…)`). A call that gives a number uses the address only while it runs:
+    /// for `f(A.data)` the list is empty.
     pub fn addresses(&self) -> Vec<BufId> {
         match self {
             Expr::Data(buffer) => vec![*buffer],

@@ -17,6 +17,7 @@ pub enum Rank {
     Special,
 }
 
+/// The beginnings of scopes that TVM knows. None is the beginning of another, so their order does not matter.
 const PREFIXES: [(&str, Rank); 14] = [
     ("m16n8k8.matrixA", Rank::Special),
     ("m16n8k8.matrixB", Rank::Special),
@@ -70,8 +71,8 @@ impl StorageScope {
         self.rank == Rank::Global && self.tag.is_empty()
     }
 
-    /// Whether buffers of this scope are packed into one block at offsets: every tag but the
-    /// dynamically sized ones.
+    /// Whether buffers of this scope are packed into one block at offsets, as TVM does with memories of special
+    /// hardware: scopes with a tag, except for three tags whose buffers are allocated one by one.
     pub fn is_special(&self) -> bool {
         !matches!(self.tag.as_str(), "" | ".dyn" | ".workspace" | ".vtcm")
     }

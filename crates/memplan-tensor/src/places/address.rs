@@ -1,7 +1,7 @@
 //! Addresses of accesses, in bits from the start of a buffer's memory, as sums that can be subtracted.
 //!
-//! `A[i, j]` of `A f32[8, 4]` has the address `128·i + 32·j`. Two accesses touch the same place in two functions if the
-//! difference of their addresses is a constant, which then is the distance of the two buffers.
+//! `A[i, j]` of `A f32[8, 4]` has the address `128·i + 32·j`. Two accesses touch the same place in two functions if
+//! the difference of their addresses is a constant, which then is the distance of the two buffers.
 
 use super::Element;
 use crate::ir::{BinaryOp, BufId, Expr, Function, Memory, VarId};
@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 
 /// An integer expression over the variables of one function, with the loads in it set aside.
 pub(super) struct Sum<'f> {
+    /// The terms: factors that are multiplied, and a number that they are multiplied with. For a subscript the factors
+    /// are the extents behind its dimension and, last, the subscript; the number is the size of an element in bits.
     parts: Vec<(Vec<&'f Expr>, i64)>,
-    /// Loads inside the expression, in the order of the text.
+    /// Loads inside of the last factors, in the order of the text.
     pub(super) loads: Vec<&'f Expr>,
 }
 
@@ -19,13 +21,14 @@ impl<'f> Sum<'f> {
         Sum { parts: Vec::new(), loads: Vec::new() }
     }
 
-    /// Adds `expr * factors * factor`.
+    /// Adds `expr * factors * factor`, and notes the loads in `expr`.
     fn add(&mut self, expr: &'f Expr, factors: &[&'f Expr], factor: i64) {
         find_loads(expr, &mut self.loads);
         self.parts.push((factors.iter().copied().chain([expr]).collect(), factor));
     }
 
-    /// Whether another sum is written in the same way, where `same` compares variables. It may say no to equal sums.
+    /// Whether another sum is written in the same way, where `same` compares variables. That is faster than
+    /// multiplying out, and `false` for equal sums that are written differently.
     pub(super) fn is_alike(&self, other: &Sum, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
         let mut pairs = self.parts.iter().zip(&other.parts);
         self.parts.len() == other.parts.len()
@@ -35,11 +38,13 @@ impl<'f> Sum<'f> {
             })
     }
 
-    /// The sum with names for its variables; `None` if a number does not fit 64 bits.
+    /// The sum multiplied out, with names for its variables; `None` if a number does not fit 64 bits, or if there is a
+    /// part that is no number (a pointer, a type).
     pub(super) fn value(&self, name: &dyn Fn(VarId) -> String) -> Option<Value> {
         let mut writer = Writer { name, loads: 0 };
         let mut total = Value::default();
-        // Loads are numbered in the order in which `add` found them: by part, the last factor of each.
+        // One writer for all last factors: it numbers the loads in the order in which `add` found them, and `loads` of
+        // the other function has them in the same order.
         for (factors, factor) in &self.parts {
             let mut product = Value::constant(*factor);
             let (last, extents) = factors.split_last()?;
@@ -55,7 +60,8 @@ impl<'f> Sum<'f> {
     }
 }
 
-/// Whether two expressions are the same up to the names of variables.
+/// Whether two expressions are the same up to the names of variables. `false` for all that are not sums, products and
+/// other operations on variables and integers.
 fn is_alike(one: &Expr, other: &Expr, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
     match (one, other) {
         (Expr::Int { value, .. }, Expr::Int { value: number, .. }) => value == number,
@@ -67,6 +73,7 @@ fn is_alike(one: &Expr, other: &Expr, same: &dyn Fn(VarId, VarId) -> bool) -> bo
     }
 }
 
+/// Lists the loads in an expression, without those inside of their subscripts.
 fn find_loads<'f>(expr: &'f Expr, found: &mut Vec<&'f Expr>) {
     if matches!(expr, Expr::Load { .. }) {
         return found.push(expr);
@@ -77,7 +84,8 @@ fn find_loads<'f>(expr: &'f Expr, found: &mut Vec<&'f Expr>) {
     });
 }
 
-/// A sum of products of named atoms.
+/// A sum of products of named atoms: for each product (the sorted names of its factors) its coefficient, never 0. The
+/// constant is the product without factors. `2·i·n + 5` is `{[i, n]: 2, []: 5}`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Value(BTreeMap<Vec<String>, i64>);
 
@@ -90,6 +98,7 @@ impl Value {
         Value(BTreeMap::from([(vec![name], 1)]))
     }
 
+    /// The value, if there are no atoms in it.
     pub(super) fn as_constant(&self) -> Option<i64> {
         match self.0.len() {
             0 => Some(0),
@@ -98,7 +107,8 @@ impl Value {
         }
     }
 
-    /// The sum with a multiple of another value. Terms that cancel out are removed, so that equal values compare equal.
+    /// The sum with a multiple of another value. Terms that cancel out are removed, so that equal values compare
+    /// equal.
     fn plus(mut self, other: &Value, factor: i64) -> Option<Value> {
         for (product, value) in &other.0 {
             let sum = self.0.get(product).copied().unwrap_or(0).checked_add(value.checked_mul(factor)?)?;
@@ -181,7 +191,7 @@ impl Writer<'_> {
     }
 }
 
-/// Where a buffer starts in its memory, in bits.
+/// Where a buffer starts in its memory, in bits: the offsets of all views in its chain, each in elements of that view.
 fn start_of(function: &Function, buffer: BufId) -> Option<Sum<'_>> {
     let mut sum = Sum::zero();
     let mut view = buffer;
@@ -195,7 +205,8 @@ fn start_of(function: &Function, buffer: BufId) -> Option<Sum<'_>> {
     Some(sum)
 }
 
-/// The address of an access.
+/// The address of an access; `None` if the number of subscripts does not suit the buffer, or the lanes have no
+/// constant distance.
 pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, index: &'f [Expr]) -> Option<Element<'f>> {
     let declared = &function.buffers[buffer];
     if index.len() != declared.shape.len() {
@@ -209,7 +220,8 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
     for (position, subscript) in index.iter().enumerate() {
         let subscript = match subscript {
             Expr::Ramp { base, stride: step, lanes: count } if position + 1 == index.len() => {
-                // A ramp of whole vectors is dense if it steps by one.
+                // The elements may be vectors themselves. Then all lanes have the same distance only if the ramp steps
+                // by one vector.
                 let step = step.as_int()?;
                 if declared.dtype.lanes > 1 && step != 1 {
                     return None;
@@ -220,6 +232,7 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
             }
             other => other,
         };
+        // Row-major: a subscript counts as many elements as all dimensions behind it have together.
         let extents: Vec<&Expr> = declared.shape[position + 1..].iter().collect();
         sum.add(subscript, &extents, bits);
     }
@@ -231,11 +244,11 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
 pub(super) struct Pointer<'f> {
     pub(super) buffer: BufId,
     pub(super) first: Sum<'f>,
-    /// Further arguments, which stay as they are.
+    /// Further arguments of the call, which a rewrite must not change.
     pub(super) kept: Vec<&'f Expr>,
 }
 
-/// Reads an expression as a pointer.
+/// Reads an expression as a pointer; `None` if it is none.
 pub(super) fn pointer<'f>(expr: &'f Expr, function: &'f Function) -> Option<Pointer<'f>> {
     match expr {
         // The address of a view is that of the memory it looks at.
@@ -256,18 +269,19 @@ pub(super) fn pointer<'f>(expr: &'f Expr, function: &'f Function) -> Option<Poin
     }
 }
 
-/// Values tried for sizes that are not constant.
+/// How many choices of numbers for symbolic sizes are tried.
 pub(super) const SAMPLES: u64 = 12;
 
-/// The bits of a buffer with some value for each variable, the same for the same name; `None` if its size depends on
-/// data.
+/// The bits of a buffer, with numbers for the variables in its extents that depend only on their names and on the
+/// number of the sample; `None` if its size depends on data.
 pub(super) fn bits_of(function: &Function, buffer: BufId, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
     let declared = &function.buffers[buffer];
     let bits = i128::from(declared.dtype.total_bits());
     declared.shape.iter().try_fold(bits, |product, extent| product.checked_mul(evaluate(extent, sample, name)?))
 }
 
-/// A small or a large number, from a name and the number of the sample.
+/// A number for a variable, from a hash of its name and the number of the sample: from 1 to 5000 in every third
+/// sample, otherwise from 1 to 9.
 fn sampled(name: &str, sample: u64) -> i128 {
     let mixed = name.bytes().fold(sample.wrapping_add(0x9e37_79b9), |mixed, byte| {
         (mixed ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
@@ -276,8 +290,8 @@ fn sampled(name: &str, sample: u64) -> i128 {
     i128::from(mixed % bound) + 1
 }
 
-/// The value of an expression with numbers drawn for its variables, by their names and the number of the sample; `None`
-/// for operations that are not integer arithmetic.
+/// The value of an expression with numbers drawn for its variables, by their names and the number of the sample;
+/// `None` for operations that are not integer arithmetic.
 fn evaluate(expr: &Expr, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
     let value = |expr: &Expr| evaluate(expr, sample, name);
     match expr {
@@ -290,6 +304,7 @@ fn evaluate(expr: &Expr, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
+                // The same as rounding down for the divisors of sizes, which are positive.
                 BinaryOp::FloorDiv => a.checked_div_euclid(b),
                 BinaryOp::FloorMod => a.checked_rem_euclid(b),
                 BinaryOp::Div => a.checked_div(b),

@@ -311,6 +311,8 @@ impl<'a> Rewriter<'a> {
     /// The position behind the argument declarations of the block that give the variables in a buffer's extents their
     /// values: `A = T.match_buffer(a, (n, 4))` gives `n` its value. 0 if the extents have no such variables.
     fn behind_sizes(&self, block: &Block, holder: BufId) -> usize {
+        // Whether the shape of a buffer uses a variable, and whether a statement declares an argument whose shape
+        // does.
         let mentions = |buffer: BufId, wanted: VarId| {
             let is_wanted = |part: &Expr| matches!(part, Expr::Var(var) if *var == wanted);
             self.result.buffers[buffer].shape.iter().any(|extent| extent.any(&is_wanted))
@@ -455,6 +457,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites the accesses in an expression; says whether it prints differently from before.
     fn expr(&self, expr: &mut Expr) -> bool {
+        // In this call the offset moves and the pointer stays. In all other expressions a pointer becomes an address.
         if let Some(changed) = self.access_ptr(expr) {
             return changed;
         }
@@ -511,6 +514,7 @@ impl<'a> Rewriter<'a> {
         if name != "tvm_access_ptr" {
             return None;
         }
+        // A buffer without a place (an argument) has not moved.
         let place = self.roots.get(*buffer).and_then(|root| self.layout.places[*root]);
         let bits = place.map_or(0, |place| place.bit_offset);
         if !bits.is_multiple_of(dtype.total_bits()) {
@@ -579,6 +583,7 @@ fn divide(expr: &Expr, by: u16) -> Expr {
     let Some(sum) = Linear::of(expr).filter(|sum| sum.is_multiple_of(by)) else {
         return Expr::binary(BinaryOp::FloorDiv, expr.clone(), Expr::int(by));
     };
+    // The terms divided one by one and added up again, the constant last.
     let dtype = integer_type(expr);
     let constant = |value: i64| Expr::Int { value, dtype };
     let mut terms =

@@ -87,6 +87,7 @@ fn permissions(
     events: &Events,
     arenas: &BTreeMap<(Attach, StorageScope), Vec<BufId>>,
 ) -> Vec<InPlace> {
+    // The number of the arena that each buffer is in. Only buffers of one arena can lie on each other.
     let mut arena_of = HashMap::new();
     for (number, buffers) in arenas.values().enumerate() {
         arena_of.extend(buffers.iter().map(|buffer| (*buffer, number)));
@@ -212,6 +213,8 @@ impl Arena<'_, '_> {
         let common =
             first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
         let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));
+        // The name is that of the memory, with a `_` for every character that cannot stand in a name:
+        // `local_L0A_arena`.
         let elements = i64::try_from(extent.0.div_ceil(dtype.lane_bytes())).unwrap_or(i64::MAX);
         let wide = i32::try_from(elements).is_err();
         let allocation: AllocationId = layout.allocations.push(Allocation {

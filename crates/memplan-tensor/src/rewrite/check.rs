@@ -23,6 +23,7 @@ pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
 /// Refuses a plan of the original that is wrong: buffers computed in place without proof, allocations at a place or
 /// with a type that does not suit their buffers, addresses that would lose their offset.
 pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
+    // The original's own test overlooks accesses through views. Here they are followed, and the proof is added.
     let mut budget = hazard::BUDGET;
     for step in &pool.in_place {
         let body = sequence.statements[step.stmt];
@@ -32,6 +33,7 @@ pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -
             return Err(refuse(Defect::InPlaceOverwrite, &sequence.function.buffers[step.dst].name, span));
         }
     }
+    // Types and offsets matter for each view of a buffer, the place of the allocation for the buffer itself only.
     for buffer in sequence.function.buffers.ids() {
         let root = sequence.function.root(buffer);
         if let Some(place) = layout.places[root] {

@@ -217,8 +217,8 @@ fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
     loops.iter().all(|(var, extent)| determined.contains(var) || extent.as_int().is_some_and(|extent| extent <= 1))
 }
 
-/// Whether different subscripts are different elements. In rows of four, `[0, 4]` is the element `[1, 0]`, so every
-/// subscript but the first must take fewer values in a row than its dimension has.
+/// Whether different subscripts are different elements. In rows of four, `[0, 4]` is the element `[1, 0]`, so the
+/// largest and the least value of every subscript but the first must differ by less than the length of the dimension.
 fn rows_are_apart(shape: &[Expr], index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
     index.iter().zip(shape).skip(1).all(|(subscript, length)| {
         // The subscript is the variable of a loop over exactly one row. The length of the row may be symbolic.
@@ -447,6 +447,7 @@ impl Run<'_> {
         match &stmt.kind {
             StmtKind::Store { buffer, index, value } => self.store(*buffer, index, value),
             StmtKind::Let { var, value } => {
+                // A value that is not known must not leave the one of an earlier iteration behind.
                 match self.value(value) {
                     Some(known) => self.values.insert(*var, known),
                     None => self.values.remove(var),
@@ -462,6 +463,7 @@ impl Run<'_> {
             }
             StmtKind::Thread { var, extent, body, .. } => {
                 let extent = self.value(extent)?;
+                // If each thread has its own copies of the buffers, its index becomes part of the cells.
                 let private = self.function.buffers[self.dst].scope.is_per_thread();
                 self.repeat(*var, 0, extent, true, |run| {
                     if private {
@@ -486,6 +488,7 @@ impl Run<'_> {
                 self.either(body, &[])
             }
             StmtKind::Attr { body, .. } => self.block(body),
+            // All other statements store nothing.
             _ => Some(()),
         }
     }
@@ -551,9 +554,11 @@ impl Run<'_> {
         let copies = matches!(value, Expr::Load { .. }) && reads;
         for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
-            // A store to the source where the destination's element already lies destroys that element (`LOST`). A
-            // plain copy of the source's element is right for both. Any other store leaves the destination's element.
+            // A plain copy of the source's element is right for both buffers. Any other store to the destination
+            // leaves only the destination's element.
             if root == self.src {
+                // The cell holds an element of the source again. If it may have held one of the destination (`DST`,
+                // `BOTH`), that one is lost.
                 self.change(cell, |state| {
                     let kept = state & (SRC | LOST);
                     Some(if state & (DST | BOTH) == 0 { kept } else { kept | LOST })

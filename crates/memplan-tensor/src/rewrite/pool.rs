@@ -128,6 +128,7 @@ struct Shelf {
     symbolic: VecDeque<EntryId>,
 }
 
+/// The walk over the records of a sequence that gives each buffer its entry.
 struct Planner<'a, 'f> {
     sequence: &'a Sequence<'f>,
     events: &'a Events,
@@ -156,6 +157,8 @@ impl Planner<'_, '_> {
             let record = &self.sequence.records[position];
             (record.stmt, record.offset)
         };
+        // Buffers that are charged to a statement are allocated outside of it. So they get their entries before the
+        // statement opens a scope, and give them back after it has closed the scope.
         if offset >= 0 {
             self.generate(stmt)?;
         }
@@ -272,6 +275,7 @@ impl Planner<'_, '_> {
         let needed_after = !self.events.killed[stmt].contains(&dst);
         for position in 0..self.events.killed[stmt].len() {
             let src = self.events.killed[stmt][position];
+            // A buffer whose entry was already taken over has none to give.
             let Some(entry_id) = self.pool.entry_of[src].filter(|_| src != dst && !self.consumed[src]) else {
                 continue;
             };
@@ -386,6 +390,7 @@ impl Planner<'_, '_> {
             return;
         };
         let entry = &self.pool.entries[id];
+        // The same conditions as in `find`: an entry that no buffer would look for need not be kept.
         let small = entry.scope.tag.is_empty() && (1..=32).contains(&entry.bits);
         if entry.scope.is_register_like() || small || entry.alone {
             return;
@@ -397,6 +402,7 @@ impl Planner<'_, '_> {
             let (scope, element) = (entry.scope.clone(), entry.element);
             shelves.push(Shelf { scope, element, sized: BTreeMap::new(), symbolic: VecDeque::new() });
         }
+        // Entries of symbolic size (0 bits) are not ordered by size.
         let shelf = &mut shelves[position];
         if entry.bits == 0 {
             shelf.symbolic.push_back(id);
@@ -443,6 +449,7 @@ pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
             _ => false,
         })
     });
+    // Elements such as `int4`: offsets and sizes of shared memory are counted in whole bytes.
     let parts_of_bytes = !declared.dtype.bits.is_multiple_of(8);
     computed
         || parts_of_bytes

@@ -174,7 +174,7 @@ impl<'f> Finder<'f> {
                 self.leaf(id, [value], None);
             }
             StmtKind::Evaluate(value) => self.leaf(id, [value], None),
-            // An assertion has no block here, but in the original it contains what follows; it appears twice, too.
+            // An assertion has no block, but it appears twice like a scope, as in the original.
             StmtKind::Assert { condition, .. } => self.scope(id, &[condition], &[]),
             StmtKind::Nothing => {}
             StmtKind::Thread { var, extent, body, .. } => {

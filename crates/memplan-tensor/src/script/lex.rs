@@ -153,6 +153,7 @@ impl Lexer<'_> {
     /// string; what the two mean is decided later. Only a string with triple quotes may go over several lines.
     fn string(&mut self, prefix: usize) -> Result<(), ScriptError> {
         let start = self.at;
+        // Three quotes in a row begin a string that ends at the next three. `position` counts from the opening quotes.
         let rest = &self.source[start + prefix..];
         let quote = &rest[..1];
         let triple = quote.repeat(3);
@@ -187,6 +188,7 @@ impl Lexer<'_> {
         let bytes = self.source.as_bytes();
         let mut end = start;
         while let Some(&byte) = bytes.get(end) {
+            // A sign is part of a number only behind the `e` of an exponent (`1e-5`); in `0xe-5` the `e` is a digit.
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[end - 1], b'e' | b'E')
                 && !self.source[start..end].starts_with("0x");

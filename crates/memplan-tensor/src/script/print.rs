@@ -1,4 +1,9 @@
 //! Writing the loop IR as TVMScript that TVM 0.27 parses.
+//!
+//! Each statement has [`Trivia`]: where its line and the comment lines before it stand in the source text. A statement
+//! that still says what its line says is copied from there; a statement whose `text` is `None` has changed and is
+//! printed anew, with the comment of its old line. A statement with an *empty* `text` stands on the same line as the
+//! one before it, and is part of the copy of that line.
 
 use super::print_expr::print_expr;
 use crate::DType;
@@ -8,8 +13,8 @@ use std::fmt::Write;
 
 /// Prints a function that has no source text.
 ///
-/// A parameter is only known to those behind it. A buffer whose size is a parameter therefore comes as a
-/// handle, and gets its shape in the body, where all parameters are known:
+/// The shape of a parameter can only mention parameters that come before it. A buffer whose size is a parameter
+/// therefore comes as a handle, and gets its shape in the body, where all parameters are known:
 ///
 /// ```text
 /// def main(var_X: T.handle, n: T.int32):
@@ -17,6 +22,7 @@ use std::fmt::Write;
 /// ```
 pub fn print_function(function: &Function) -> String {
     let mut text = String::from("# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n");
+    // The lines at the start of the body that give handles their shapes.
     let mut matches = String::new();
     let mut params: Vec<String> = Vec::new();
     for param in &function.params {
@@ -86,25 +92,28 @@ pub(crate) fn print_bounds(min: &Expr, extent: &Expr, function: &Function) -> St
 struct Printer<'a> {
     function: &'a Function,
     source: Option<&'a str>,
+    /// Blanks in front of every line of the current block.
     indent: String,
     out: &'a mut String,
-    /// Whether the last line was copied: it then also says what the statements say that stand on the same line.
+    /// Whether the last line was copied. The copy then contains all statements that stood on that line.
     copied: bool,
 }
 
 impl Printer<'_> {
+    /// A piece of the source text; `None` without a source, without a span, and for an empty span.
     fn source_of(&self, span: Option<Span>) -> Option<&str> {
         self.source?.get(span?.range()).filter(|text| !text.is_empty())
     }
 
-    /// Prints the statements of a block. A block without any statement gets one that does nothing, because Python wants
-    /// one.
+    /// Prints the statements of a block. A block without any statement gets one that does nothing, because Python
+    /// wants one.
     fn block(&mut self, block: &Block) {
         let mut printed = false;
         let mut position = 0;
         while let Some(stmt) = block.get(position) {
             position += 1;
             self.lead(stmt.trivia);
+            // Two statements that are one line: `x: T.int32 = 0`.
             if let Some(next) = block.get(position)
                 && self.scalar_with_value(stmt, next)
             {
@@ -119,6 +128,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a block one level further in.
     fn nested(&mut self, block: &Block) {
         let length = self.indent.len();
         self.indent.push_str("    ");
@@ -126,12 +136,14 @@ impl Printer<'_> {
         self.indent.truncate(length);
     }
 
+    /// Copies the comment lines before a statement.
     fn lead(&mut self, trivia: Trivia) {
         if let Some(text) = self.source_of(trivia.lead).map(str::to_owned) {
             self.out.push_str(&text);
         }
     }
 
+    /// Prints a new line.
     fn line(&mut self, text: &str) {
         self.copied = false;
         self.out.push_str(&self.indent);
@@ -145,7 +157,7 @@ impl Printer<'_> {
         self.line(&format!("{text}{}", comment.unwrap_or_default()));
     }
 
-    /// Copies the statement's own line, if it is still true.
+    /// Copies the statement's own line; `false` if it has none, or has changed.
     fn verbatim(&mut self, trivia: Trivia) -> bool {
         let Some(text) = self.source_of(trivia.text).map(str::to_owned) else {
             return false;
@@ -159,15 +171,18 @@ impl Printer<'_> {
         true
     }
 
-    /// `x: T.int32 = 0`: an allocation and the first store to it, on one line.
+    /// Prints an allocation of a mutable scalar and the first store to it as one line, `x: T.int32 = 0`; `false` if
+    /// the two statements are not that.
     fn scalar_with_value(&mut self, alloc: &Stmt, store: &Stmt) -> bool {
         let (StmtKind::Alloc(declared), StmtKind::Store { buffer, value, .. }) = (&alloc.kind, &store.kind) else {
             return false;
         };
         let target = &self.function.buffers[*declared];
+        // A comment in front of the store would get lost on a common line.
         if declared != buffer || !target.scalar || store.trivia.lead.is_some() {
             return false;
         }
+        // Both came from one line, so that line can be copied.
         let joined = store.trivia.text.is_some_and(|span| span.range().is_empty());
         if !(joined && self.verbatim(alloc.trivia)) {
             let value = print_expr(value, self.function);
@@ -200,7 +215,8 @@ impl Printer<'_> {
                     let header = self.region_header(&stmt.kind);
                     self.replace(stmt.trivia, &header);
                 }
-                // A flat region has no indentation of its own: its body follows on the same level until the block ends.
+                // A flat region has no indentation of its own: its body follows on the same level until the block
+                // ends. An empty one needs no statement, since the block around it has one.
                 if *flat && body.iter().any(|inner| !matches!(inner.kind, StmtKind::Nothing)) {
                     self.block(body);
                 } else if !*flat {
@@ -223,8 +239,11 @@ impl Printer<'_> {
         true
     }
 
+    /// Prints a loop, or loops that were written as one `T.grid`, with their body.
     fn for_loop(&mut self, stmt: &Stmt, body: &Block) {
         let (run, innermost) = grid_run(stmt, body);
+        // A loop of the grid is left inside of the body: something (a new allocation) stands in between now, so that
+        // the grid has to end earlier and its old line is wrong.
         let broken = innermost.iter().any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
         if broken || !self.verbatim(stmt.trivia) {
             let header = self.loop_header(&run);
@@ -235,8 +254,7 @@ impl Printer<'_> {
 
     /// The line that opens one loop, or several that were written as one `T.grid`.
     fn loop_header(&self, run: &[&StmtKind]) -> String {
-        // Loops that were written as one `T.grid` are printed as one again. Only loops from zero can be: a grid has
-        // no other start.
+        // All loops of a grid start at zero, so their extents are enough.
         if run.len() > 1 {
             let (mut names, mut extents) = (Vec::new(), Vec::new());
             for kind in run {
@@ -270,8 +288,8 @@ impl Printer<'_> {
         let StmtKind::If { condition, then, otherwise, else_trivia } = &stmt.kind else {
             return;
         };
-        // The old text is kept only if it begins with the same word. An `elif` that has become an `if` must not be
-        // copied.
+        // The old text is kept only if it begins with the same word: an `elif` that has become an `if` must not be
+        // copied. `with` is the line `with T.init():`, which is read as a condition.
         let same_word =
             self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word) || text.starts_with("with"));
         if !(same_word && self.verbatim(stmt.trivia)) {
@@ -365,7 +383,8 @@ impl Printer<'_> {
     }
 }
 
-/// The loops that one `T.grid` line can hold, and the body of the innermost.
+/// The loops that one `T.grid` line can hold, and the body of the innermost: the loop itself, and as long as a body is
+/// nothing but a further loop of the same grid, that loop. Comment lines in front of a loop end the run.
 fn grid_run<'a>(stmt: &'a Stmt, body: &'a Block) -> (Vec<&'a StmtKind>, &'a Block) {
     let mut run = vec![&stmt.kind];
     let mut innermost = body;
@@ -387,6 +406,7 @@ pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
     }
 }
 
+/// The keyword arguments that were kept as text.
 fn extras(buffer: &Buffer) -> String {
     buffer.extra.iter().fold(String::new(), |mut text, (key, value)| {
         let _ = write!(text, ", {key}={value}");
@@ -394,6 +414,7 @@ fn extras(buffer: &Buffer) -> String {
     })
 }
 
+/// The argument for an element type. `float32` is the default and left out.
 fn dtype_argument(dtype: DType) -> String {
     if dtype == DType::FLOAT32 { String::new() } else { format!(", \"{dtype}\"") }
 }
@@ -415,6 +436,7 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
 /// A view of another buffer as TVMScript writes it.
 fn print_declare(buffer: BufId, function: &Function) -> String {
     let buffer = &function.buffers[buffer];
+    // The line that declares an argument never changes and is copied. Without a source there is nothing to declare.
     let Memory::View { of, elem_offset } = &buffer.memory else {
         return format!("# {} is an argument", buffer.name);
     };
@@ -430,7 +452,8 @@ fn print_declare(buffer: BufId, function: &Function) -> String {
     text
 }
 
-/// A ramp as the slice TVM prints: `A[b:b + 4]`.
+/// The subscript of a store. A ramp is written as the slice that TVM prints, `A[b:b + 4]` or `A[b:b + 8:2]`, if its
+/// stride is a positive constant.
 fn print_store_index(index: &Expr, function: &Function) -> String {
     let Expr::Ramp { base, stride, lanes } = index else {
         return print_expr(index, function);

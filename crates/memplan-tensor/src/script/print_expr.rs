@@ -12,7 +12,9 @@ pub fn print_expr(expr: &Expr, function: &Function) -> String {
     text
 }
 
-/// How tightly an operator binds, and its sign; `None` for those written as calls.
+/// How tightly an operator binds (a larger number binds more tightly), and its sign; `None` for operators that are
+/// written as calls, such as `T.min(a, b)`. Only the division depends on the type: of integers it is written as a
+/// call.
 fn infix(op: BinaryOp, dtype: DType) -> Option<(u8, &'static str)> {
     Some(match op {
         BinaryOp::Or => (1, "or"),
@@ -33,6 +35,7 @@ fn infix(op: BinaryOp, dtype: DType) -> Option<(u8, &'static str)> {
     })
 }
 
+/// The name after `T.` of an operator that has no sign.
 fn call_name(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Div => "Div",
@@ -108,6 +111,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
             let _ = write!(out, "T.type_annotation(\"{dtype}\")");
         }
         Expr::Call { name, args, dtype } => {
+            // The reader took the result type out of the arguments of these calls; here it goes back to the front.
             let result = Expr::Str(dtype.to_string());
             let mut all: Vec<&Expr> = args.iter().collect();
             if takes_result_type(name) {
@@ -139,8 +143,7 @@ fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut Stri
     out.push(']');
 }
 
-/// A call. Python forms that the loop IR has no kind for are kept as calls with reserved names, and are written as they
-/// were.
+/// Writes a call: `T.name(…)`, or the Python form that a reserved name stands for.
 fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
     match (name, args) {
         // Lists, tuples and slices of Python are kept as calls with reserved names. They are written as Python again.
@@ -194,7 +197,7 @@ fn write_arguments(open: &str, args: &[&Expr], close: &str, function: &Function,
     out.push_str(close);
 }
 
-/// A number with its type, which int32 does not need.
+/// A number with its type: `T.int64(5)`. Only `int32` is written without.
 fn print_int(value: i64, dtype: DType) -> String {
     match dtype {
         DType::INT32 => value.to_string(),

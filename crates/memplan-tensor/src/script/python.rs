@@ -342,6 +342,7 @@ impl<'a> Parser<'a> {
             }
             "if" => self.if_statement()?,
             "with" => self.with_statement()?,
+            // The `else` of an `if` is read together with it, so this one has none.
             "else" | "elif" => {
                 return Err(ScriptError::syntax(start, "`else` without its `if`"));
             }
@@ -375,6 +376,7 @@ impl<'a> Parser<'a> {
         let then = self.block()?;
         let else_start = self.peek().span;
         let (otherwise, else_line) = if self.looking_at("elif") {
+            // Each `elif` is one level deeper than the one before, so a long chain may be refused.
             let (kind, span) = self.nested(Self::if_statement)?;
             (vec![PyStmt { kind, span }], None)
         } else if self.accept("else") {

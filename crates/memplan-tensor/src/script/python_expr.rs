@@ -272,6 +272,7 @@ impl Parser<'_> {
         }
         let span = start.to(self.expect(")")?);
         match items.pop() {
+            // The brackets belong to the expression, so that a copy of its text has them.
             Some(mut only) if !tuple => {
                 only.span = span;
                 Ok(only)

@@ -1,4 +1,13 @@
 //! From Python syntax to the loop IR: names become ids, calls of `T.…` become statements and expressions.
+//!
+//! ```text
+//! A = T.alloc_buffer((8,), "int32")     Alloc(A)
+//! x: T.int32 = 0                        Alloc(x), Store x[0] = 0       a mutable scalar is a buffer with one element
+//! y: T.let[T.int32] = A[0]              Let y = A[0]                   a constant needs no memory
+//! A[1] = x + y                          Store A[1] = Load x[0] + y
+//! ```
+//!
+//! Each statement keeps its place in the text ([`Trivia`]), so that the printer can copy lines that did not change.
 
 use super::ScriptError;
 use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
@@ -18,34 +27,43 @@ pub(super) enum Binding {
     Buffer(BufId),
     /// `threadIdx_x = T.env_thread("threadIdx.x")`, not yet launched.
     ThreadAxis(VarId, String),
-    /// What `T.Let` calls by a name, and its number of parts.
+    /// The value that a `T.Let` gives a name, and the number of its sub-expressions.
     Value(Expr, usize),
 }
 
+/// Reads the statements of one function.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
+    /// The function as far as it has been read.
     pub(super) function: Function,
+    /// What each name stands for. A name may be given again in an inner block; the last meaning counts.
     names: HashMap<String, Vec<Binding>>,
+    /// The names that each open block has given, to be forgotten at its end: first the parameters, then the function's
+    /// own block, then the blocks inside of it.
     pub(super) scopes: Vec<Vec<String>>,
-    /// End of the last statement line that was read: what follows it up to the next one is that one's lead.
+    /// End of the last statement line that was read. The text from there to the next statement's line (comments and
+    /// blank lines) is that statement's lead.
     line_end: usize,
+    /// How deeply the statement that is being read is nested.
     pub(super) depth: usize,
-    /// Variables that a line `x = T.int32()` names and nothing gives a value yet.
+    /// Variables that a line `x = T.int32()` declares and that have no value yet.
     pub(super) undefined: HashSet<VarId>,
-    /// Parts of all values that took the place of names so far.
+    /// How many sub-expressions have been inserted so far in the place of names of `T.Let`.
     pub(super) let_parts: usize,
-    /// Reduction axes of the blocks around, with their first values.
+    /// The reduction axes, with their first values, of each `T.sblock` around the statement, the innermost last.
     pub(super) reductions: Vec<Vec<(VarId, Expr)>>,
     /// Whether parameters are read: a name that nothing defines is then a size, and gets its type in the body.
     pub(super) in_parameters: bool,
-    /// Whether the current line says less than it means, so that it cannot be kept as it is.
+    /// Whether the current line leaves out something that the rewrite may change, so that it has to be printed anew
+    /// with everything spelled out: `A[:]` ends where `A` ends, and `A` may become longer.
     pub(super) spells_out: bool,
 }
 
-/// Statements as they come: those of a function's own block straight from the parser.
+/// The statements of a block in their order. Those of a function's own block come straight from the parser, one by
+/// one.
 type Statements<'s> = dyn Iterator<Item = Result<Cow<'s, PyStmt>, ScriptError>> + 's;
 
-/// Reads one function, its body from the parser.
+/// Reads one function: `def` is its header, and the parser stands at the first statement of its body.
 pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) -> Result<Function, ScriptError> {
     let mut reader = Reader {
         source,
@@ -85,19 +103,21 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
     }
 }
 
-/// The place of something that is called `T`, if there is one. What is written back calls the functions of TVM by
-/// `T.name`, and they could not be found any more.
+/// Where something that is called `T` is declared, if there is such a thing; an empty span for a variable, whose place
+/// is not known. The printer writes functions of TVM as `T.name`, which would then mean something else.
 fn hides_the_module(function: &Function) -> Option<Span> {
     let buffer = function.buffers.iter().find(|buffer| buffer.name == "T").map(|buffer| buffer.span);
     let var = function.vars.iter().any(|var| var.name == "T");
     buffer.or_else(|| var.then(Span::default))
 }
 
+/// The byte behind the line break that ends the line of byte `from`.
 fn end_of_line(source: &str, from: usize) -> usize {
     source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1)
 }
 
 impl Reader<'_> {
+    /// Gives a name a meaning up to the end of the current block.
     pub(super) fn bind(&mut self, name: &str, binding: Binding) {
         self.names.entry(name.to_owned()).or_default().push(binding);
         if let Some(scope) = self.scopes.last_mut() {
@@ -111,10 +131,12 @@ impl Reader<'_> {
         self.scopes[0].push(name.to_owned());
     }
 
+    /// What a name stands for; `None` if nothing here has it.
     pub(super) fn lookup(&self, name: &str) -> Option<&Binding> {
         self.names.get(name).and_then(|bindings| bindings.last())
     }
 
+    /// Forgets the names of the block that ends, so that they mean what they meant outside of it.
     pub(super) fn leave_scope(&mut self) {
         for name in self.scopes.pop().unwrap_or_default() {
             if let Some(bindings) = self.names.get_mut(&name) {
@@ -123,19 +145,21 @@ impl Reader<'_> {
         }
     }
 
-    /// A size that a parameter's shape mentions first. Without a line `n = T.int64()` in the body it has the type of
-    /// `TypeVar`.
+    /// A new variable for a size that the shape of a parameter mentions. A line `n = T.int64()` in the body will set
+    /// its type; until then it is `int64` if the text declares the size with `TypeVar`, and otherwise `int32`.
     pub(super) fn new_size(&mut self, name: &str) -> VarId {
         let type_var = self.source.contains(&format!("{name} = TypeVar("));
         self.new_var(name, if type_var { DType::INT64 } else { DType::INT32 })
     }
 
+    /// Adds a variable to the function and gives it its name.
     pub(super) fn new_var(&mut self, name: &str, dtype: DType) -> VarId {
         let var = self.function.vars.push(Var { name: name.to_owned(), dtype });
         self.bind(name, Binding::Var(var));
         var
     }
 
+    /// Adds a buffer to the function and gives it its name.
     pub(super) fn new_buffer(&mut self, buffer: Buffer) -> BufId {
         let name = buffer.name.clone();
         let id = self.function.buffers.push(buffer);
@@ -143,7 +167,8 @@ impl Reader<'_> {
         id
     }
 
-    /// Reads a parameter: a buffer, or a scalar of a type.
+    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer (`p: T.handle`) or a scalar (`n:
+    /// T.int32`).
     fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;
@@ -168,6 +193,7 @@ impl Reader<'_> {
         self.in_scope(&mut statements.iter().map(|statement| Ok(Cow::Borrowed(statement))))
     }
 
+    /// Reads statements as a block of their own, whose names end with it.
     fn in_scope(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.scopes.push(Vec::new());
         let block = self.rest_of_block(statements);
@@ -175,8 +201,9 @@ impl Reader<'_> {
         block
     }
 
-    /// Reads the statements up to the end of the block. Some statements stand without indentation and cover everything
-    /// behind them (`with` written flat); the rest of the block becomes their body.
+    /// Reads the statements up to the end of the block. Some statements are written without indentation and cover
+    /// everything behind them, such as `T.attr({…})` without `with`; the rest of the block becomes their body, by a
+    /// call of this function inside of itself.
     fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.depth += 1;
         let mut block = Vec::new();
@@ -190,6 +217,7 @@ impl Reader<'_> {
                 block.push(nest(region, body, statement.span, trivia, true));
                 break;
             }
+            // If the line has to be spelled out, none of the statements it becomes keeps its text.
             let first = block.len();
             self.statement(&statement, trivia, &mut block)?;
             if std::mem::take(&mut self.spells_out) {
@@ -200,7 +228,8 @@ impl Reader<'_> {
         Ok(block)
     }
 
-    /// The comment lines before a statement, and its own line.
+    /// The place of a statement in the text: the comment lines before it, its own line, and the comment at its end.
+    /// Statements have to be asked for in the order of the text, because each starts where the one before ended.
     fn trivia(&mut self, span: Span) -> Trivia {
         let start = span.range().start;
         let line_start = self.source[..start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -264,7 +293,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A bare expression as a statement.
+    /// A bare expression as a statement: it is evaluated for its effect, or only kept as text.
     fn effect(&mut self, value: &Py) -> Result<StmtKind, ScriptError> {
         match script_call(value) {
             Some(("evaluate", [inner], _)) => Ok(StmtKind::Evaluate(self.expr(inner)?)),
@@ -272,6 +301,7 @@ impl Reader<'_> {
             Some(("func_attr" | "sblock_attr" | "block_attr" | "reads" | "writes" | "device_entry", ..)) => {
                 Ok(StmtKind::Nothing)
             }
+            // A documentation string.
             _ if matches!(value.node, Node::Str(_)) => Ok(StmtKind::Nothing),
             _ => Ok(StmtKind::Evaluate(self.expr(value)?)),
         }
@@ -292,7 +322,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `n, m = T.int32(), T.int32()`.
+    /// `n, m = T.int32(), T.int32()`: declares several sizes. No other assignment of several values is read.
     fn assign_sizes(&mut self, targets: &[Py], value: &Py, span: Span) -> Result<StmtKind, ScriptError> {
         let unsupported = || ScriptError::unsupported(span, "assigning several values at once");
         let Node::Tuple(values) = &value.node else { return Err(unsupported()) };
@@ -337,7 +367,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `A = T.alloc_buffer(…)` and the other statements that name something new.
+    /// `A = T.alloc_buffer(…)`, `B = A.view("int8")`, `n = T.int32()` and the other statements that declare something;
+    /// `None` if the value is none of these.
     fn declaration(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ScriptError> {
         if let Node::Call(callee, args, named) = &value.node
             && let Node::Attribute(base, method) = &callee.node
@@ -368,7 +399,8 @@ impl Reader<'_> {
                     && let Ok(dtype) = callee.parse::<DType>()
                 {
                     match self.lookup(name) {
-                        // The size of a parameter, whose type this line gives.
+                        // In the function's own block (two scopes: parameters and body) the name is already known: it
+                        // is the size of a parameter, and this line gives its type.
                         Some(Binding::Var(size)) if self.scopes.len() == 2 => {
                             let size = *size;
                             self.function.vars[size].dtype = dtype;
@@ -387,6 +419,7 @@ impl Reader<'_> {
         if !parts.scope_given {
             parts.buffer.scope = default_scope;
         }
+        // An allocation of a `T.sblock` belongs to its block and stays there.
         parts.buffer.pinned |= callee == "sblock_alloc_buffer";
         if callee == "Buffer" && parts.buffer.memory == Memory::Own {
             // A buffer that TVM printed without its declaration. Its memory is not this function's.
@@ -397,7 +430,7 @@ impl Reader<'_> {
         Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))
     }
 
-    /// `x: T.let[T.float32] = e`, `x: T.int32 = 0`, `x: T.int32`.
+    /// Reads a name with a type: `x: T.let[T.float32] = e`, `x: T.int32 = 0`, `x: T.int32`.
     fn annotated(
         &mut self,
         target: &Py,
@@ -442,6 +475,7 @@ impl Reader<'_> {
         let Node::Name(name) = &target.node else {
             return Err(ScriptError::unsupported(target.span, "this assignment target"));
         };
+        // `T.bind(e)` gives `e` a name.
         let (bound, value) = match script_call(value) {
             Some(("bind" | "Bind", [bound], _)) => (true, bound),
             _ => (false, value),
@@ -458,7 +492,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A mutable scalar, and the store of its first value.
+    /// Appends a mutable scalar, a buffer of one element, and the store of its first value if it has one.
     fn scalar(
         &mut self,
         name: &str,
@@ -504,7 +538,8 @@ pub(super) fn script_name(value: &Py) -> Option<&str> {
     }
 }
 
-/// Whether a name is that of TVM's script module rather than of a class with functions of its own.
+/// Whether a name is that of TVM's script module (`T`, `tir`) rather than of a class with functions of its own: one
+/// letter, or lower-case letters.
 fn is_script_module(name: &str) -> bool {
     name != "cls" && (name.len() == 1 || name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }
@@ -512,7 +547,7 @@ fn is_script_module(name: &str) -> bool {
 /// The name, the arguments and the keyword arguments of a call.
 pub(super) type CallParts<'p> = (&'p str, &'p [Py], &'p [(String, Py)]);
 
-/// A call of `T.name(…)`.
+/// The parts of a call of `T.name(…)`; `None` for any other expression.
 pub(super) fn script_call(value: &Py) -> Option<CallParts<'_>> {
     match &value.node {
         Node::Call(callee, args, named) => Some((script_name(callee)?, args, named)),
@@ -520,7 +555,8 @@ pub(super) fn script_call(value: &Py) -> Option<CallParts<'_>> {
     }
 }
 
-/// `value` as `dtype`: constants change, everything else is cast.
+/// `value` as `dtype`: the type of a constant is changed, a scalar is repeated in every lane of a vector type,
+/// everything else is cast. A value whose lanes do not suit the type stays as it is.
 pub(super) fn coerce(value: Expr, dtype: DType, function: &Function) -> Expr {
     if value.dtype(function) == dtype {
         return value;
@@ -546,6 +582,7 @@ impl Reader<'_> {
         StmtKind::Store { buffer, index, value: coerce(value, dtype, &self.function) }
     }
 
+    /// The text of a string that must stand at a position of the arguments.
     fn string_argument(&self, args: &[Py], position: usize, span: Span) -> Result<String, ScriptError> {
         match args.get(position).map(|arg| &arg.node) {
             Some(Node::Str(text)) => Ok(text.clone()),
@@ -553,6 +590,7 @@ impl Reader<'_> {
         }
     }
 
+    /// The text of a string that must be given as a keyword argument.
     pub(super) fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ScriptError> {
         let found = named.iter().find(|(name, _)| name == key).map(|(_, value)| &value.node);
         match found {

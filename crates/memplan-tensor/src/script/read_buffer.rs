@@ -16,7 +16,9 @@ pub(super) struct BufferParts {
 }
 
 impl Reader<'_> {
-    /// The arguments of `T.Buffer`, `T.alloc_buffer`, `T.decl_buffer`: shape, dtype and keywords.
+    /// Reads the arguments of `T.Buffer`, `T.alloc_buffer` or `T.decl_buffer`: shape, dtype (`float32` if there is
+    /// none) and keywords. `data=A.data` makes the buffer a view of `A`. Keywords without a meaning here are kept as
+    /// text.
     pub(super) fn buffer_parts(
         &mut self,
         name: &str,
@@ -69,13 +71,14 @@ impl Reader<'_> {
                     }
                     buffer.memory = Memory::View { of, elem_offset: None };
                 }
-                // In a parameter these say how the caller has laid out its data. The rewriter changes nothing about it,
-                // so the text is kept as it is.
+                // In a parameter these say how the caller has laid out its data. The rewriter changes nothing about
+                // it, so the text is kept as it is.
                 "elem_offset" | "byte_offset" | "strides" if self.in_parameters => {
                     self.name_sizes(value)?;
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
                 "elem_offset" => offset = Some(self.expr(value)?),
+                // The loop IR counts offsets in elements.
                 "byte_offset" => {
                     let bytes = i64::try_from(dtype.total_bits().div_ceil(8)).unwrap_or(i64::MAX);
                     let distance = self.expr(value)?;
@@ -86,6 +89,7 @@ impl Reader<'_> {
         }
         if let Some(offset) = offset {
             match &mut buffer.memory {
+                // An offset of 0 is the same as none.
                 Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
                 // An allocation with an offset says itself where it begins, so it is not moved.
                 _ => buffer.pinned |= offset.as_int() != Some(0),
@@ -94,7 +98,7 @@ impl Reader<'_> {
         Ok(BufferParts { buffer, scope_given })
     }
 
-    /// Reads the extents of a buffer.
+    /// Reads the extents of a buffer: `(8, n)`, or one extent without brackets.
     fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ScriptError> {
         let extents: &[Py] = match &shape.node {
             Node::Tuple(items) | Node::List(items) => items,
@@ -103,7 +107,8 @@ impl Reader<'_> {
         extents
             .iter()
             .map(|extent| match &extent.node {
-                // A size that is named here first is written in quotes.
+                // In the annotation of a parameter, sizes that have no value yet are written in quotes: `("n", "n +
+                // 1")`.
                 Node::Str(_) if self.in_parameters => {
                     let size = quoted_expression(self.source, extent.span)?;
                     self.integer(&size)
@@ -125,6 +130,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads an expression that must be an integer.
     pub(super) fn integer(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         let expr = self.expr(value)?;
         let dtype = expr.dtype(&self.function);
@@ -134,6 +140,7 @@ impl Reader<'_> {
         Ok(expr)
     }
 
+    /// Reads an element type: `"float32"` or `T.float32`.
     pub(super) fn dtype(&self, value: &Py) -> Result<DType, ScriptError> {
         let parsed = match &value.node {
             Node::Str(text) => text.parse::<DType>().map_err(|error| error.to_string()),
@@ -168,6 +175,7 @@ impl Reader<'_> {
         }
     }
 
+    /// The buffer `A` of `A.data`.
     fn buffer_of_data(&self, value: &Py) -> Result<BufId, ScriptError> {
         match &value.node {
             Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
@@ -178,7 +186,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `A.view(n)`, `A.view("int8")`.
+    /// The buffer that `A.view(n, m)` (another shape) or `A.view("int8")` (another element type) declares under
+    /// `name`.
     pub(super) fn view(
         &mut self,
         name: &str,
@@ -214,9 +223,11 @@ impl Reader<'_> {
     /// same bytes.
     fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ScriptError> {
         let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
+        // A buffer without dimensions has no extent to adapt.
         let Some(last) = view.shape.last_mut() else {
             return Ok(());
         };
+        // The same bits in elements of the new type; `None` if that is no whole number, or the extent no constant.
         let scaled = |extent: &Expr| {
             let elements = u64::try_from(extent.as_int()?).ok()?;
             let bits = elements.checked_mul(old)?;
@@ -231,8 +242,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `T.match_buffer(handle, shape, …)` gives a parameter its shape; `T.match_buffer(A[0:4, 0:4], …)` names a part of
-    /// a buffer.
+    /// Reads `T.match_buffer`: `T.match_buffer(handle, shape, …)` gives a parameter its shape,
+    /// `T.match_buffer(A[0:4, 0:4], …)` names a part of a buffer.
     pub(super) fn match_buffer(
         &mut self,
         name: &str,
@@ -250,7 +261,8 @@ impl Reader<'_> {
         let mut parts = self.buffer_parts(name, rest, named, span)?;
         parts.buffer.memory = match part_of {
             Some(of) => {
-                // The rows of a part are as far apart as those of the whole.
+                // The rows of a part are as far apart as those of the whole, so its elements are not neighbours. The
+                // entry only says that there are strides (see `has_strides`); nobody needs their values.
                 parts.buffer.extra.push(("strides".to_owned(), String::new()));
                 parts.buffer.scope = self.function.buffers[of].scope.clone();
                 Memory::View { of, elem_offset: None }

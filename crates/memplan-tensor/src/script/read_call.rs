@@ -9,7 +9,8 @@ use crate::{DType, Kind};
 use memplan_core::Span;
 
 impl Reader<'_> {
-    /// Reads a call. Calls that the loop IR has no form for are kept as they are written, so that they print the same.
+    /// Reads a call. The name after `T.` decides which: a conversion or constant of a type, an operator, or an
+    /// intrinsic. Calls that the loop IR has no form for are kept as they are written, so that they print the same.
     pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         if let Some(method) = self.method(value)? {
             return Ok(method);
@@ -20,6 +21,7 @@ impl Reader<'_> {
         if name == "Let" {
             return self.let_expression(args, named, value.span);
         }
+        // No form of the loop IR has keyword arguments, or vectors whose length is not known.
         if !named.is_empty() || mentions_scalable_type(args) {
             return self.call_as_written(&format!("T.{name}"), args, named);
         }
@@ -47,6 +49,7 @@ impl Reader<'_> {
                 let (then, otherwise) = self.unify(then, otherwise);
                 Ok(Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise) })
             }
+            // A number of lanes that is computed (`4 * T.vscale()`).
             ("Ramp", [_, _, lanes]) | ("Broadcast", [_, lanes]) if !matches!(lanes.node, Node::Int(_)) => {
                 self.call_as_written(&format!("T.{name}"), args, named)
             }
@@ -73,6 +76,7 @@ impl Reader<'_> {
         let Node::Call(callee, args, named) = &value.node else {
             return Err(ScriptError::unsupported(value.span, "this call"));
         };
+        // The callee is kept as text, so it must be names with dots between them and nothing that mentions a buffer.
         let name = self.source[callee.span.range()].to_owned();
         let is_name = |part: &str| {
             !part.starts_with(|c: char| c.is_numeric()) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -83,8 +87,9 @@ impl Reader<'_> {
         self.call_as_written(&name, args, named)
     }
 
-    /// A call of which nothing is known but its arguments: printed as it was, with its keywords. Its type is that of
-    /// its first argument with one lane, as far as that is a number.
+    /// A call of which nothing is known but its arguments: it is printed as it was, with its keywords. As its type we
+    /// take that of its first argument; if that is a string, the type that the string names (`"float32x4"`: one lane
+    /// of it); if that gives no number type, `int32`.
     fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ScriptError> {
         let mut values = Vec::with_capacity(args.len() + named.len());
         for arg in args {
@@ -115,7 +120,7 @@ impl Reader<'_> {
             "offset_of" | "elem_offset_of" | "byte_offset_of" => DType::INT32,
             _ => return Err(ScriptError::unsupported(value.span, format!("`{method}` of a buffer"))),
         };
-        // Where the buffer lies is part of what the function gives.
+        // The result depends on where the buffer lies, so the rewriter must not move the buffer.
         let root = self.function.root(buffer);
         self.function.buffers[root].pinned = true;
         let Expr::Call { args: written, .. } = self.call_as_written(method, args, named)? else { return Ok(None) };
@@ -123,11 +128,12 @@ impl Reader<'_> {
         Ok(Some(Expr::Call { name: format!("{METHOD}{method}"), args, dtype }))
     }
 
-    /// `T.Let(x * x, where={x: A[i]})`: the value of the name takes its place.
+    /// `T.Let(x * x, where={x: A[i]})` is read as `A[i] * A[i]`: each name is replaced by its value.
     fn let_expression(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Expr, ScriptError> {
         let malformed = || ScriptError::invalid(span, "`T.Let` takes an expression and `where={name: value}`");
         let ([body], [(_, bindings)]) = (args, named) else { return Err(malformed()) };
         let Node::Dict(entries) = &bindings.node else { return Err(malformed()) };
+        // The names hold for the expression only, and each value may use the names before it.
         self.scopes.push(Vec::new());
         for (key, value) in entries {
             let Node::Name(name) = &key.node else { return Err(malformed()) };
@@ -143,6 +149,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
+    /// Reads a number of lanes.
     fn lanes(&self, value: &Py) -> Result<u16, ScriptError> {
         match value.node {
             Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
@@ -150,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `T.float32(1)`, `T.float32("inf")` and the like.
+    /// A constant or a conversion of a type: `T.float32(1)`, `T.float32("inf")`, `T.int64(n)`.
     fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ScriptError> {
         let [argument] = args else {
             return Err(ScriptError::invalid(span, "a typed constant has one argument"));
@@ -169,14 +176,15 @@ impl Reader<'_> {
         if let Node::Large(value) = argument.node
             && dtype == DType::scalar(Kind::UInt, 64)
         {
-            // The same bits as a signed number.
+            // The loop IR keeps all integers as signed numbers of 64 bits. This one has the same bits.
             return Ok(Expr::Int { value: value as i64, dtype });
         }
         let value = self.expr(argument)?;
         Ok(coerce(value, dtype, &self.function))
     }
 
-    /// Any other `T.name(…)`; what it computes is the interpreter's business, what it touches is in its arguments.
+    /// Any other `T.name(…)`, kept by its name. The rewriter needs to know only which buffers the call touches, and
+    /// these are among its arguments; what it computes, the interpreter knows.
     fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ScriptError> {
         let mut values = Vec::new();
         for arg in args {
@@ -224,22 +232,23 @@ pub(super) fn takes_result_type(name: &str) -> bool {
     matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
 }
 
-/// Parts that an expression may have once the names of its `T.Let`s are replaced by their values, which doubles an
-/// expression with every name.
+/// At most so many sub-expressions may a `T.Let` have once its names are replaced by their values. Without a limit,
+/// `where={a: x + x, b: a + a, …}` would double the expression with every name.
 const MAX_LET_PARTS: usize = 1000;
 
+/// The number of sub-expressions, the expression itself included.
 fn parts_of(expr: &Expr) -> usize {
     let mut parts = 0;
     expr.walk(&mut |_| parts += 1);
     parts
 }
 
-/// Whether an argument is a vector type whose length the machine knows: `"float32xvscalex4"`.
+/// Whether an argument is a vector type whose length only the machine knows that runs it: `"float32xvscalex4"`.
 fn mentions_scalable_type(args: &[Py]) -> bool {
     args.iter().any(|arg| matches!(&arg.node, Node::Str(text) if text.contains("xvscalex")))
 }
 
-/// Operators that TVMScript may write as calls.
+/// The operator that TVMScript may write as a call of this name: `T.min(a, b)`.
 fn named_op(name: &str) -> Option<BinaryOp> {
     Some(match name {
         "min" => BinaryOp::Min,

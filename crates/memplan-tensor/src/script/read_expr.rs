@@ -8,10 +8,12 @@ use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPL
 use crate::linear::{Linear, constant_difference, fold};
 use memplan_core::Span;
 
-/// Larger constants in subscripts are refused: no machine has that many elements.
+/// Larger constants in subscripts are refused (2^48): no machine has that many elements, and sums and products of
+/// smaller ones stay below 2^63.
 pub(crate) const MAX_SUBSCRIPT: u64 = 1 << 48;
 
-/// Whether the constant of a subscript, or the distance between two iterations, is larger than any memory.
+/// Whether the constant of a subscript, or the factor of a variable in it, is larger than any memory, or the subscript
+/// cannot be computed in 64 bits at all.
 fn passes_every_memory(subscript: &Expr) -> bool {
     if let Expr::Ramp { base, stride, .. } = subscript {
         return [base, stride].into_iter().any(|part| passes_every_memory(part));
@@ -35,7 +37,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Subscripts of an access; slices become ramps.
+    /// Reads the subscripts of an access to a buffer, one per dimension; slices become ramps.
     pub(super) fn index(
         &mut self,
         buffer: BufId,
@@ -65,11 +67,11 @@ impl Reader<'_> {
                 }
             });
         }
-        // No memory is that large, and computing with such a subscript would overflow.
+        // No memory is that large, and later computations with such a subscript could overflow.
         if index.iter().any(passes_every_memory) {
             return Err(ScriptError::invalid(span, "a subscript is outside of every memory"));
         }
-        // A mutable scalar is written without subscripts, so any other element of it would get lost.
+        // A mutable scalar is printed without its subscript, so a subscript other than 0 would get lost.
         let declared = &self.function.buffers[buffer];
         if declared.scalar && index.iter().any(|at| at.as_int() != Some(0)) {
             let message = format!("`{}` is a single number: it has no other subscript than 0", declared.name);
@@ -78,10 +80,13 @@ impl Reader<'_> {
         Ok(index)
     }
 
-    /// `A[i:i + 4]` is a ramp of four lanes. A slice whose length is not a constant stands for all its elements.
+    /// Reads a slice as a subscript: `A[i:i + 4]` is a ramp of four lanes. A slice whose length is not a constant is
+    /// kept as a call of the reserved name [`SLICE`]. `extent` is the length of the dimension, where a slice without a
+    /// stop ends.
     fn slice(&mut self, bounds: [&Py; 2], step: Option<&Py>, extent: &Expr, span: Span) -> Result<Expr, ScriptError> {
         let [start, stop] = bounds;
-        // `A[:]` is all of `A`, and the rewritten `A` may be larger: the line is written anew, with numbers.
+        // `A[:]` is all of `A`, and the rewritten `A` may be longer. So the line is printed anew, with the bounds as
+        // numbers.
         self.spells_out |= matches!(start.node, Node::None) || matches!(stop.node, Node::None);
         let start = if matches!(start.node, Node::None) { Expr::int(0) } else { self.integer(start)? };
         let stop = if matches!(stop.node, Node::None) { extent.clone() } else { self.integer(stop)? };
@@ -97,13 +102,15 @@ impl Reader<'_> {
             .and_then(|(length, step)| (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64)))
             .and_then(|lanes| u16::try_from(lanes).ok())
             .ok_or_else(|| ScriptError::invalid(span, "a slice needs a length of 1 to 65535"))?;
+        // One element is an ordinary subscript.
         if lanes == 1 {
             return Ok(start);
         }
         Ok(Expr::Ramp { stride: Box::new(coerce(step, dtype, &self.function)), base: Box::new(start), lanes })
     }
 
-    /// A slice whose length is only known at run time (`T.vscale()`), or not at all.
+    /// A slice whose length is not a constant. If the machine decides about it (`A[i:i + 4 * T.vscale()]`) it is kept
+    /// as `T.Ramp(start, step, lanes)`, otherwise as a slice.
     fn long_slice(&self, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Expr {
         let is_scalable = |part: &Expr| matches!(part, Expr::Call { name, .. } if name == "vscale");
         if !stop.any(&is_scalable) {
@@ -113,13 +120,14 @@ impl Reader<'_> {
         Expr::Call { name: format!("{OTHER_FUNCTION}T.Ramp"), args: vec![start, step, lanes], dtype }
     }
 
-    /// A list or tuple that mentions names.
+    /// A list or tuple that mentions names, as a call of the reserved name [`LIST`] or [`TUPLE`].
     fn sequence(&mut self, name: &str, items: &[Py]) -> Result<Expr, ScriptError> {
         let args = items.iter().map(|item| self.expr(item)).collect::<Result<Vec<_>, _>>()?;
         Ok(Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE })
     }
 
-    /// `A.elem_offset`: a number that comes with the buffer, known by that name in the whole function.
+    /// `A.elem_offset` and other numbers that come with a buffer: a variable with this text as its name, the same one
+    /// in the whole function.
     fn property(&mut self, buffer: BufId, span: Span) -> Expr {
         let name = &self.source[span.range()];
         if let Some(Binding::Var(var)) = self.lookup(name) {
@@ -127,7 +135,7 @@ impl Reader<'_> {
         }
         let root = self.function.root(buffer);
         if self.function.buffers[root].memory == Memory::Own {
-            // Where the buffer lies is part of the value.
+            // The value depends on where the buffer lies, so the rewriter must not move the buffer.
             self.function.buffers[root].pinned = true;
         }
         let var = self.function.vars.push(Var { name: name.to_owned(), dtype: DType::INT32 });
@@ -135,7 +143,7 @@ impl Reader<'_> {
         Expr::Var(var)
     }
 
-    /// `A.shape[0]`, `A.strides[1]`.
+    /// Reads `A.shape[0]`, which is the extent itself, or `A.strides[1]`, which is a variable (see `property`).
     fn property_element(&mut self, base: &Py, subscripts: &[Subscript], span: Span) -> Result<Expr, ScriptError> {
         let (Node::Attribute(buffer, name), [Subscript::One(Py { node: Node::Int(at), .. })]) =
             (&base.node, subscripts)
@@ -150,7 +158,7 @@ impl Reader<'_> {
         extent.cloned().ok_or_else(|| ScriptError::invalid(span, "the buffer has no such dimension"))
     }
 
-    /// An expression.
+    /// Reads an expression. What mentions no name of the function is kept as text.
     pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         match &value.node {
             Node::Int(number) => Ok(Expr::int(*number)),
@@ -161,6 +169,7 @@ impl Reader<'_> {
             Node::Str(text) => Ok(Expr::Str(text.clone())),
             Node::Name(name) => self.name_value(name, value.span),
             Node::Attribute(base, name) if name == "data" => Ok(Expr::Data(self.buffer_named(base)?)),
+            // An attribute of something without names: `T.handle("float32").ty`.
             Node::Attribute(base, _) if is_plain(&base.node) => {
                 Ok(Expr::Text(self.source[value.span.range()].to_owned()))
             }
@@ -225,7 +234,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a name stands for. In the parameters a name that is not known is a symbolic size.
+    /// The value of a name: a variable, the element of a mutable scalar, the address of a buffer, or what a `T.Let`
+    /// says. In the parameters a name that is not known is a symbolic size.
     pub(super) fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ScriptError> {
         let is_name =
             name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
@@ -237,7 +247,9 @@ impl Reader<'_> {
             Some(Binding::Value(value, parts)) => {
                 let (value, total) = (value.clone(), self.let_parts.saturating_add(*parts));
                 self.let_parts = total;
-                // A name may stand for names that stand for names: the text without them could be exponentially longer.
+                // The value of one name may use other names of `T.Let` several times, so without them the text could
+                // be exponentially longer. All insertions of a function may have eight parts for each byte of the
+                // text, and a thousand for short texts.
                 let limit = self.source.len().saturating_mul(8).saturating_add(1000);
                 if total > limit { Err(ScriptError::unsupported(span, "so many uses of `T.Let`")) } else { Ok(value) }
             }
@@ -249,12 +261,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives both operands one type: a constant takes the other's, a narrower integer is widened.
+    /// Gives both operands one type, as TVM does: a constant takes the other's type; otherwise fewer lanes become
+    /// more, integers become floats, and narrower numbers become wider.
     pub(super) fn unify(&self, left: Expr, right: Expr) -> (Expr, Expr) {
         let (a, b) = (left.dtype(&self.function), right.dtype(&self.function));
         if a == b {
             return (left, right);
         }
+        // Whose type both get.
         let keep_left = match (left.is_constant(), right.is_constant()) {
             (false, true) => true,
             (true, false) => false,
@@ -265,6 +279,8 @@ impl Reader<'_> {
         if keep_left { (left, coerce(right, a, &self.function)) } else { (coerce(left, b, &self.function), right) }
     }
 
+    /// `op(left, right)` with operands of one type; computed at once if both are constants. The operands of `and` and
+    /// `or` are truth values and stay as they are.
     pub(super) fn arithmetic(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let (left, right) = match op {
             BinaryOp::And | BinaryOp::Or => (left, right),
@@ -274,7 +290,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an expression mentions no name.
+/// Whether an expression mentions no name of the function: constants, and lists and calls of `T.name` with constants.
 fn is_plain(node: &Node) -> bool {
     match node {
         Node::Int(_) | Node::Float(_) | Node::Str(_) | Node::True | Node::False | Node::None => true,
@@ -286,7 +302,7 @@ fn is_plain(node: &Node) -> bool {
     }
 }
 
-/// Whether an expression looks up what the text keeps at its end.
+/// Whether an expression looks something up in `metadata`, the table of objects that TVM prints behind the functions.
 fn is_metadata(base: &Py) -> bool {
     match &base.node {
         Node::Name(name) => name == "metadata",
@@ -295,7 +311,7 @@ fn is_metadata(base: &Py) -> bool {
     }
 }
 
-/// The function that a bit operator is written for.
+/// The name of the TVM function that computes a bit operator; `None` for other operators.
 fn bit_operation(operator: &str) -> Option<&'static str> {
     Some(match operator {
         "|" => "bitwise_or",
@@ -307,7 +323,7 @@ fn bit_operation(operator: &str) -> Option<&'static str> {
     })
 }
 
-/// The operator of a Python text. Only operators of the grammar come here, so that the last one needs no name.
+/// The operator of the loop IR for a Python operator. The parser makes no others than these, so the last one is `or`.
 fn binary_op(operator: &str) -> BinaryOp {
     match operator {
         "+" => BinaryOp::Add,

@@ -1,7 +1,6 @@
 //! Reading loops, and the regions that `with` opens: thread launches, marks and blocks.
 //!
-//! A loop with a step becomes a loop over a counter and a let, so that nothing behind the reader needs to know of
-//! steps:
+//! A loop with a step becomes a loop over a counter and a let, so that later stages need not know steps:
 //!
 //! ```text
 //! for i in range(0, n, 4):      for i_step in range((n + 3) // 4):
@@ -9,9 +8,18 @@
 //!                                   body
 //! ```
 //!
-//! A block of the scheduling language (`with T.sblock(…)`) is a mark around its body. Its axes are lets, its initial
-//! part is a condition on its reduction axes, and its predicate guards what follows. Its allocations stay as they are:
-//! the passes that lower blocks run before the one that shares storage.
+//! A block of the scheduling language (`with T.sblock(…)`) is a mark around its body. Its axes become lets, its
+//! initial part becomes a condition on its reduction axes, and its predicate a mark that guards what follows. Its
+//! allocations stay as they are: in TVM the passes that lower blocks run before the one that shares storage.
+//!
+//! ```text
+//! with T.sblock("sum"):                       attr sblock "sum":
+//!     vi, vk = T.axis.remap("SR", [i, k])         let vi = i; let vk = k        S: spatial, R: reduction
+//!     T.where(i < 7)                              attr where (i < 7): the rest of the block
+//!     with T.init():                                  if vk == 0:
+//!         B[vi] = 0                                       B[vi] = 0
+//!     B[vi] = B[vi] + A[vi, vk]                       B[vi] = B[vi] + A[vi, vk]
+//! ```
 
 use super::ScriptError;
 use super::python::{Node, Py, PyKind, PyStmt, Subscript};
@@ -31,7 +39,7 @@ struct Bounds {
 }
 
 impl Reader<'_> {
-    /// Reads a loop; several variables over `T.grid` become loops inside of each other.
+    /// Reads a loop. Several variables over a grid (`for i, j in T.grid(4, 8):`) become loops inside of each other.
     pub(super) fn for_loop(
         &mut self,
         targets: &[Py],
@@ -69,13 +77,14 @@ impl Reader<'_> {
         if bounds.len() != targets.len() || bounds.is_empty() {
             return Err(ScriptError::invalid(span, "as many loop variables as extents are needed"));
         }
+        // Each variable is one level of nesting, though all stand on one line.
         if self.depth + bounds.len() >= MAX_NESTING {
             return Err(ScriptError::TooDeep { span });
         }
         self.loops(targets, bounds, &kind, body, span, trivia)
     }
 
-    /// The loops of one line around their body.
+    /// The loops of one line, one inside of the other, around their body.
     fn loops(
         &mut self,
         targets: &[Py],
@@ -96,8 +105,8 @@ impl Reader<'_> {
                 return Err(ScriptError::invalid(span, "loop bounds must be integers"));
             }
             let min = coerce(min, dtype, &self.function);
-            // Without a step the loop variable is the counter itself. With a step the counter runs over the iterations,
-            // and the name that the user wrote is computed from it.
+            // Without a step the loop variable is the counter itself. With a step the counter runs over the
+            // iterations, and the name that the user wrote is computed from it.
             let Some(step) = step else {
                 loops.push((self.new_var(name, dtype), min, extent));
                 continue;
@@ -108,7 +117,7 @@ impl Reader<'_> {
             values.push(StmtKind::Let { var: self.new_var(name, dtype), value });
             loops.push((counter, Expr::Int { value: 0, dtype }, extent));
         }
-        // One line of text may open several loops. Each of them counts against the limit of nesting.
+        // One line of text may open several loops. `block` counts one level of nesting; the others are added here.
         let depth = loops.len() - 1;
         self.depth += depth;
         let mut block = self.block(body)?;
@@ -129,7 +138,8 @@ impl Reader<'_> {
             [min, stop, ..] => (self.expr(min)?, self.expr(stop)?),
         };
         let (min, stop) = self.unify(min, stop);
-        // The extent is written as short as possible, because later stages compare extents by their form.
+        // The number of iterations, as short as possible, because later stages compare extents by their form: a
+        // constant if stop and start differ by one, else `stop` or `stop - min`.
         let extent = match constant_difference(&stop, &min) {
             Some(value) => Expr::Int { value, dtype: stop.dtype(&self.function) },
             None if min.as_int() == Some(0) => stop,
@@ -153,7 +163,8 @@ impl Reader<'_> {
         Ok(Bounds { min, extent: count, step: Some(step) })
     }
 
-    /// `T.attr({…})`, `T.where(…)` and `v = T.launch_thread(…)` without `with`.
+    /// The region that a statement without `with` opens for the rest of its block: `T.attr({…})`, `T.where(…)` and
+    /// `v = T.launch_thread(…)`. `None` for any other statement.
     pub(super) fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ScriptError> {
         match &statement.kind {
             PyKind::Expr(value) => match script_call(value) {
@@ -170,7 +181,9 @@ impl Reader<'_> {
         }
     }
 
-    /// What a `with` opens: marks or a thread launch; `None` for anything else.
+    /// The region that a call opens, with `with` or without: marks (`T.attr({key: value, …})`,
+    /// `T.attr(node, key, value)`) or a thread launch; `None` for anything else. `target` is the name that the text
+    /// gives a thread index.
     pub(super) fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ScriptError> {
         match script_call(context) {
             Some(("attr", [only], _)) => {
@@ -236,7 +249,8 @@ impl Reader<'_> {
         Ok(Region::Thread(var, tag.clone(), extent))
     }
 
-    /// A statement that starts with `with`.
+    /// Reads a statement that starts with `with`: a region as above, the initial part of a reduction (`T.init()`), a
+    /// block (`T.sblock("name")`), or a region whose meaning is not known.
     pub(super) fn with_statement(
         &mut self,
         context: &Py,
@@ -252,6 +266,7 @@ impl Reader<'_> {
             return Ok(nest(region, body, span, trivia, false));
         }
         let kind = match script_call(context) {
+            // The initial part of a reduction runs in its first iteration only.
             Some(("init", [], _)) => {
                 let condition = self.is_first_reduction();
                 StmtKind::If {
@@ -280,7 +295,7 @@ impl Reader<'_> {
         Ok(Stmt { kind, span, trivia })
     }
 
-    /// Whether every reduction axis of the block is at its first value.
+    /// The condition that every reduction axis of the innermost block is at its first value; `True` if it has none.
     fn is_first_reduction(&self) -> Expr {
         let axes = self.reductions.last().into_iter().flatten();
         axes.map(|(axis, first)| Expr::binary(BinaryOp::Eq, Expr::Var(*axis), first.clone()))
@@ -288,7 +303,8 @@ impl Reader<'_> {
             .unwrap_or(Expr::Int { value: 1, dtype: DType::BOOL })
     }
 
-    /// `vi = T.axis.spatial(8, i)` and `vi, vk = T.axis.remap("SR", [i, k])`: lets, all on one line.
+    /// Reads `vi = T.axis.spatial(8, i)` and `vi, vk = T.axis.remap("SR", [i, k])`: appends a let for each axis, all
+    /// on one line. `false` if the assignment declares no axes.
     pub(super) fn axes(
         &mut self,
         target: &Py,
@@ -323,6 +339,7 @@ impl Reader<'_> {
             };
             let value = self.expr(value)?;
             let dtype = value.dtype(&self.function);
+            // The domain of an axis is its length, or its bounds `(first, stop)`.
             let first = match domain.map(|domain| &domain.node) {
                 Some(Node::Tuple(bounds)) if !bounds.is_empty() => self.expr(&bounds[0])?,
                 _ => Expr::int(0),
@@ -350,7 +367,8 @@ fn axis_call(value: &Py) -> Option<(&str, &[Py])> {
     (script_name(base) == Some("axis")).then_some((kind, args))
 }
 
-/// Trivia of a statement that the line of another one holds. Its text is empty, by which the printer sees it.
+/// The trivia of a statement that stands on the same line as the one before it. Its text is an empty span: by that the
+/// printer sees that the line may already have been copied.
 pub(super) fn same_line(trivia: Trivia) -> Trivia {
     let text = trivia.text.map(|text| Span { end: text.start, ..text });
     Trivia { lead: None, text, comment: None }
@@ -358,16 +376,20 @@ pub(super) fn same_line(trivia: Trivia) -> Trivia {
 
 /// What a `with` (or its flat form) opens.
 pub(super) enum Region {
+    /// Marks, the outermost first: what is marked, the key and the value.
     Attrs(Vec<(Option<Expr>, String, Expr)>),
+    /// A thread launch: the thread index, the axis and the number of threads.
     Thread(VarId, String, Expr),
 }
 
-/// Puts a body into a region.
+/// Puts a body into a region. `flat` says that the region is written without `with` and reaches to the end of its
+/// block.
 pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
     let kind = match region {
         Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },
         Region::Attrs(attrs) => {
-            // Several keys in one dictionary nest, the first outermost; only a single one keeps its line.
+            // Several keys in one dictionary become marks inside of each other, the first outermost, each printed on a
+            // line of its own. So only a single one keeps the line of the text.
             let single = attrs.len() == 1;
             let mut body = body;
             for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
@@ -388,6 +410,7 @@ pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat
 /// Loops inside of each other, the first one outermost. All but the outermost are marked as parts of one `T.grid`, so
 /// that they print as one line again.
 fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
+    // From the innermost loop outwards: each becomes the body of the next.
     let mut result = None;
     let mut body = body;
     for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
@@ -402,7 +425,7 @@ fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span
     result.unwrap_or(StmtKind::Nothing)
 }
 
-/// A call of `range(…)` or `T.name(…)`.
+/// The parts of a call of `range(…)` or `T.name(…)`; `None` for anything else.
 fn loop_call(value: &Py) -> Option<super::read::CallParts<'_>> {
     match &value.node {
         Node::Call(callee, args, named) => match &callee.node {
@@ -413,7 +436,8 @@ fn loop_call(value: &Py) -> Option<super::read::CallParts<'_>> {
     }
 }
 
-/// The type in `T.let[T.float32]`; every kind of pointer is a handle. The bare `T.let` has the type of its value.
+/// The type in `T.let[T.float32]`; every kind of pointer is a handle. `Some(None)` for the bare `T.let`, where the
+/// type is that of the value, and `None` if the annotation is no let.
 pub(super) fn let_type(annotation: &Py) -> Option<Option<DType>> {
     if script_name(annotation) == Some("let") {
         return Some(None);

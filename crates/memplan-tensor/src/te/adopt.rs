@@ -1,19 +1,29 @@
 //! Bodies of extern operations that are given as TVMScript.
 //!
-//! The script is a function of its own, with tables of its own. Its parameters become the operation's slots, in order;
-//! sizes are the graph's symbols of the same name; everything else it names gets a new place in the graph's tables.
+//! The script is a function of its own, with tables of variables and buffers of its own. An extern operation has a
+//! *slot* for each of its inputs and outputs: a buffer of the graph's tables that its body uses in place of the
+//! tensor. The script's parameters become these slots, in order; its sizes are the graph's symbols of the same name;
+//! every other variable or buffer gets a new place in the graph's tables.
+//!
+//! ```text
+//! def f(x: T.Buffer((n,)), y: T.Buffer((n,))):           slots A, B of the operation; symbol n
+//!     for i in range(n):  y[i] = x[i] + 1         becomes         for i' in range(n):  B[i'] = A[i'] + 1
+//! ```
 
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, StmtKind, VarId};
 use memplan_core::{IndexVec, Span};
 use std::collections::BTreeMap;
 
-/// Copies a function's body into the tables, with its parameters replaced by slots.
+/// A copy of a function's body that uses the ids of `tables`, with the function's buffer parameters replaced by `slots`
+/// (inputs, then outputs). Its other variables and buffers are added to `tables`. The error is a reason, as a sentence
+/// about the operation: its parameters do not fit.
 pub(super) fn adopt_script(
     tables: &mut Function,
     function: &Function,
     slots: &[BufId],
     symbols: &BTreeMap<String, VarId>,
 ) -> Result<Block, String> {
+    // By id of the script: the id in `tables`, once it is known.
     let mut buffers: IndexVec<BufId, Option<BufId>> = IndexVec::filled(None, function.buffers.len());
     let mut vars: IndexVec<VarId, Option<VarId>> = IndexVec::filled(None, function.vars.len());
     let params: Vec<BufId> = function
@@ -42,8 +52,8 @@ pub(super) fn adopt_script(
         }
         buffers[*param] = Some(*slot);
     }
-    // A size that is a parameter of the script must be a size of the graph. Every other variable (loops, lets) is
-    // new.
+    // A variable that has the name of a size of the graph becomes that size. A scalar parameter of the script must have
+    // such a name; every other variable is new.
     for (id, var) in function.vars.iter_enumerated() {
         let known = symbols.get(&var.name).copied();
         if known.is_none() && function.params.contains(&Param::Var(id)) {
@@ -68,6 +78,7 @@ pub(super) fn adopt_script(
     Ok(body)
 }
 
+/// For each id of the script's function the id in the graph's tables.
 struct Rename {
     buffers: IndexVec<BufId, Option<BufId>>,
     vars: IndexVec<VarId, Option<VarId>>,
@@ -82,7 +93,8 @@ impl Rename {
         *id = self.vars.get(*id).copied().flatten().unwrap_or(*id);
     }
 
-    /// Gives a declaration the ids of the other function.
+    /// Gives the declaration of a buffer the ids of the graph's tables. `id` is the buffer's id in the script; its
+    /// declaration was copied to `tables` as it stood.
     fn declaration(&mut self, tables: &mut Function, id: BufId) {
         let Some(new) = self.buffers[id] else { return };
         let mut declared = tables.buffers[new].clone();
@@ -94,7 +106,7 @@ impl Rename {
         tables.buffers[new] = declared;
     }
 
-    /// Gives an expression the ids of the other function.
+    /// Gives an expression the ids of the graph's tables.
     fn expr(&self, expr: &mut Expr) {
         match expr {
             Expr::Var(var) => self.var(var),
@@ -106,7 +118,8 @@ impl Rename {
         }
     }
 
-    /// Gives buffers and variables of a block the ids of the other function, and forgets where its text stood.
+    /// Gives the buffers and variables of a block the ids of the graph's tables. Where its statements stood in the
+    /// script's text is forgotten: the text is not that of the function they end up in.
     fn block(&self, block: &mut Block) {
         for stmt in block {
             for expr in stmt.exprs_mut() {

@@ -284,6 +284,7 @@ fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
         return None;
     }
     let known = |op, value| prove_compare(op, left, right, env).then(|| truth(value));
+    // The comparison is false if its opposite is proved. For equality the difference has to be a constant.
     let (opposite, also) = match op {
         BinaryOp::Lt => (BinaryOp::Ge, op),
         BinaryOp::Le => (BinaryOp::Gt, op),
@@ -400,6 +401,7 @@ fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &E
             a.map_ends(|end| simplify(&floor_div(end, right.clone())))
         }
         BinaryOp::FloorMod => match right.as_int().filter(|divisor| *divisor > 0) {
+            // A single value has a single remainder.
             Some(_) if a.is_point() => {
                 a.lo.map_or(Interval::EVERYTHING, |at| Interval::point(simplify(&floor_mod(at, right.clone()))))
             }
@@ -427,14 +429,14 @@ fn modulo_interval(values: &Interval, divisor: i64) -> Interval {
     }
 }
 
-/// The expression with variables replaced.
+/// A copy of an expression in which the variables that `values` has are replaced.
 pub(crate) fn substitute(expr: &Expr, values: &BTreeMap<VarId, Expr>) -> Expr {
     let mut result = expr.clone();
     substitute_in_place(&mut result, values);
     result
 }
 
-/// Replaces variables.
+/// Replaces the variables that `values` has in an expression. What is put in is not searched again.
 pub(crate) fn substitute_in_place(expr: &mut Expr, values: &BTreeMap<VarId, Expr>) {
     if let Expr::Var(var) = expr {
         if let Some(value) = values.get(var) {

@@ -4,8 +4,8 @@
 //! own axes by splits and fusions). It may be computed inside a loop of a stage that reads it; that loop is where it
 //! is *attached*.
 //!
-//! From the last stage to the first: an output is needed completely. Any other stage is needed where its consumers read
-//! it while they are at one point of the loops around it, and everywhere they get in the loops inside:
+//! From the last stage to the first: an output is needed completely. Of any other stage those elements are needed that
+//! its consumers read while the loops around the stage stand still and the loops inside run through all their values:
 //!
 //! ```text
 //! for i.outer < 4:                     Y is computed here,
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Threads differ from loops: all threads that share a memory run at once, so a stage in that memory is needed where
-//! any of them reads it. A stage is never computed beyond what is declared: if all of it may be needed, the declared
-//! range is used.
+//! any of them reads it. If a stage is needed completely or beyond, its declared range is used; where the needed range
+//! may reach beyond the declared one in part, lowering adds a condition.
 
 use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
 use super::domain::{Ranges, pass_down, pass_up_sets};
@@ -33,7 +33,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The range of an axis; `None` if its stage is not computed on its own (it is inlined) or is no compute operation.
+    /// The range of an axis; `None` if its stage is inlined or is no compute operation.
     pub fn range(&self, axis: IterId) -> Option<&Range> {
         self.ranges.get(&axis)
     }
@@ -54,6 +54,7 @@ pub fn infer_bounds(schedule: &Schedule, paths: &AttachPath) -> Bounds {
     // Consumers before producers: what is needed of a stage depends on the ranges of the stages that read it.
     for stage in schedule.order.iter().rev() {
         if !matches!(schedule.stages[*stage].attach, Attach::Inlined) {
+            // First the axes of the operation, then the loops that are made of them.
             inference.root_ranges(*stage);
             pass_down(schedule, *stage, &mut inference.ranges);
         }
@@ -61,16 +62,19 @@ pub fn infer_bounds(schedule: &Schedule, paths: &AttachPath) -> Bounds {
     Bounds { ranges: inference.ranges }
 }
 
+/// The ranges found so far, and what is known about the schedule.
 struct Inference<'a> {
     schedule: &'a Schedule,
+    /// The loops around each stage.
     paths: &'a AttachPath,
+    /// The operations that read each tensor.
     feeds: FeedGraph,
     ranges: Ranges,
 }
 
 impl Inference<'_> {
-    /// The ranges of the axes of a stage: an output is computed whole, everything else as far as its readers need it.
-    /// Reductions always run over their whole range.
+    /// Finds the ranges of the axes of a stage's operation: an output is computed whole, everything else as far as its
+    /// readers need it. Reductions always run over their whole range.
     fn root_ranges(&mut self, stage: StageId) {
         let op = &self.schedule.graph.ops[self.schedule.stages[stage].op];
         let Some(compute) = op.as_compute() else { return };
@@ -155,6 +159,7 @@ impl Inference<'_> {
             } else if self.is_relaxed(consumer, *leaf, above, rank) {
                 Interval::range(&range.min, &range.extent)
             } else {
+                // One value: that of the loop's variable, or of the thread that runs the loop.
                 let bound = schedule.stages[consumer].attrs.get(leaf).and_then(|attrs| attrs.bind).unwrap_or(*leaf);
                 Interval::point(Expr::Var(schedule.graph.axes[bound].var))
             };

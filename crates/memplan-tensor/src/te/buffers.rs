@@ -1,8 +1,12 @@
 //! From tensors to buffers: the body of a function with parameters.
 //!
-//! A tensor is only a shape; a buffer is memory, with a layout, a scope and an alignment. Arguments get theirs first.
-//! Every other tensor gets one where it is realized, and a use elsewhere is an error.
-//! No tensor is left afterwards, and each has a buffer of its own: that is the redundancy the storage rewrite removes.
+//! A tensor is only a shape; a buffer is memory, with a layout, a scope (the memory it is in) and an alignment. The
+//! function's arguments get buffers first. Every other tensor gets one where it is *realized*: by the statement that
+//! says that it exists from here to the end of the block. A use elsewhere is an error. No tensor is left afterwards,
+//! and each has a buffer of its own: that is the redundancy the storage rewrite removes.
+//!
+//! Tensors and buffers are both named by a `BufId`: a tensor by one of the input function's table, a buffer by one of
+//! the result's table. A *slot* is a buffer of an extern body that stands for a tensor.
 
 use super::error::LowerError;
 use super::marks::{self, as_bind, as_dim_align, as_realize};
@@ -16,11 +20,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct PrimFunc {
     /// The function; tensors that are not parameters are realized in it.
     pub function: Function,
-    /// Parameters whose caller may pass any strides: one variable a dimension.
+    /// Parameters whose caller may pass any strides, each with one variable for each dimension; these variables are
+    /// parameters, too.
     pub strides: BTreeMap<BufId, Vec<VarId>>,
 }
 
-/// Replaces every tensor of a body by a buffer. `args` become parameters, the sizes follow them.
+/// Replaces every tensor of a body by a buffer. The tensors `args` become parameters; the sizes (`symbols`) and the
+/// strides of arguments follow them. `outputs_of` has all outputs of an operation by its first one: a mark of a double
+/// buffer names only the first.
 pub fn to_buffers(
     tensors: &Function,
     args: &[BufId],
@@ -56,6 +63,7 @@ pub fn to_buffers(
         mapper.usable.insert(*arg);
         mapper.function.buffers[buffer].memory = Memory::Argument;
         mapper.function.params.push(Param::Buffer(buffer));
+        // Only extents that are plain sizes (`n`) count; an expression such as `n + 1` brings no strides.
         let tensor = &tensors.buffers[*arg];
         if any_strides && tensor.shape.iter().any(|extent| matches!(extent, Expr::Var(_))) {
             let names = (0..tensor.shape.len()).map(|k| format!("{}.stride{k}", tensor.name));
@@ -70,6 +78,7 @@ pub fn to_buffers(
     Ok(PrimFunc { function: mapper.function, strides })
 }
 
+/// Whether a slot of an extern body is bound to a tensor anywhere in a block.
 fn binds_anything(block: &Block) -> bool {
     block.iter().any(|stmt| {
         matches!(&stmt.kind, StmtKind::Attr { key, .. } if key == marks::BIND)
@@ -78,17 +87,22 @@ fn binds_anything(block: &Block) -> bool {
 }
 
 struct Mapper<'a> {
+    /// The function over tensors.
     tensors: &'a Function,
     outputs_of: &'a BTreeMap<BufId, Vec<BufId>>,
+    /// The function over buffers, under construction.
     function: Function,
+    /// The buffer of each tensor that was met so far.
     buffers: BTreeMap<BufId, BufId>,
-    /// Tensors that are realized (or arguments, or bound, or allocated) here.
+    /// Tensors that exist at the current statement: arguments, and what is realized, bound or allocated around it.
     usable: BTreeSet<BufId>,
-    /// The tensors that became usable, in order.
+    /// The tensors that became usable in the blocks around the current statement, in order. At the end of a block those
+    /// of the block are taken off again.
     made: Vec<BufId>,
 }
 
 impl Mapper<'_> {
+    /// The buffer of a tensor, made on first use as a copy of the tensor's declaration.
     fn get_or_create(&mut self, tensor: BufId) -> BufId {
         if let Some(buffer) = self.buffers.get(&tensor) {
             return *buffer;
@@ -98,12 +112,13 @@ impl Mapper<'_> {
         buffer
     }
 
-    /// The buffer of a tensor that must exist here.
+    /// The buffer of a tensor that is used here; an error if the tensor does not exist at this statement.
     fn existing(&self, tensor: BufId) -> Result<BufId, LowerError> {
         let found = self.buffers.get(&tensor).copied().filter(|_| self.usable.contains(&tensor));
         found.ok_or_else(|| LowerError::NotRealized { tensor: self.tensors.buffers[tensor].name.clone() })
     }
 
+    /// Replaces the tensors of a block. Tensors that are realized in it can be used to its end, but not behind it.
     fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
         let before = self.made.len();
         let mapped = block.iter().map(|stmt| self.statement(stmt)).collect();
@@ -113,7 +128,7 @@ impl Mapper<'_> {
         mapped
     }
 
-    /// The tensor can be used from here to the end of the block.
+    /// Notes that a tensor can be used from here to the end of the block.
     fn make_usable(&mut self, tensor: BufId) {
         if self.usable.insert(tensor) {
             self.made.push(tensor);
@@ -169,6 +184,7 @@ impl Mapper<'_> {
         Ok(mapped)
     }
 
+    /// Replaces the tensors of an expression by their buffers.
     fn expr(&self, expr: &mut Expr) -> Result<(), LowerError> {
         if let Expr::Load { buffer, .. } | Expr::Data(buffer) = expr {
             *buffer = self.existing(*buffer)?;
@@ -176,7 +192,8 @@ impl Mapper<'_> {
         expr.children_mut().into_iter().try_for_each(|child| self.expr(child))
     }
 
-    /// Makes a tensor a buffer in its memory, for the elements that are needed.
+    /// The realization of a tensor's buffer, which exists from here on: the elements `bounds`, in the memory `scope`
+    /// (empty stands for global here). An argument keeps the memory it has.
     fn realize(&mut self, tensor: BufId, scope: &str, bounds: &[super::graph::Range]) -> Result<Stmt, LowerError> {
         let buffer = self.get_or_create(tensor);
         self.make_usable(tensor);
@@ -190,10 +207,12 @@ impl Mapper<'_> {
         Ok(marks::realize(buffer, scope, bounds))
     }
 
-    /// Gives a slot of an extern call the buffer that it stands for, inside of the body.
+    /// Replaces a region in which a slot of an extern body stands for a tensor: both become buffers, and the slot can
+    /// be used inside of the region only. `stmt` is the region.
     fn bind(&mut self, slot: BufId, tensor: BufId, stmt: &Stmt) -> Result<Stmt, LowerError> {
         let (new_slot, new_tensor) = (self.get_or_create(slot), self.existing(tensor)?);
         let mut mapped = stmt.clone();
+        // Always so, because the caller has read the statement as a bind region. Its first argument is the tensor.
         if let StmtKind::Attr { node, value: Expr::Call { args, .. }, body, .. } = &mut mapped.kind {
             *node = Some(Expr::Data(new_slot));
             if let Some(first) = args.first_mut() {
@@ -206,7 +225,8 @@ impl Mapper<'_> {
         Ok(mapped)
     }
 
-    /// Writes a double-buffered region for each output of the operation, the first one outermost.
+    /// Replaces a double-buffered region, which names the first output of an operation, by a region for each output,
+    /// the first one outermost.
     fn double_buffer(&mut self, tensor: BufId, body: &Block) -> Result<Stmt, LowerError> {
         let outputs = self.outputs_of.get(&tensor).cloned().unwrap_or_else(|| vec![tensor]);
         let buffers: Vec<BufId> = outputs.into_iter().map(|output| self.get_or_create(output)).collect();

@@ -4,6 +4,9 @@
 //! cache_read(A, "shared", [Q])    A ──► A.shared ──► Q        Q reads the copy
 //! cache_write(Q, "local")         … ──► Q.local ──► Q         Q is now the copy, Q.local computes
 //! ```
+//!
+//! A cache is a new operation with a stage of its own (a stage is an operation and how it is computed), in the memory
+//! that was asked for. Both functions return its stage.
 
 use super::arith::substitute_in_place;
 use super::error::ScheduleError;
@@ -13,7 +16,8 @@ use crate::ir::{BufId, Expr, StorageScope, VarId};
 use std::collections::BTreeMap;
 
 impl Schedule {
-    /// Lets `readers` read a copy of `tensor` that lives in `scope`.
+    /// Lets `readers` read a copy of `tensor` that lives in the memory `scope`, and returns the stage of the copy. An
+    /// error if the tensor or the memory is not known, or if one of the stages does not read the tensor.
     pub fn cache_read(&mut self, tensor: BufId, scope: &str, readers: &[StageId]) -> Result<StageId, ScheduleError> {
         let producer = self.producing_stage(tensor)?;
         self.check_cache_scope(producer, "cache_read", scope)?;
@@ -31,11 +35,13 @@ impl Schedule {
         for reader in readers {
             self.redirect_reads(self.stages[*reader].op, tensor, copy);
         }
+        // Directly behind the producer is before all readers.
         let position = self.position(producer) + 1;
         Ok(self.insert_cache(op, scope, position))
     }
 
-    /// Computes `tensor` into `scope` first; its own stage then only copies.
+    /// Computes `tensor` in the memory `scope` first, in a new stage that is returned; the tensor's own stage then only
+    /// copies. All outputs of the operation move, not only `tensor`.
     pub fn cache_write(&mut self, tensor: BufId, scope: &str) -> Result<StageId, ScheduleError> {
         let stage = self.producing_stage(tensor)?;
         self.check_cache_scope(stage, "cache_write", scope)?;
@@ -67,12 +73,14 @@ impl Schedule {
         Ok(self.insert_cache(cache, scope, position))
     }
 
+    /// The stage that makes a tensor.
     fn producing_stage(&self, tensor: BufId) -> Result<StageId, ScheduleError> {
         let name = || self.graph.tables.buffers.get(tensor).map_or_else(String::new, |buffer| buffer.name.clone());
         let producer = self.graph.producer(tensor).and_then(|(op, _)| self.stage_of(op));
         producer.ok_or_else(|| ScheduleError::UnknownTensor { name: name() })
     }
 
+    /// An error if `scope` names no memory; `what` is the primitive that asks.
     fn check_cache_scope(&self, stage: StageId, what: &'static str, scope: &str) -> Result<(), ScheduleError> {
         if StorageScope::parse(scope).is_some() {
             return Ok(());
@@ -81,7 +89,8 @@ impl Schedule {
         Err(ScheduleError::Argument { stage: self.name(stage).to_owned(), what, reason })
     }
 
-    /// `A.shared`; if there is one, `A.d.shared`, and so on.
+    /// The name of a cache, as TVM gives it: `A.shared`; if there is an operation of that name, `A.d.shared`, then
+    /// `A.d.d.shared`, and so on.
     fn cache_name(&self, base: &str, scope: &str) -> String {
         let mut name = format!("{base}.{scope}");
         let mut stem = base.to_owned();
@@ -96,6 +105,7 @@ impl Schedule {
         self.order.iter().position(|other| *other == stage).unwrap_or(self.order.len())
     }
 
+    /// Adds a stage for the operation of a cache, at a position in the order of stages.
     fn insert_cache(&mut self, op: OpId, scope: &str, position: usize) -> StageId {
         let stage = self.add_stage(op);
         self.stages[stage].scope = scope.to_owned();
@@ -116,7 +126,8 @@ impl Schedule {
             .map_err(graph_error(name, "cache_read"))
     }
 
-    /// The computation of `original` as a new operation; its data axes get the suffix `.c`.
+    /// Adds the computation of `original` as a new operation. Its data axes are new, with the suffix `.c`, because
+    /// `original` keeps its own for copying. The reduce axes move over: a copy reduces nothing.
     fn moved_compute(&mut self, name: &str, original: OpId, compute: &Compute) -> Result<OpId, ScheduleError> {
         let mut vars: BTreeMap<VarId, Expr> = BTreeMap::new();
         let mut axes = Vec::with_capacity(compute.axes.len());
@@ -142,7 +153,7 @@ impl Schedule {
         self.graph.add_op(name, kind, outputs).map_err(graph_error(name, "cache_write"))
     }
 
-    /// Turns `original` into a copy of the outputs of `cache`.
+    /// Turns the operation `original` into one that copies the outputs of `cache`, over the axes it had in `compute`.
     fn make_copy(&mut self, original: OpId, compute: &Compute, cache: OpId) {
         let index: Vec<Expr> = compute.axes.iter().map(|axis| Expr::Var(self.graph.axes[*axis].var)).collect();
         let copies = self.graph.ops[cache]
@@ -154,7 +165,7 @@ impl Schedule {
             OpKind::Compute(Compute { axes: compute.axes.clone(), reduce_axes: Vec::new(), body: Body::Plain(copies) });
     }
 
-    /// Stages computed inside loops that no longer exist are computed on their own again.
+    /// Lets stages that were computed inside loops of `target` that no longer exist be computed on their own again.
     fn forget_loops_of(&mut self, target: StageId) {
         let loops = self.stages[target].leaf_axes.clone();
         for stage in self.stages.iter_mut() {
@@ -183,12 +194,13 @@ impl Schedule {
     }
 }
 
+/// A function that turns an error of the graph into one of a primitive (`what`) of a stage.
 fn graph_error(stage: &str, what: &'static str) -> impl FnOnce(super::error::GraphError) -> ScheduleError {
     let stage = stage.to_owned();
     move |error| ScheduleError::Argument { stage, what, reason: error.to_string() }
 }
 
-/// Lets all reads of one tensor read another.
+/// Lets all loads of `old` in an expression load `new`.
 fn redirect(expr: &mut Expr, old: BufId, new: BufId) {
     if let Expr::Load { buffer, .. } = expr
         && *buffer == old

@@ -5,7 +5,8 @@ use crate::DType;
 use crate::ir::{BinaryOp, Expr, Var, VarId};
 use std::collections::BTreeMap;
 
-/// A commutative combination of tuples of values, and what it starts with.
+/// A commutative combination of tuples of values, and what it starts with. A tuple has one value for each output of the
+/// reduction.
 ///
 /// `result[k]` is the new value of output `k`, in terms of the variables in `lhs` (the values so far) and `rhs` (the
 /// new ones): an arg-max looks at both values to decide about the position.
@@ -17,7 +18,7 @@ pub struct Combiner {
     pub rhs: Vec<VarId>,
     /// The combined values.
     pub result: Vec<Expr>,
-    /// What an empty reduction gives.
+    /// The values that an element starts with, and keeps if nothing is combined: 0 for a sum.
     pub identity: Vec<Expr>,
 }
 
@@ -51,6 +52,7 @@ impl Fold {
         }
     }
 
+    /// The value of that type with which the fold starts.
     fn identity(self, dtype: DType) -> Expr {
         match self {
             Fold::Sum if dtype.is_float() => Expr::Float { value: 0.0, dtype },
@@ -61,22 +63,27 @@ impl Fold {
     }
 }
 
-/// The largest finite value of a type.
+/// The largest finite value of a type. Float formats of 4 to 8 bits get that of `float32`, which is larger than any
+/// value they have.
 fn greatest(dtype: DType) -> Expr {
     use crate::Kind;
     match dtype.kind {
         Kind::Float if dtype.bits == 64 => Expr::Float { value: f64::MAX, dtype },
+        // The largest number of IEEE half precision.
         Kind::Float if dtype.bits == 16 => Expr::Float { value: 65504.0, dtype },
         Kind::Float | Kind::Small(_) => Expr::Float { value: f64::from(f32::MAX), dtype },
+        // bfloat16 is the upper 16 bits of a float32, and 0x7f7f is its largest finite pattern of bits.
         Kind::BFloat => Expr::Float { value: f64::from(f32::from_bits(0x7f7f_0000)), dtype },
         Kind::UInt if dtype.bits < 64 => Expr::Int { value: (1i64 << dtype.bits) - 1, dtype },
+        // Constants are kept in 64 signed bits; all ones is the largest unsigned number.
         Kind::UInt => Expr::Int { value: -1, dtype },
         Kind::Int | Kind::Handle => Expr::Int { value: i64::MAX >> (64 - u32::from(dtype.bits.clamp(1, 64))), dtype },
         Kind::Bool => Expr::Int { value: 1, dtype },
     }
 }
 
-/// The smallest finite value of a type.
+/// The smallest finite value of a type: of signed integers one below the negative of the largest, of floats the
+/// negative of the largest.
 fn least(dtype: DType) -> Expr {
     use crate::Kind;
     match (dtype.kind, greatest(dtype)) {
@@ -88,7 +95,8 @@ fn least(dtype: DType) -> Expr {
 }
 
 impl Combiner {
-    /// The same fold for every output.
+    /// The combiner that applies one fold to every output on its own. `dtypes` are the types of the outputs. The
+    /// variables that stand for values (`x` and `y`) are added to the graph's tables.
     pub fn fold(graph: &mut Graph, fold: Fold, dtypes: &[DType]) -> Combiner {
         let mut fresh = |name: &str, dtype| graph.tables.vars.push(Var { name: name.to_owned(), dtype });
         let lhs: Vec<VarId> = dtypes.iter().map(|dtype| fresh("x", *dtype)).collect();
@@ -103,7 +111,8 @@ impl Combiner {
         self.result.len()
     }
 
-    /// The combined values of `so_far` and `new`.
+    /// The combined values of `so_far` and `new`, one for each output: the results with these expressions in place of
+    /// the variables.
     pub(crate) fn apply(&self, so_far: &[Expr], new: &[Expr]) -> Vec<Expr> {
         let values: BTreeMap<VarId, Expr> = self
             .lhs

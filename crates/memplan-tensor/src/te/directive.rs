@@ -219,6 +219,7 @@ impl Names {
                 self.schedule.compute_root(stage);
                 Ok(())
             }
+            // The stages of caches are entered under their names, too.
             Directive::CacheRead { tensor, scope, readers, name } => {
                 let readers: Result<Vec<StageId>, ScheduleError> =
                     readers.iter().map(|reader| self.stage(reader)).collect();

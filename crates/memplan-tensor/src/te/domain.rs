@@ -32,7 +32,8 @@ fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
     if is_too_long { axis.clone() } else { size }
 }
 
-/// Derives the ranges of a stage's loops from those of its own axes.
+/// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the latter; those of all
+/// axes that were made of them, and of the thread axes bound to loops, are added.
 pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges) {
     let threaded = above_threads(schedule, stage);
     for relation in &schedule.stages[stage].relations {
@@ -78,6 +79,7 @@ fn above_threads(schedule: &Schedule, stage: StageId) -> BTreeSet<IterId> {
     let stage = &schedule.stages[stage];
     let mut above: BTreeSet<IterId> =
         stage.attrs.iter().filter(|(_, attrs)| attrs.bind.is_some()).map(|(axis, _)| *axis).collect();
+    // From the loops upwards: the newest relations come first.
     for relation in stage.relations.iter().rev() {
         match relation {
             Relation::Split { parent, outer, inner, .. } if above.contains(outer) || above.contains(inner) => {
@@ -130,6 +132,7 @@ fn divided(op: BinaryOp, value: Expr, divisor: Expr) -> Expr {
     }
 }
 
+/// `a + b`, without zeros.
 fn plus(a: Expr, b: Expr) -> Expr {
     match (a.as_int(), b.as_int()) {
         (Some(0), _) => b,
@@ -138,6 +141,7 @@ fn plus(a: Expr, b: Expr) -> Expr {
     }
 }
 
+/// `a * b`, without factors of 0 and 1.
 fn times(a: Expr, b: Expr) -> Expr {
     match (a.as_int(), b.as_int()) {
         (Some(0), _) | (_, Some(0)) => Expr::int(0),

@@ -1,4 +1,8 @@
 //! Everything a life cycle decides, as JSON: stages, bounds, realizations, flat buffers, allocations.
+//!
+//! The form is that of facts recorded from TVM, so that the two can be compared key by key; some fields are always the
+//! same here (`origin`, `elem_offset`) and only there to match. A *path* says where a statement stands: the statements
+//! around it from the outside in, as in `for:i.outer/attr:extern_scope`.
 
 use super::arith::simplify;
 use super::json::Network;
@@ -29,7 +33,7 @@ pub(super) fn facts_text(network: &Network, options: &LowerOptions, judge: Judge
     format!("{:#}\n", facts(network, options, judge))
 }
 
-/// Runs the life cycle of a network and notes the facts of every stage.
+/// Runs the life cycle of a network and notes the facts of every stage in `facts`. An error says which step failed.
 fn collect(
     network: &Network,
     options: &LowerOptions,
@@ -51,6 +55,7 @@ fn collect(
     realizes(&buffers.function, &buffers.function.body, "", &mut realized);
     facts.insert("realizes".to_owned(), Value::Array(realized));
     flat(&buffers, options)?;
+    // All steps once more, for the values of the last ones.
     let lowered = lower(network, options, judge)?;
     facts.insert("flat_allocs".to_owned(), allocations(&lowered.flat.function));
     facts.insert("flat_buffers".to_owned(), flat_buffers(&lowered));
@@ -60,7 +65,7 @@ fn collect(
     Ok(())
 }
 
-/// For each stage where it is computed, its memory and its loops.
+/// For each stage of a schedule: where it is computed (in TVM's words), its memory and its loops.
 fn stage_facts(schedule: &Schedule) -> Value {
     let fact = |stage: &super::schedule::StageId| {
         let facts = &schedule.stages[*stage];
@@ -77,7 +82,7 @@ fn stage_facts(schedule: &Schedule) -> Value {
     schedule.order.iter().map(fact).collect()
 }
 
-/// For each stage the range of every axis.
+/// For each stage that is computed the range of every axis of its operation: name, first value and extent, as texts.
 fn bounds(scheduled: &Scheduled) -> Value {
     let schedule = &scheduled.normalised;
     let mut all = Map::new();
@@ -94,7 +99,8 @@ fn bounds(scheduled: &Scheduled) -> Value {
     Value::Object(all)
 }
 
-/// The realizations of a block, with the statements around them.
+/// Adds the realizations of a block to `found` (each says which elements of a buffer are needed), with the path of the
+/// statements around them. `path` is that of the block.
 fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Value>) {
     let mut path = path.to_owned();
     for stmt in block {
@@ -107,8 +113,8 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
                     let bounds: Vec<&[String]> = texts.chunks_exact(2).collect();
                     found.push(json!({"name": buffer.name, "dtype": buffer.dtype.to_string(), "bounds": bounds,
                                       "scope": buffer.scope.to_string(), "path": path}));
-                // An alignment mark is a scope for everything behind it in the block, so the path grows and stays
-                // longer.
+                // In TVM an alignment mark has everything behind it in the block as its body. So the path of what
+                // follows contains it.
                 } else if as_dim_align(value).is_some() {
                     path = below(&path, "attr:buffer_dim_align");
                 }
@@ -129,6 +135,7 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
     }
 }
 
+/// For each allocation of a function its buffer and its path, in the order of the text.
 fn allocations(function: &Function) -> Value {
     let fact = |site: &AllocationSite| {
         let extents = &function.buffers[site.buffer].shape;
@@ -139,7 +146,8 @@ fn allocations(function: &Function) -> Value {
     allocation_sites(function).iter().map(fact).collect()
 }
 
-/// For each buffer its flat shape and all subscripts that it is accessed with.
+/// For each buffer that is accessed its flat shape and all subscripts that it is accessed with, as texts. Subscripts
+/// with the same text are listed once.
 fn flat_buffers(lowered: &Lowered) -> Value {
     let function = &lowered.flat.function;
     let mut all = Map::new();
@@ -159,8 +167,8 @@ fn flat_buffers(lowered: &Lowered) -> Value {
     Value::Object(all)
 }
 
-/// Element strides of each dimension; null for a dimension that is never left, and for a buffer whose strides are not
-/// constant.
+/// For each buffer that is accessed the strides of its dimensions, in elements. `null` stands for a dimension in which
+/// every access has subscript 0, and for a whole buffer whose strides are not constant.
 fn strides(lowered: &Lowered) -> Value {
     let mut all = Map::new();
     for flat in &lowered.flat.buffers {
@@ -172,7 +180,8 @@ fn strides(lowered: &Lowered) -> Value {
     Value::Object(all)
 }
 
-/// Where each buffer that is accessed by subscripts lies after the rewrite.
+/// For each buffer that is accessed by subscripts: the allocation that holds it after the storage rewrite, and its
+/// offset in there, in elements of the buffer.
 fn places(lowered: &Lowered) -> Value {
     let indexed: BTreeSet<BufId> = lowered.flat.buffers.iter().map(|flat| flat.buffer).collect();
     let named: BTreeSet<&str> = indexed.iter().map(|buffer| lowered.prepared.buffers[*buffer].name.as_str()).collect();

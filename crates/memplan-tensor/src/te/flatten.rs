@@ -153,6 +153,7 @@ fn row_major(shape: &[Expr]) -> Vec<Expr> {
     strides
 }
 
+/// How many elements a shape has: 1 without dimensions.
 fn product(shape: &[Expr]) -> Expr {
     shape.iter().cloned().reduce(mul).map_or_else(|| Expr::int(1), |product| simplify(&product))
 }
@@ -224,6 +225,7 @@ impl Flattener<'_> {
         Flat { function: self.function, buffers, alignments }
     }
 
+    /// Flattens all statements of a block.
     fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
         let mut flat = Vec::with_capacity(block.len());
         for stmt in block {
@@ -234,8 +236,8 @@ impl Flattener<'_> {
 
     /// Flattens one statement and appends what becomes of it to `out`: nothing, one statement or several.
     fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
-        // Calls and attributes that say something about memory: a realization becomes an allocation, an alignment of a
-        // dimension is only noted, a bound buffer of an extern body becomes that body, and a mark of a double buffer is
+        // Calls and attributes that say something about memory: a realization becomes an allocation, the padding of a
+        // dimension is only noted, a region in which a slot is bound becomes its body, and a mark of a double buffer is
         // written again around its body.
         match &stmt.kind {
             StmtKind::Evaluate(value) => {
@@ -385,6 +387,7 @@ impl Flattener<'_> {
         };
         // A buffer without dimensions has one element.
         let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
+        // A buffer with subscripts is in the list of accessed buffers already; the list is only searched for others.
         let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
         if let Some(entry) = self.entries.get_mut(&buffer) {
             // A dimension whose subscript is always zero needs no stride, and the description of the flat buffer leaves
@@ -540,8 +543,8 @@ impl Flattener<'_> {
         let target = self.resolve(tensor);
         self.check_bind(slot, target, bounds)?;
         self.bound.insert(slot, target);
-        // The slot stays in the table of buffers although no statement uses it any more. It was named after its tensor,
-        // so it gets another name.
+        // The slot stays in the table of buffers although no statement will use it any more. It was named after its
+        // tensor, so it gets another name.
         let stands_for = &mut self.function.buffers[slot];
         stands_for.memory = Memory::View { of: target, elem_offset: None };
         stands_for.name.push_str(".bound");

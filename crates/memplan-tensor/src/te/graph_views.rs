@@ -8,6 +8,9 @@
 //! FeedGraph   P: a, b   a: b, c   b: d   c: d
 //! order       P a c b d        depth first from d, inputs in the order of their first use
 //! ```
+//!
+//! (An operation with one output gives its name to that tensor, so names of operations and of tensors are the same
+//! here.)
 
 use super::error::ScheduleError;
 use super::graph::{Graph, IterId, OpId};
@@ -89,13 +92,16 @@ impl FeedGraph {
     }
 }
 
-/// Operations after their inputs, depth first from each root in turn.
+/// The operations that the roots need, each behind its inputs, found depth first from each root in turn. A stack
+/// stands in for recursion, because a chain of operations may be long.
 pub fn post_dfs_order(graph: &Graph, roots: &[OpId], reads: &ReadGraph) -> Vec<OpId> {
     let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
     for root in roots {
-        // Each entry: an operation, and how many of its inputs were visited.
+        // Each entry: an operation, and how many of its inputs were visited. A root that another root needs is in the
+        // order already.
         let mut stack = if seen.insert(*root) { vec![(*root, 0)] } else { Vec::new() };
         while let Some((op, visited)) = stack.pop() {
+            // When all inputs were visited, the operation takes its place behind them.
             let Some(tensor) = reads.inputs(op).get(visited) else {
                 order.push(op);
                 continue;
@@ -111,14 +117,16 @@ pub fn post_dfs_order(graph: &Graph, roots: &[OpId], reads: &ReadGraph) -> Vec<O
     order
 }
 
-/// The loops of other stages around each stage, innermost first.
+/// The loops of other stages around each stage of a schedule, innermost first. A stage is one operation with its
+/// loops; it may be computed inside a loop of another stage (`compute_at`), and that stage inside a third one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttachPath {
     paths: BTreeMap<StageId, Vec<(StageId, IterId)>>,
 }
 
 impl AttachPath {
-    /// Follows every `compute_at`; an error if one leads in a circle or to a loop that is not there.
+    /// Follows every `compute_at`. An error if stages are computed inside each other in a circle, or inside something
+    /// that is no loop.
     pub fn new(schedule: &Schedule) -> Result<AttachPath, ScheduleError> {
         let mut paths = BTreeMap::new();
         for stage in &schedule.order {
@@ -127,7 +135,7 @@ impl AttachPath {
         Ok(AttachPath { paths })
     }
 
-    /// The loops around a stage.
+    /// The loops around a stage, each with the stage that it belongs to; empty if the stage is computed on its own.
     pub fn around(&self, stage: StageId) -> &[(StageId, IterId)] {
         self.paths.get(&stage).map_or(&[], Vec::as_slice)
     }
@@ -149,7 +157,9 @@ impl AttachPath {
     }
 }
 
-/// The loops around a stage, from the innermost to the outermost, with the stage that each belongs to.
+/// The loops around a stage, from the innermost to the outermost, with the stage that each belongs to. If A is
+/// computed at loop `v` of B (loops `u, v, w`) and B at loop `s` of C (loop `s`), the path of A is `v` of B, `u` of B,
+/// `s` of C.
 fn path_of(schedule: &Schedule, stage: StageId) -> Result<Vec<(StageId, IterId)>, ScheduleError> {
     let (mut path, mut visited, mut current) = (Vec::new(), vec![stage], stage);
     while let Attach::At(target, axis) = schedule.stages[current].attach {

@@ -11,7 +11,7 @@
 //!
 //! `"reduce": [["k", 16]]` with `"combiner"` makes a compute operation a reduction, `"exprs"` gives it several outputs,
 //! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is lowered alike) a TVMScript
-//! body.
+//! body. `"syms"` are sizes that are known only when the program runs; extents may be expressions of them.
 
 use super::combine::{Combiner, Fold};
 use super::directive::Directive;
@@ -82,10 +82,11 @@ pub enum ReadTeError {
 }
 
 impl ReadTeError {
-    /// Where in the text that was read.
+    /// Where in the text that was read the mistake is; the whole value at fault, as far as it can be found.
     pub fn span(&self, text: &str) -> Span {
         match self {
             ReadTeError::Syntax { line, column, .. } => {
+                // Line and column as a byte of the text. A column may point into the middle of a character.
                 let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
                 let mut at = start.saturating_add(column.saturating_sub(1)).min(text.len());
                 while !text.is_char_boundary(at) {
@@ -102,13 +103,16 @@ impl ReadTeError {
 
 type Read<T> = Result<T, ReadTeError>;
 
-/// A place in the description, for messages and look-ups.
+/// A JSON object of the description, and where it stands, for messages. Its methods read fields by their keys; a
+/// missing field, or one of the wrong type, is an error with its path. A field that is `null` counts as missing.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     object: &'a Map<String, Value>,
     place: Place<'a>,
 }
 
+/// Where an object stands: it is the description itself, or a member of one of its lists (the list's key and the
+/// position).
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Top,
@@ -116,6 +120,7 @@ enum Place<'a> {
 }
 
 impl Place<'_> {
+    /// The path of a field of the object: `ops[2].shape`.
     fn path(self, key: &str) -> String {
         match self {
             Place::Top => key.to_owned(),
@@ -160,7 +165,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads a description. An object with a `program` field is read for that field.
+/// Reads a description from its text. Of an object with a `program` field only that field is read.
 pub fn read(text: &str) -> Result<Network, ReadTeError> {
     let value: Value = serde_json::from_str(text).map_err(|error| ReadTeError::Syntax {
         line: error.line(),
@@ -175,7 +180,7 @@ pub fn sniff(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains("\"ops\"") && text.contains("\"placeholder\"")
 }
 
-/// What is wrong with the description as a whole.
+/// An error about the description as a whole.
 fn wrong(message: &str) -> ReadTeError {
     ReadTeError::Field { path: "the description".to_owned(), message: message.to_owned() }
 }
@@ -210,13 +215,14 @@ pub fn read_value(value: &Value) -> Result<Network, ReadTeError> {
     Ok(Network { graph: reader.graph, outputs, args, directives })
 }
 
+/// The graph that has been read so far, and the sizes by name.
 struct Reader {
     graph: Graph,
     symbols: BTreeMap<String, VarId>,
 }
 
 impl Reader {
-    /// Reads one operation of the list.
+    /// Reads one operation of the list and adds it to the graph. Its kind shows by the key that holds its name.
     fn op(&mut self, entry: Entry<'_>) -> Read<()> {
         if entry.get("placeholder").is_some() {
             let name = entry.text("placeholder")?;
@@ -236,6 +242,7 @@ impl Reader {
 
     /// An extent of a description: a number, or an expression of named sizes such as `"n + 1"`.
     fn extent(&self, entry: &Entry<'_>, key: &str, value: &Value) -> Read<Expr> {
+        // Extents are int32 values in the program.
         if let Some(number) = value.as_i64() {
             return match u32::try_from(number).ok().filter(|extent| i32::try_from(*extent).is_ok()) {
                 Some(_) => Ok(Expr::int(number)),
@@ -257,6 +264,7 @@ impl Reader {
         entry.list("shape")?.iter().map(|extent| self.extent(entry, "shape", extent)).collect()
     }
 
+    /// Reads the field `dtype`, which is `float32` if it is left out.
     fn dtype(&self, entry: &Entry<'_>) -> Read<DType> {
         if entry.get("dtype").is_none() {
             return Ok(DType::FLOAT32);
@@ -264,7 +272,8 @@ impl Reader {
         entry.text("dtype")?.parse().map_err(|error: crate::ParseDTypeError| entry.wrong("dtype", error.to_string()))
     }
 
-    /// Reads an operation that says how each element is computed.
+    /// Reads an operation that says how each element is computed, such as
+    /// `{"compute": "S", "shape": [8], "axes": ["i"], "reduce": [["k", 16]], "combiner": "sum", "expr": "A[i, k]"}`.
     fn compute(&mut self, entry: &Entry<'_>) -> Read<()> {
         let name = entry.text("compute")?;
         let shape = self.shape(entry)?;
@@ -272,6 +281,7 @@ impl Reader {
         if axis_names.len() != shape.len() {
             return Err(entry.wrong("axes", format!("names {} axes for {} dimensions", axis_names.len(), shape.len())));
         }
+        // `vars` are the names that the operation's expressions may use: sizes, and then its axes.
         let mut vars = self.symbols.clone();
         let axes = self.add_axes(axis_names.into_iter().zip(shape).collect(), AxisKind::Data, &mut vars);
         let mut reduced = Vec::new();
@@ -285,7 +295,7 @@ impl Reader {
         self.graph.add_compute(&name, axes, reduce_axes, body).map(|_| ()).map_err(at(entry, "compute"))
     }
 
-    /// Adds axes, whose names can be used in expressions.
+    /// Adds axes (name and extent) to the graph, and their names to `vars`.
     fn add_axes(
         &mut self,
         axes: Vec<(String, Expr)>,
@@ -300,7 +310,8 @@ impl Reader {
         made
     }
 
-    /// Reads the expressions of an operation, and for a reduction its combiner and condition.
+    /// Reads the expressions of an operation, and for a reduction (not `plain`) its combiner and condition. The
+    /// expressions may use the names in `vars`.
     fn body(&mut self, entry: &Entry<'_>, vars: BTreeMap<String, VarId>, plain: bool) -> Read<Body> {
         let (key, texts) = if entry.get("exprs").is_some() {
             ("exprs", entry.texts("exprs")?)
@@ -312,7 +323,8 @@ impl Reader {
         for text in &texts {
             values.push(parse(text, &names).map_err(expression(entry, key, text))?);
         }
-        // A condition belongs to a reduction: elements that do not satisfy it are left out of the fold.
+        // A condition belongs to a reduction: points of the reduce axes that do not satisfy it are left out. In any
+        // other operation it is read, so that mistakes in it are found, and has no effect.
         let condition = match entry.get("where") {
             None => None,
             Some(_) => {
@@ -337,6 +349,7 @@ impl Reader {
         Ok(Body::Reduce { combiner, sources: values, condition })
     }
 
+    /// Reads a list of names of tensors.
     fn tensors(&self, entry: &Entry<'_>, key: &str) -> Read<Vec<BufId>> {
         let find = |name: String| {
             self.graph
@@ -346,13 +359,15 @@ impl Reader {
         entry.texts(key)?.into_iter().map(find).collect()
     }
 
-    /// Reads an operation whose body is a call or a script that tensor expressions cannot say.
+    /// Reads an operation whose body is a call of a packed function or a script, for what tensor expressions cannot
+    /// say. `key` is `extern` or `hybrid`, the key that holds its name.
     fn extern_op(&mut self, entry: &Entry<'_>, key: &str) -> Read<()> {
         let name = entry.text(key)?;
         let inputs = self.tensors(entry, "inputs")?;
         let mut outputs = Vec::new();
         for output in entry.list("outputs")? {
             let object = output.as_object().ok_or_else(|| entry.wrong("outputs", "is not a list of objects"))?;
+            // Errors in an output are reported at the operation.
             let inner = Entry { object, place: entry.place };
             outputs.push(OutputSpec { shape: self.shape(&inner)?, dtype: self.dtype(&inner)? });
         }
@@ -368,7 +383,8 @@ impl Reader {
         Ok(())
     }
 
-    /// The operations whose tensors leave the network, by the name of the operation or of one of its tensors.
+    /// Reads the operations whose tensors leave the network, each by its own name or by the name of one of its tensors.
+    /// Each is listed once, however often it is named.
     fn outputs(&self, top: &Entry<'_>) -> Read<Vec<OpId>> {
         let mut outputs: Vec<OpId> = Vec::new();
         for name in top.texts("outputs")? {
@@ -385,7 +401,8 @@ impl Reader {
         Ok(outputs)
     }
 
-    /// The arguments as given; without a list, all placeholders and then all outputs.
+    /// Reads the arguments of the function; without a list they are all placeholders and then all outputs. The name of
+    /// an operation with several outputs stands for all of them.
     fn args(&self, top: &Entry<'_>) -> Read<Vec<BufId>> {
         let names = if top.get("args").is_some() {
             top.texts("args")?
@@ -405,15 +422,19 @@ impl Reader {
     }
 }
 
+/// The names of axes where the description gives none: `ax0`, `ax1`, ….
 fn default_axes(count: usize) -> Vec<String> {
     (0..count).map(|axis| format!("ax{axis}")).collect()
 }
 
+/// A function that adds a place, the field `key` of an operation, to an error of the graph.
 fn at(entry: &Entry<'_>, key: &str) -> impl FnOnce(GraphError) -> ReadTeError {
     let path = entry.place.path(key);
     move |error| ReadTeError::Graph { path, error }
 }
 
+/// A function that adds a place and the expression's text to an error of the expression parser. Positions in messages
+/// count from 1.
 fn expression(entry: &Entry<'_>, key: &str, text: &str) -> impl FnOnce(ParseError) -> ReadTeError {
     let (path, text) = (entry.place.path(key), text.to_owned());
     move |error| ReadTeError::Expression { path, message: error.message, at: error.at + 1, text }

@@ -16,10 +16,12 @@ use std::collections::BTreeMap;
 use memplan_core::Span;
 use serde_json::value::RawValue;
 
-/// The place of `path`, as in `ops[2].expr`, in a description; as much of it as can be found.
+/// The place of the value at `path`, such as `ops[2].expr`, in a description. If a step of the path leads nowhere (the
+/// value is missing, or the text is no JSON), the place is that of the value before it.
 pub(super) fn locate(text: &str, path: &str) -> Span {
     // A description may be wrapped in an object with other things beside the program.
     let mut piece = member(text.trim(), "program").unwrap_or(text.trim());
+    // `ops[2].expr` is split into `ops`, `2]` and `expr`.
     for step in path.split(['.', '[']) {
         let inner = match step.strip_suffix(']') {
             Some(index) => index.parse().ok().and_then(|index| element(piece, index)),

@@ -1,12 +1,12 @@
 //! The statements that only exist between the schedule and the flat program.
 //!
 //! They are ordinary calls and regions of the loop IR with names of their own, so that every walk over statements knows
-//! them:
+//! them. For each there is a function that makes it and one (`as_…`) that reads it, with `None` for anything else:
 //!
 //! ```text
 //! T.realize(B.data, "shared", 0, 8)          from here to the end of the block there is B, elements 0..8 of it
 //! T.buffer_dim_align(B.data, 0, 8, 1)        the stride of B's dimension 0 is 1 modulo 8
-//! with T.attr(b.data, "buffer_bind_scope", (B.data, b.elem_offset, 0, 8)):      b is B in here
+//! with T.attr(b.data, "buffer_bind_scope", (B.data, b.elem_offset, 0, 8)):      slot b of an extern body is B in here
 //! with T.attr(B.data, "double_buffer_scope", 1):                                this makes B, one iteration ahead
 //! ```
 
@@ -28,7 +28,8 @@ fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE }
 }
 
-/// Says that a tensor exists from here on.
+/// Says that a tensor exists from here to the end of the block: its elements `bounds` (a range for each dimension), in
+/// the memory `scope` (empty if that is left open).
 pub(crate) fn realize(tensor: BufId, scope: &str, bounds: &[Range]) -> Stmt {
     let mut args = vec![Expr::Data(tensor), Expr::Str(scope.to_owned())];
     args.extend(bounds.iter().flat_map(|range| [range.min.clone(), range.extent.clone()]));
@@ -60,7 +61,7 @@ pub(crate) fn as_realize(expr: &Expr) -> Option<Realize<'_>> {
     }
 }
 
-/// Says how a dimension is padded.
+/// Says how a dimension is padded: its stride is `offset` modulo `factor`.
 pub(crate) fn dim_align(tensor: BufId, dimension: usize, factor: i64, offset: i64) -> Stmt {
     let dimension = i64::try_from(dimension).unwrap_or(i64::MAX);
     let args = vec![Expr::Data(tensor), Expr::int(dimension), Expr::int(factor), Expr::int(offset)];
@@ -85,12 +86,13 @@ fn region(node: Option<Expr>, key: &str, value: Expr, body: Block) -> Stmt {
     Stmt::new(StmtKind::Attr { node, key: key.to_owned(), value, body, flat: false })
 }
 
-/// An extern body.
+/// The region of an extern body. The storage rewrite treats it as a unit: what is used in it is used during all of it,
+/// and nothing in it is computed in place.
 pub(crate) fn extern_region(body: Block) -> Stmt {
     region(None, EXTERN, Expr::int(0), body)
 }
 
-/// Lets a slot stand for all of a tensor.
+/// A region in whose `body` a slot stands for all of a tensor of this shape.
 pub(crate) fn bind(slot: &Slot, tensor: BufId, shape: &[Expr], body: Block) -> Stmt {
     let mut args = vec![Expr::Data(tensor), Expr::Var(slot.elem_offset)];
     args.extend(shape.iter().flat_map(|extent| [Expr::int(0), extent.clone()]));
@@ -112,7 +114,7 @@ pub(crate) fn as_bind<'a>(
     }
 }
 
-/// What is computed one iteration ahead.
+/// The region of statements that compute a tensor one iteration ahead of the loop around them.
 pub(crate) fn double_buffer(tensor: BufId, body: Block) -> Stmt {
     region(Some(Expr::Data(tensor)), DOUBLE_BUFFER, Expr::int(1), body)
 }

@@ -1,5 +1,8 @@
 //! Normalisation: a schedule as the rest of the pipeline expects it.
 //!
+//! A schedule has a *stage* for each operation. A stage's loops come from the axes of its operation (the *root axes*)
+//! by splits and fusions; *attached* means that it is computed inside a loop of another stage.
+//!
 //! Three steps, on a copy:
 //! 1. *inline*: what is marked inline is put where it is used, and its stage is done with;
 //! 2. *rebase*: a loop over an operation's own axis gets a fresh variable that starts at zero, because the part of the
@@ -21,27 +24,30 @@ const MAX_INLINED_DEPTH: usize = MAX_NESTING - 40;
 const MAX_INLINED_NODES: usize = 100_000;
 
 impl Schedule {
-    /// The same schedule, inlined and with regular loops.
+    /// The same schedule, inlined and with regular loops. An error if a stage cannot be inlined, or is to be computed
+    /// inside a loop that is not there or comes too late.
     pub fn normalised(&self) -> Result<Schedule, ScheduleError> {
         let mut schedule = self.clone();
         schedule.inline()?;
         schedule.rebase();
         schedule.redirect_attachments();
+        // Made only for its errors: stages that are computed inside each other in a circle, or in a loop that is gone.
         AttachPath::new(&schedule)?;
         schedule.check_attachments()?;
         Ok(schedule)
     }
 
-    /// Puts the expressions of inlined stages into the operations that read them. Stages are taken from the last to the
-    /// first, so that an expression that is put in place changes again only by stages before it.
+    /// Puts the expressions of inlined stages into the operations that read them. Stages are taken from the last to
+    /// the first: an expression that is put in place may load earlier stages that are inlined, too, and their turn
+    /// comes after.
     fn inline(&mut self) -> Result<(), ScheduleError> {
         let inlined: Vec<StageId> =
             self.order.iter().rev().copied().filter(|stage| self.stages[*stage].attach == Attach::Inline).collect();
         if inlined.is_empty() {
             return Ok(());
         }
-        // The consumers change while stages are inlined: whoever takes in a stage reads that stage's inputs from then
-        // on. So they are collected first and kept up to date below.
+        // The consumers change while stages are inlined: an operation that takes in a stage reads that stage's inputs
+        // from then on. So the consumers of each tensor are collected first and kept up to date below.
         let feeds = FeedGraph::new(&ReadGraph::new(&self.graph, &self.outputs));
         let mut consumers: BTreeMap<BufId, BTreeSet<OpId>> = BTreeMap::new();
         for stage in &inlined {
@@ -62,7 +68,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// The only output of a stage, its axis variables and its expression.
+    /// What is put in place of a stage that is inlined: its only output, its axis variables and its expression. An
+    /// error if the stage cannot be inlined.
     fn inlined_tensor(&self, stage: StageId) -> Result<(BufId, Vec<VarId>, Expr), ScheduleError> {
         let wrong = |reason: &str| ScheduleError::CannotInline {
             stage: self.name(stage).to_owned(),
@@ -83,7 +90,8 @@ impl Schedule {
         }
     }
 
-    /// Puts the expression of a stage into an operation that reads it. Expressions grow by that, up to a limit.
+    /// Puts the expression `value` of a stage, whose axis variables are `vars`, into the operation `consumer` in place
+    /// of all loads of `tensor`. Expressions grow by that, up to a limit.
     fn inline_into(
         &mut self,
         stage: StageId,
@@ -107,7 +115,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// Lets every loop over an axis start at zero, unless the loop is bound to a thread.
+    /// Lets every loop over an operation's own axis start at zero. Loops from splits and fusions do so already. A loop
+    /// that is bound to threads keeps its axis; lowering refuses it if it does not start at zero.
     fn rebase(&mut self) {
         for stage in self.order.clone() {
             let roots = self.graph.ops[self.stages[stage].op].root_axes();
@@ -121,7 +130,8 @@ impl Schedule {
         }
     }
 
-    /// Replaces one loop by a loop that starts at zero.
+    /// Replaces the loop of a root axis, at `position` among the stage's loops, by a loop that starts at zero. What was
+    /// asked for the axis holds for the new loop, too.
     fn rebase_axis(&mut self, stage: StageId, root: IterId, position: usize) {
         let (name, kind) = (self.axis_name(root).to_owned(), self.graph.axes[root].kind.clone());
         let rebased = self.new_axis(stage, name, kind);
@@ -133,6 +143,7 @@ impl Schedule {
         stage.relations.push(Relation::Rebase { parent: root, rebased });
     }
 
+    /// Moves every stage that is attached to an axis to the loop that has taken the axis's place.
     fn redirect_attachments(&mut self) {
         for stage in self.order.clone() {
             if let Attach::At(target, axis) = self.stages[stage].attach {
@@ -142,7 +153,10 @@ impl Schedule {
         }
     }
 
-    /// The loop that has taken the place of an axis.
+    /// The loop that has taken the place of an axis, followed through all relations from the oldest to the newest. It
+    /// is the loop whose single iteration is a single iteration of the axis: of a split the inner loop, of a fusion
+    /// the fused loop, if the axis was the inner one. For the outer axis of a fusion there is no such loop, so the
+    /// axis itself stays, and [`AttachPath::new`] reports that it is no loop.
     fn replacement(&self, stage: StageId, axis: IterId) -> IterId {
         self.stages[stage].relations.iter().fold(axis, |axis, relation| match relation {
             Relation::Split { parent, inner, .. } if *parent == axis => *inner,
@@ -152,7 +166,8 @@ impl Schedule {
         })
     }
 
-    /// A stage must come before the one whose loop it is computed in, and that one must be computed at all.
+    /// Checks that every attached stage comes before the stage whose loop it is computed in, and that this one is
+    /// computed at all.
     fn check_attachments(&self) -> Result<(), ScheduleError> {
         let positions: BTreeMap<StageId, usize> =
             self.order.iter().enumerate().map(|(position, stage)| (*stage, position)).collect();
@@ -176,12 +191,15 @@ impl Schedule {
     }
 }
 
-/// Replaces every load of `tensor` by its value; `false` if that becomes too large.
+/// Replaces every load of `tensor` in an expression by `value`, with the subscripts of the load in place of the
+/// variables `vars`. `nodes` counts the parts of the expression that were visited or put in; `false` if there are more
+/// than [`MAX_INLINED_NODES`].
 fn inline_expr(expr: &mut Expr, tensor: BufId, vars: &[VarId], value: &Expr, nodes: &mut usize) -> bool {
     *nodes += 1;
     if *nodes > MAX_INLINED_NODES {
         return false;
     }
+    // Subscripts may load the tensor, too, so parts are replaced before the whole.
     if !expr.children_mut().into_iter().all(|child| inline_expr(child, tensor, vars, value, nodes)) {
         return false;
     }

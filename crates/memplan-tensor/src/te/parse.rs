@@ -3,6 +3,16 @@
 //! Python's operators and precedence; `cast('int32', x)`, `f32(x)` and its relatives, `select(c, a, b)`, `max`, `min`,
 //! and the mathematical functions the interpreter knows. A bare number takes the type of the other operand; of two
 //! other types, the narrower is converted.
+//!
+//! One function reads each level of precedence, from the operator that binds least to the one that binds most:
+//!
+//! ```text
+//! choice      both or both …               comparison   sum < sum             (at most one comparison)
+//! both        negation and negation …      sum          product + product …
+//! negation    not … comparison             product      factor * factor …
+//!                                          factor       - … atom
+//!                                          atom         12   i   A[i, 0]   f(x, y)   (choice)
+//! ```
 
 use super::graph::Graph;
 use crate::ir::{BinaryOp, BufId, Expr, VarId};
@@ -12,7 +22,7 @@ use std::collections::BTreeMap;
 /// What is wrong with an expression, and where in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ParseError {
-    /// The byte at which it shows.
+    /// The byte of the expression's text at which it shows, counted from 0.
     pub(super) at: usize,
     /// What is wrong.
     pub(super) message: String,
@@ -20,19 +30,20 @@ pub(super) struct ParseError {
 
 /// The deepest nesting of a written expression; far below what the loop IR allows, because conversions add to it.
 const MAX_DEPTH: usize = 60;
-/// Operators in one chain, `a + b + c + …`: each makes the tree one deeper.
+/// The most operators in one expression. Each may make the tree one deeper: `a + b + c` is `(a + b) + c`.
 const MAX_OPERATORS: usize = 120;
 
 const UNARY_FUNCTIONS: [&str; 14] =
     ["exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "floor", "ceil", "round", "trunc", "abs", "exp2"];
 
-/// The names an expression may use.
+/// The names an expression may use: the tensors of a graph, and axes and sizes.
 pub(super) struct Names<'a> {
     pub(super) graph: &'a Graph,
+    /// Axes and sizes by name.
     pub(super) vars: BTreeMap<String, VarId>,
 }
 
-/// Reads an expression.
+/// Reads an expression; the whole text must belong to it.
 pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Expr, ParseError> {
     let mut parser = Parser { text, at: 0, names, depth: 0, operators: 0 };
     let value = parser.choice()?;
@@ -43,10 +54,11 @@ pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Expr, ParseError> {
     Ok(value.expr)
 }
 
+/// An expression, and whether its type is settled.
 #[derive(Clone)]
 struct Typed {
     expr: Expr,
-    /// A bare number: its type is still open.
+    /// It is a bare number, which takes the type of the operand it is combined with.
     literal: bool,
 }
 
@@ -58,9 +70,12 @@ impl Typed {
 
 struct Parser<'a> {
     text: &'a str,
+    /// The byte of `text` that is read next.
     at: usize,
     names: &'a Names<'a>,
+    /// How many brackets, subscripts and argument lists are open around `at`, plus one.
     depth: usize,
+    /// How many operators were read so far.
     operators: usize,
 }
 
@@ -79,6 +94,7 @@ impl Parser<'_> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
+    /// Skips blanks and goes past `token` if it comes next; whether it did.
     fn take(&mut self, token: &str) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with(token);
@@ -92,6 +108,7 @@ impl Parser<'_> {
         if self.take(token) { Ok(()) } else { Err(self.error(format!("expected `{token}`"))) }
     }
 
+    /// Like [`take`](Parser::take) for a word, which must not go on: `or` is not the beginning of `order`.
     fn take_word(&mut self, word: &str) -> bool {
         self.skip_blanks();
         let follows = self.rest().strip_prefix(word).and_then(|rest| rest.chars().next());
@@ -102,13 +119,14 @@ impl Parser<'_> {
         found
     }
 
+    /// Counts an operator; an error if there are too many.
     fn operator(&mut self) -> Result<(), ParseError> {
         self.operators += 1;
         if self.operators > MAX_OPERATORS { Err(self.error("too many operators")) } else { Ok(()) }
     }
 
-    /// Operands of `or`, the operator that binds least. Every nested expression comes by here, so the depth is counted
-    /// here.
+    /// Reads operands of `or`, the operator that binds least. Every expression in brackets, subscripts or arguments is
+    /// read by this function, so the depth is counted here.
     fn choice(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -124,6 +142,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// Reads operands of `and`.
     fn both(&mut self) -> Parsed {
         let mut left = self.negation()?;
         while self.take_word("and") {
@@ -134,6 +153,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// `and` or `or` of two values, which are converted to truth values.
     fn logical(&self, op: BinaryOp, left: Typed, right: Typed) -> Typed {
         let truth = |value: Typed| self.converted(value.expr, DType::BOOL);
         Typed::known(Expr::binary(op, truth(left), truth(right)))
@@ -156,6 +176,7 @@ impl Parser<'_> {
     /// Reads a sum, or two of them with a comparison in between.
     fn comparison(&mut self) -> Parsed {
         let left = self.sum()?;
+        // Longer operators come first, so that `<=` is not read as `<`.
         let operators = [
             ("<=", BinaryOp::Le),
             (">=", BinaryOp::Ge),
@@ -211,6 +232,8 @@ impl Parser<'_> {
         }
     }
 
+    /// `left op right`, with both operands converted to one type. Two bare numbers are computed at once, if they are
+    /// integers; the result has the type int32 or int64 for good.
     fn arithmetic(&mut self, op: BinaryOp, left: Typed, right: Typed) -> Parsed {
         let (left, right, literal) = self.matched(left, right);
         let dtype = left.dtype(&self.names.graph.tables);
@@ -221,7 +244,7 @@ impl Parser<'_> {
         Ok(Typed { expr: folded.unwrap_or_else(|| Expr::binary(op, left, right)), literal: false })
     }
 
-    /// Both operands with one type; whether both were bare numbers.
+    /// Both operands converted to one type, and whether both were bare numbers.
     fn matched(&self, left: Typed, right: Typed) -> (Expr, Expr, bool) {
         let tables = &self.names.graph.tables;
         let (a, b) = (left.expr.dtype(tables), right.expr.dtype(tables));
@@ -234,7 +257,8 @@ impl Parser<'_> {
         (self.converted(left.expr, target), self.converted(right.expr, target), both)
     }
 
-    /// The value as another type; constants are converted at once.
+    /// The value converted to another type. Constants are converted at once, except to truth values; everything else
+    /// gets a cast.
     fn converted(&self, expr: Expr, dtype: DType) -> Expr {
         if expr.dtype(&self.names.graph.tables) == dtype {
             return expr;
@@ -294,6 +318,7 @@ impl Parser<'_> {
     /// an int64 if it is too large.
     fn number(&mut self) -> Parsed {
         let rest = self.rest();
+        // Takes digits, `.` and `e`, and a sign directly behind an `e`: `1.5e-3` is one number, `1-3` is not.
         let mut length = 0;
         let bytes = rest.as_bytes();
         while let Some(&byte) = bytes.get(length) {
@@ -316,6 +341,7 @@ impl Parser<'_> {
         Ok(Typed { expr, literal: true })
     }
 
+    /// Reads a name. Dots belong to it, as in `T.v1`, the second output of `T`.
     fn name(&mut self) -> String {
         let end = self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
         let name = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
@@ -342,7 +368,8 @@ impl Parser<'_> {
         Err(ParseError { at: start, message: format!("`{name}` is no axis, size or tensor") })
     }
 
-    /// Reads the subscripts of a tensor behind the opening bracket.
+    /// Reads the subscripts of a tensor behind the opening bracket: `i, j + 1]`. `start` is where the name stands, for
+    /// messages.
     fn load(&mut self, name: &str, start: usize) -> Parsed {
         let Some(buffer) = self.names.graph.tensor_named(name) else {
             return Err(ParseError { at: start, message: format!("there is no tensor called `{name}`") });
@@ -362,7 +389,7 @@ impl Parser<'_> {
         Ok(Typed::known(Expr::Load { buffer, index }))
     }
 
-    /// A tensor takes one integer for each of its dimensions.
+    /// An error unless there is one integer subscript for each dimension of a tensor.
     fn check_subscripts(&self, buffer: BufId, index: &[Expr], start: usize) -> Result<(), ParseError> {
         let tables = &self.names.graph.tables;
         let declared = &tables.buffers[buffer];
@@ -376,7 +403,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the arguments of a call up to the closing bracket.
+    /// Reads the arguments of a call behind the opening bracket, up to and with the closing one.
     fn arguments(&mut self) -> Result<Vec<Typed>, ParseError> {
         let mut args = Vec::new();
         if self.take(")") {
@@ -391,7 +418,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a call of one of the functions of the language.
+    /// Reads a call behind its opening bracket: `cast('int32', x)`, a short cast such as `f32(x)`, `max`, `min`,
+    /// `select`, `if_then_else` or a mathematical function. `start` is where the name stands, for messages.
     fn call(&mut self, name: &str, start: usize) -> Parsed {
         // A cast takes its type as a quoted text, which is no expression. It is read before the arguments are.
         if name == "cast" {
@@ -438,16 +466,20 @@ impl Parser<'_> {
         let inner = &self.rest()[1..];
         let Some(end) = inner.find(quote) else { return Err(self.error("a quote is not closed")) };
         let dtype = inner[..end].parse::<DType>().map_err(|error| self.error(error.to_string()))?;
+        // The type and its two quotes.
         self.at += end + 2;
         Ok(dtype)
     }
 }
 
-/// The arguments of a call that takes `count`; an error if there are fewer or more.
+/// The arguments of a call as an array of the length that the caller asks for. If there are fewer or more, the message
+/// says how many the function takes; `count` is that number in words.
 fn exactly<const N: usize>(args: Vec<Typed>, name: &str, start: usize, count: &str) -> Result<[Typed; N], ParseError> {
     args.try_into().map_err(|_| ParseError { at: start, message: format!("`{name}` takes {count}") })
 }
 
+/// A choice between two values. `select` evaluates both sides; `if_then_else` is a call that evaluates only the side
+/// that is chosen.
 fn choose(name: &str, condition: Expr, then: Expr, otherwise: Expr, tables: &crate::ir::Function) -> Expr {
     if name == "select" {
         return Expr::Select { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
@@ -456,7 +488,7 @@ fn choose(name: &str, condition: Expr, then: Expr, otherwise: Expr, tables: &cra
     Expr::Call { name: name.to_owned(), args: vec![condition, then, otherwise], dtype }
 }
 
-/// `f32`, `i8`, `u16`.
+/// The type that a short name of a cast stands for: `f32`, `i8`, `u16`. `None` for any other name.
 fn short_type(name: &str) -> Option<DType> {
     let kind = match name.get(..1)? {
         "f" => "float",
@@ -467,7 +499,8 @@ fn short_type(name: &str) -> Option<DType> {
     format!("{kind}{}", name.get(1..)?).parse().ok().filter(|dtype: &DType| dtype.lanes == 1)
 }
 
-/// The type that two operands are converted to: floats win over integers, and more bits over fewer.
+/// The type that two operands are converted to: floats win over integers, and more bits over fewer. With equal bits it
+/// is the type of the left operand.
 fn wider(a: DType, b: DType) -> DType {
     match (a.is_float(), b.is_float()) {
         (true, false) => a,

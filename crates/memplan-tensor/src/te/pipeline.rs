@@ -93,7 +93,7 @@ fn position(directive: &Option<usize>) -> String {
 }
 
 impl LifeCycleError {
-    /// The step that failed.
+    /// The name of the step that failed, as the facts have it.
     pub fn stage(&self) -> &'static str {
         match self {
             LifeCycleError::Read(_) => "read",
@@ -279,6 +279,7 @@ impl Lowered {
                 let name = &function.vars[*var].name;
                 options.scalars.insert(plain_name(name), stride);
                 options.scalars.insert(name.clone(), stride);
+                // With values for all sizes an extent is a number; 1 stands in where it does not fit one.
                 let extent = super::arith::simplify(&super::arith::substitute(extent, &values));
                 stride = stride.saturating_mul(extent.as_int().unwrap_or(1));
             }

@@ -122,6 +122,8 @@ impl Lanes<'_> {
     /// A subscript for all lanes: `o * 4 + v * 2` becomes the ramp from `o * 4` in steps of 2, if `v` is the loop's
     /// variable. `None` if the subscript does not grow by a constant from lane to lane, as in `v % 3`.
     fn ramp(&self, index: &Expr) -> Option<Expr> {
+        // The subscript must be a sum in which the loop's variable is a term of its own; its factor is the step. No
+        // other term may depend on the variable.
         let mut sum = Linear::of(index)?;
         let own = sum.terms.iter().position(|(atom, _)| *atom == Expr::Var(self.var))?;
         let (_, stride) = sum.terms.remove(own);
@@ -253,6 +255,7 @@ impl Doubling<'_> {
                 self.run_ahead(&region, var, &extent, body, position, out);
                 position += 1;
             } else {
+                // The buffers stay single: the producer's statements take the place of the region.
                 let length = region.producer.len();
                 body.splice(position..=position, region.producer);
                 position += length;
@@ -296,7 +299,7 @@ impl Doubling<'_> {
         let mut first = self.fresh_copy(&region.producer);
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
-        // The first part is computed before the loop. If the loop may have no iteration, that must not happen.
+        // A loop whose extent is not constant may have no iteration. Then nothing must be computed before it either.
         match extent.as_int() {
             Some(_) => out.extend(first),
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),
@@ -359,6 +362,7 @@ impl Doubling<'_> {
     }
 }
 
+/// Statements that run only if a condition holds.
 fn condition_on(condition: Expr, then: Block) -> Stmt {
     Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
 }
@@ -383,7 +387,7 @@ fn unwrap_inside(stmt: &mut Stmt) {
 }
 
 /// Whether a region can run one iteration ahead of the rest of its loop's `body`: its producer needs nothing that the
-/// body computes, it can be copied, nobody takes the addresses of its buffers, and the buffers are allocated directly
+/// body computes, it can be copied, nothing takes the addresses of its buffers, and the buffers are allocated directly
 /// in the body.
 fn can_run_ahead(region: &Region, body: &Block) -> bool {
     // `made` holds whatever the loop's body allocates or stores. The producer runs one iteration early, so it
@@ -502,6 +506,7 @@ fn shift_loads(expr: &mut Expr, buffer: BufId, offset: &Expr) {
     }
 }
 
+/// Adds an offset to one subscript; of a ramp, to its base.
 fn shift(index: &mut Expr, offset: &Expr) {
     match index {
         Expr::Ramp { base, .. } => **base = add(offset.clone(), (**base).clone()),

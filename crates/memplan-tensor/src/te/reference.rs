@@ -1,7 +1,7 @@
 //! What a graph means, without any schedule: every operation computed completely, one after the other.
 //!
-//! This is the yardstick for all later stages, so it uses none of them: one loop nest an operation over its declared
-//! shape.
+//! All later stages are compared with this function by running both, so it uses none of them: one loop nest for each
+//! operation, over its declared shape.
 
 use super::arith::substitute;
 use super::graph::{Body, Compute, Extern, Graph, IterId, OpId, OpKind};
@@ -9,7 +9,8 @@ use super::graph_views::{ReadGraph, post_dfs_order};
 use super::marks;
 use crate::ir::{Block, BufId, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Var};
 
-/// A function that computes the outputs of a graph.
+/// A function with parameters `args` (and the sizes) that computes the outputs of a graph. Tensors that are no
+/// parameters are allocated before the operation that makes them.
 pub fn reference_function(graph: &Graph, outputs: &[OpId], args: &[BufId]) -> Function {
     let mut function = graph.tables.clone();
     make_arguments(&mut function, graph, args);
@@ -70,7 +71,7 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
         Body::Reduce { combiner, sources, condition } => {
             let so_far: Vec<Expr> =
                 outputs.iter().map(|tensor| Expr::Load { buffer: *tensor, index: index.clone() }).collect();
-            // All new values are known before any is stored.
+            // All new values are computed before any is stored: one output's new value may depend on another's old one.
             let (mut update, mut combined) = (Vec::new(), Vec::new());
             for value in combiner.apply(&so_far, sources) {
                 let dtype = value.dtype(function);
@@ -80,6 +81,7 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
             }
             update.extend(stores(outputs, &index, combined));
             if let Some(condition) = condition {
+                // The empty substitution is a copy.
                 let condition = substitute(condition, &Default::default());
                 let otherwise = Vec::new();
                 let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
@@ -93,6 +95,8 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
     loops(graph, &compute.axes, element)
 }
 
+/// The body of an extern operation inside a region for each of its tensors, in which the body's slot stands for the
+/// tensor.
 fn extern_all(graph: &Graph, inside: &Extern, outputs: &[BufId]) -> Stmt {
     let bound = inside.inputs.iter().zip(&inside.input_slots).chain(outputs.iter().zip(&inside.output_slots));
     bound.fold(marks::extern_region(inside.body.clone()), |stmt, (tensor, slot)| {

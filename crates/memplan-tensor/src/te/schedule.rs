@@ -255,7 +255,7 @@ impl Schedule {
         axis
     }
 
-    /// Says where a stage's tensors live.
+    /// Says in which memory a stage's tensors live; an error if `scope` names none.
     pub fn set_scope(&mut self, stage: StageId, scope: &str) -> Result<(), ScheduleError> {
         if StorageScope::parse(scope).is_none() {
             return Err(ScheduleError::Argument {
@@ -400,7 +400,7 @@ impl Schedule {
         self.stages[stage].attach = Attach::Root;
     }
 
-    /// Says how a loop runs.
+    /// Says how a loop runs. A loop that runs over what is reduced cannot be parallel or vectorized.
     pub fn set_kind(&mut self, stage: StageId, axis: IterId, kind: LoopKind) -> Result<(), ScheduleError> {
         self.leaf_position(stage, axis)?;
         // Serial and unrolled loops keep the order of iterations, so they suit reductions, too.

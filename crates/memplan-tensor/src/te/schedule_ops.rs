@@ -44,13 +44,14 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         tables: schedule.graph.tables.clone(),
         inside: BTreeMap::new(),
     };
-    // Every loop that some stage is attached to gets an empty list first. A loop without a list has nothing
-    // inside but its own body.
+    // Every loop that some stage is attached to gets an empty piece first. A loop without one has nothing inside but
+    // its own body.
     for stage in &schedule.order {
         if let Attach::At(target, axis) = schedule.stages[*stage].attach {
             builder.inside.entry((target, axis)).or_default();
         }
     }
+    // Stages that are attached to a loop go to that loop's piece, all others to the body of the function.
     let mut body = Vec::new();
     // Producers come before consumers in this order. When a loop is built, everything attached to it is complete.
     for stage in &schedule.order {
@@ -80,6 +81,7 @@ struct Piece {
     depth: usize,
 }
 
+/// The state of building stages, one after the other.
 struct Builder<'a> {
     schedule: &'a Schedule,
     bounds: &'a Bounds,
@@ -143,7 +145,8 @@ impl Builder<'_> {
             OpKind::Compute(compute) => {
                 let bounds: Vec<Range> = compute.axes.iter().map(|axis| self.range(*axis)).collect();
                 for tensor in &op.outputs {
-                    // Alignment marks stand before the realization that they are about, the last dimension first.
+                    // Alignment marks stand before the realization that they are about, the last dimension first, as in
+                    // TVM.
                     for (dimension, axis) in compute.axes.iter().enumerate().rev() {
                         if let Some((factor, offset)) = stage.attrs.get(axis).and_then(|attrs| attrs.align) {
                             block.push(marks::dim_align(*tensor, dimension, factor, offset));
@@ -153,7 +156,7 @@ impl Builder<'_> {
                 }
             }
             // The body of an extern operation may write any element, so all of the tensor exists and not only a needed
-            // part.
+            // part. The last output comes first, as in TVM.
             OpKind::Extern(_) => {
                 for tensor in op.outputs.iter().rev() {
                     let shape = &schedule.graph.tables.buffers[*tensor].shape;
@@ -168,6 +171,7 @@ impl Builder<'_> {
 
     /// The body of an extern operation, with its slots bound to the tensors that they stand for.
     fn provide_extern(&self, body: &Extern, outputs: &[BufId]) -> Piece {
+        // Each region goes around what is there, so the last one made is outermost: that of the first input.
         let mut block = vec![marks::extern_region(body.body.clone())];
         let bound = outputs.iter().zip(&body.output_slots).rev().chain(body.inputs.iter().zip(&body.input_slots).rev());
         // The region of the body is one level; one more is counted as a reserve.
@@ -354,6 +358,8 @@ impl Builder<'_> {
         values: &Values,
     ) -> Result<Piece, LowerError> {
         let leaves = self.schedule.stages[stage].leaf_axes.clone();
+        // `start` has the values of the leaf axes in this nest: of the shared loops as given, of its own loops as
+        // below.
         let mut start: Values =
             leaves[..first_reduced].iter().filter_map(|axis| Some((*axis, values.get(axis)?.clone()))).collect();
         let (mut axes, mut frames) = (Vec::new(), Vec::new());
@@ -363,12 +369,14 @@ impl Builder<'_> {
             }
             let (frame, value) = self.frame(stage, *leaf)?;
             let (frame, value) = match frame {
+                // `env` must know the range of the new variable, so that conditions about it can be proved.
                 Frame::For { var, extent, kind } => {
                     let name = format!("{}.init", self.tables.vars[var].name);
                     let fresh = self.tables.vars.push(Var { name, dtype: DType::INT32 });
                     self.env.insert(fresh, Interval::range(&Expr::int(0), &extent));
                     (Frame::For { var: fresh, extent, kind }, Expr::Var(fresh))
                 }
+                // Threads are the same threads, and a single iteration has no variable.
                 other => (other, value),
             };
             start.insert(*leaf, value);

@@ -122,7 +122,7 @@ impl LoopNamer<'_> {
     }
 
     /// Gives a variable its name and takes it. Returns the name for the caller to release at the end of the variable's
-    /// scope; `None` if somebody around has taken it already and will release it.
+    /// scope; `None` if a statement around has taken it already and will release it.
     fn enter(&mut self, var: VarId) -> Option<String> {
         // A variable that was named before keeps its name: two launches of one thread axis share theirs.
         if let Some(name) = self.names.get(&var) {
@@ -150,7 +150,8 @@ pub(super) enum Level {
     Buffers,
 }
 
-/// A function between schedule and flat storage, in the manner of TVMScript.
+/// A function between schedule and flat storage, in the manner of TVMScript; `level` says which of the two stages it
+/// is.
 pub(super) fn function_text(function: &Function, level: Level) -> String {
     let plain = with_plain_names(function);
     let params: Vec<String> = plain
@@ -168,6 +169,7 @@ pub(super) fn function_text(function: &Function, level: Level) -> String {
         Level::Tensors => format!("# arguments: {}\n", params.join(", ")),
         Level::Buffers => format!("def {}({}):\n", plain.name, params.join(", ")),
     };
+    // Loops over tensors have no head, so their statements are not indented.
     Printer { function: &plain, level, out: &mut text }.block(&plain.body, usize::from(level == Level::Buffers));
     text
 }
@@ -196,6 +198,7 @@ impl Printer<'_> {
         print_expr(expr, self.function)
     }
 
+    /// Writes the statements of a block, each on lines of its own; `pass` for a block that does nothing.
     fn block(&mut self, block: &Block, indent: usize) {
         if block.iter().all(|stmt| matches!(stmt.kind, StmtKind::Nothing)) {
             self.line(indent, "pass");
@@ -333,7 +336,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The line that opens a mark and its block.
+    /// The line that opens a marked region: `with T.attr(B, "double_buffer_scope", 1):`.
     fn region(&self, node: Option<&Expr>, key: &str, value: &Expr) -> String {
         let name = |id: crate::ir::BufId| &self.function.buffers[id].name;
         if let Some((slot, tensor, _, bounds)) = as_bind(node, key, value) {
@@ -364,7 +367,7 @@ impl Graph {
         axes.iter().map(|axis| tables.vars[self.axes[*axis].var].name.clone()).collect::<Vec<_>>().join(", ")
     }
 
-    /// One operation as a line.
+    /// One operation as a line: `B = compute (8,) float32 [i]: A[i] + A[i]`.
     fn describe(&self, op: &Operation, tables: &Function) -> String {
         let first = op.outputs.first().map(|tensor| &tables.buffers[*tensor]);
         let shape = first.map_or_else(String::new, |tensor| tuple(&tensor.shape, tables));

@@ -449,6 +449,7 @@ fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
         let certain = pending.certain && from.iter().any(|other| other.launch == pending.launch && other.certain);
         joined.insert(pending.launch, Pending { certain, ..*pending });
     }
+    // Work that is pending on the other path only was not launched on every path.
     for pending in from {
         let entry = joined.entry(pending.launch).or_insert(Pending { certain: false, ..*pending });
         entry.several |= pending.several;

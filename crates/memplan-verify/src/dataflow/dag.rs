@@ -104,6 +104,7 @@ fn uses(
                 if access.kind == AccessKind::Free {
                     continue;
                 }
+                // The entries of a value's root are the places that the value may be.
                 for &entry in names.of_root(names.resolve(access.value).root) {
                     let entry = &names.entries[entry];
                     // A buffer that lives inside a single op of the dag is checked with that op's own region; no other
@@ -150,6 +151,7 @@ impl Order {
     /// from an op that stands before all wanted ops in the topological order, since that op cannot depend on them.
     fn not_before(&self, ops: impl Iterator<Item = OpId>, later: OpId) -> Option<OpId> {
         let mut wanted: BTreeSet<OpId> = ops.filter(|&op| op != later).collect();
+        // Nothing to ask for counts as all of them.
         let lowest = wanted.iter().map(|op| self.position[op]).min()?;
         let mut seen = HashSet::from([later]);
         let mut stack = vec![later];
@@ -290,6 +292,8 @@ impl Checker<'_> {
     /// Whether an op that writes `second` leaves the bytes that `second` shares with `first` as they are, because it
     /// copies them from `first` and they lie exactly over their source. Such a write needs no order.
     fn merely_copies(&self, write: OpId, first: usize, second: usize) -> bool {
+        // `distance` is the address of `second` minus that of `first`, if it is the same in all iterations; `shared`
+        // are the bytes of `first` on which `second` lies. Without any there is nothing to keep.
         let Some(distance) = self.layout.distance(second, first) else { return false };
         let Some(shared) = self.layout.hit(second, (0, self.layout.places[second].size), first) else { return true };
         self.program.op(write).copies().iter().any(|copy| {

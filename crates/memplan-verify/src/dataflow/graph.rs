@@ -147,6 +147,7 @@ impl Graph {
             },
             queue: VecDeque::new(),
         };
+        // A function body leads nowhere: its ways out have no target.
         let frame = builder.graph.frames.push(Frame { parent: None, kind: FrameKind::Function });
         let entry = builder.node(frame);
         let task = Task { region: body, entry, frame, copies: 1, leave: Vec::new(), leave_loop: Vec::new() };
@@ -462,7 +463,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The body of a parallel op, in a frame of its own. It may be skipped if it may have no iterations.
+    /// Connects the body of a parallel op, in a frame of its own. The body stands for any one iteration and has no edge
+    /// back to its start; what the other iterations do in the meantime is told by the step `EnterParallel` and the
+    /// frame. The op may be skipped if it may have no iterations.
     fn parallel(&mut self, around: &Around) {
         let op = self.program.op(around.op);
         let trips = iterations(op);
@@ -483,7 +486,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Asynchronous regions: control goes on at once, and also into the regions. Their ends are kept for the awaits.
+    /// Connects asynchronous regions: control goes on behind the op at once, and also into the regions. A region ends
+    /// in a node without edges, which is kept for the awaits: they join the state there with their own. That the two
+    /// sides run at the same time is told by the steps `Launched` and `EnterAsync` and by the frame.
     fn asynchronous(&mut self, around: &Around) {
         self.connect(around.before, around.after, Way::On);
         self.graph.nodes[around.after].steps.push(Step::Launched(around.op));
@@ -510,6 +515,7 @@ impl Builder<'_> {
         let kind = FrameKind::Async(around.op);
         let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
         let inside = Around { frame, ..*around };
+        // `late` has the op's own accesses, as a piece of work that runs at any time.
         let late = self.node_with(frame, Step::EnterAsync(around.op));
         self.graph.nodes[late].steps.push(Step::Op(around.op));
         self.connect(around.before, late, Way::Enter(around.op));

@@ -327,8 +327,8 @@ fn is_inside(program: &Program, site: SiteId, scope: OpId) -> bool {
     program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(|op| op == scope))
 }
 
-/// The number of iterations of a parallel op over all of its dimensions; `None` if it is not known. One dimension
-/// without iterations makes it 0, whatever the others are.
+/// The number of iterations of a parallel op over all of its dimensions; `None` if it is not known, does not fit into
+/// 64 bits, or the op is no parallel op. One dimension without iterations makes it 0, whatever the others are.
 pub(super) fn iterations(op: &Op) -> Option<u64> {
     let Control::Parallel { trips } = op.control() else { return None };
     if trips.contains(&Some(0)) {
@@ -420,7 +420,8 @@ fn multiple_between(step: i128, above: i128, below: i128, last: i128) -> bool {
     if step == 0 {
         return above < 0 && 0 < below;
     }
-    // The least k with k * step > above and the greatest with k * step < below. 0 alone does not count.
+    // The least k with k * step > above (the quotient rounded down, plus 1) and the greatest with k * step < below (the
+    // quotient rounded up, minus 1). 0 alone does not count.
     let first = above.div_euclid(step) + 1;
     let final_ = -((-below).div_euclid(step)) - 1;
     let (first, final_) = (first.max(-last), final_.min(last));
@@ -432,7 +433,8 @@ fn some_other_j(step: i128, above: i128, below: i128, i: i128, last: i128) -> bo
     if step == 0 {
         return above < 0 && 0 < below;
     }
-    // The least j with j * step > above and the greatest with j * step < below. i alone does not count.
+    // The least j with j * step > above (the quotient rounded down, plus 1) and the greatest with j * step < below (the
+    // quotient rounded up, minus 1). i alone does not count.
     let first = (above.div_euclid(step) + 1).max(0);
     let final_ = (-((-below).div_euclid(step)) - 1).min(last);
     first <= final_ && !(first == i && final_ == i)

@@ -276,7 +276,8 @@ struct Whole<'a> {
     turns: HashMap<OpId, u64>,
 }
 
-/// Checks one function: its graph, the code that runs at the same time, and the fixpoint over both.
+/// Checks one function. It lays the function out as a graph, finds out which code runs at the same time, and follows
+/// the contents of all buffers along the graph until nothing changes any more.
 fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     let Whole { program, layout, names, .. } = *whole;
     let mut violations = Vec::new();

@@ -375,7 +375,8 @@ fn may_be_latest(program: &Program, value: &Value) -> bool {
 }
 
 /// Whether control comes by the definition of `source` before it comes to that of `value`, whichever way it takes. The
-/// source may also stand inside of the op whose result the value is. `false` may also mean that it is not plain.
+/// source may also stand inside of the op whose result the value is. `false` may also mean that this
+/// simple test cannot tell.
 fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
     let (source, value) = match (program.value(source).definition, program.value(value).definition) {
         (Definition::Global | Definition::Parameter(_), _) => return true,

@@ -29,6 +29,7 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
         work: BTreeSet::new(),
         machine,
     };
+    // Nothing is known and nothing written when the function begins.
     solver.arrive(entry, State::new(solver.machine.names.entries.len()));
     while let Some(position) = solver.work.pop_first() {
         if patience::is_over() {
@@ -119,6 +120,8 @@ impl Solver<'_, '_> {
         let Some(pending) = concurrency.before[node].iter().find(|pending| pending.launch == launch) else {
             return true;
         };
+        // `pending` says whether the work was launched on every path (`certain`) and whether several runs of it may
+        // be under way (`several`).
         let exits = self.machine.graph.async_exits.get(&launch).into_iter().flatten();
         let exits: Vec<State> = exits.filter_map(|&exit| self.states[exit].clone()).collect();
         let Some((first, rest)) = exits.split_first() else {

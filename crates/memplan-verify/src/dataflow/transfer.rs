@@ -277,7 +277,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Reports bytes of an input that the op overwrites while it still reads, unless an overlay permits it.
+    /// Reports bytes of an input that the op overwrites while it still reads, unless an overlay permits it. `written`
+    /// are the buffers that the output may be, `read` those that the input may be.
     fn output_meets_input(
         &mut self,
         state: &State,
@@ -358,7 +359,8 @@ impl<'a> Machine<'a> {
         if stays { Stays::Always } else { Stays::Never }
     }
 
-    /// Reports two outputs of one op that are different buffers and lie on the same bytes.
+    /// Reports two outputs of one op that are different buffers and lie on the same bytes. `first` are the buffers that
+    /// output `a` may be, `second` those that output `b` may be.
     fn outputs_meet(&mut self, id: OpId, (a, first): (ValueId, &Targets), (b, second): (ValueId, &Targets)) {
         for x in first {
             for y in second {
@@ -423,6 +425,7 @@ impl<'a> Machine<'a> {
         for (copy, inputs) in copies {
             let input_root = self.names.resolve(copy.input).root;
             let stays = self.stays(copy, targets, inputs);
+            // A copy that moves its bytes is like any other write.
             if stays == Stays::Never {
                 continue;
             }
@@ -431,8 +434,9 @@ impl<'a> Machine<'a> {
             let range = (start, start.saturating_add(copy.length.0).min(target.bytes.range.1));
             rest.remove(range);
             if stays == Stays::Sometimes || self.names.may_be_unplaced(input_root) {
-                // On some executions the bytes move, on others they stay where they are. The input's content is right
-                // in both cases: it has been copied, or nothing has happened. All other contents may be lost.
+                // On some executions the bytes move (also if the input is memory that is not followed), on others they
+                // stay where they are. The input's content is right in both cases: it has been copied, or nothing has
+                // happened. All other contents may be lost.
                 self.lose(state, target.entry.place, range, op, |entry| {
                     entry.root == Root::Value(input_root) || spared_by(entry, own, &target.entry)
                 });
@@ -734,7 +738,9 @@ impl<'a> Machine<'a> {
                 let Some(content) = state.get(target.index) else { continue };
                 let Entry { place, tag, site, .. } = target.entry;
                 let root = Root::Value(receiver);
+                // A receiver without such an entry cannot be this instance (see `names`).
                 let Some(index) = self.names.find(root, place, tag, site) else { continue };
+                // The receiver lies in the buffer where the source does.
                 let mut content = Content::clone(content);
                 content.window = Window { exact: exact && target.bytes.exact, ..target.bytes };
                 taken.push((index, content));
@@ -806,6 +812,8 @@ impl<'a> Machine<'a> {
     fn free(&mut self, state: &mut State, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;
+        // As for a strong write: one candidate, which is the latest instance and not perhaps memory that is not
+        // followed.
         let certain = targets.len() == 1 && targets[0].entry.tag == Tag::Current && !self.names.may_be_unplaced(root);
         for target in &targets {
             for &index in self.names.of_site(target.entry.site) {

@@ -1,7 +1,12 @@
 //! What an op of the new model computes, if it is a certain op of the original.
 //!
-//! The kind and all attributes must be the same, and the operands must equal the original's operands or regions of them.
-//! From these regions follows which region of the original's result it is:
+//! A *view* is a region of a tensor of the original that a tensor of the new model is known to equal. The op of the new
+//! model is the *candidate*, and `like` is the number of the op of the original that it is compared with. The *meaning*
+//! of an op is what it does with the places of elements. Its *geometry* are the attributes that the meaning explains,
+//! such as padding: they may differ if the op works on a part. All other attributes must be the same.
+//!
+//! The kind and all attributes must be the same, and the operands must equal the original's operands or regions of
+//! them. From these regions follows which region of the original's result it is:
 //!
 //! ```text
 //!   original             new model                  follows
@@ -40,7 +45,9 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// What the results of an op equal if it is the op `like` of the original on a part of its operands.
+/// What the results of an op equal if it is the op `like` of the original on its whole operands or on a part of them.
+/// First whole operands are tried; if that fails, parts; if that fails, too, the error is the one that shows the two
+/// ops to be more alike.
 pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<View>, Mismatch> {
     let (now, before) = (candidate.op, &original.network.ops[like]);
     same_attributes(&now.attributes, &before.attributes, like)?;
@@ -61,13 +68,14 @@ pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -
     whole.or_else(|mismatch| parts(original, candidate, like).and_then(views).map_err(|other| other.max(mismatch)))
 }
 
-/// Both leave out the same operands and results.
+/// Whether both ops leave out the same operands and results.
 fn same_places(now: &Op, before: &Op) -> bool {
     let pattern = |op: &Op| op.operands.iter().chain(&op.results).map(Option::is_some).collect::<Vec<_>>();
     pattern(now) == pattern(before)
 }
 
-/// Every attribute must be the same, also one that only one of the two ops has: a default may differ.
+/// Compares two sets of attributes. Every attribute must be the same, and an attribute that only one of the two ops has
+/// is a difference, since it is not known here what is meant where it is not set.
 fn same_attributes(
     now: &BTreeMap<String, String>,
     before: &BTreeMap<String, String>,
@@ -89,7 +97,7 @@ fn same_attributes(
     Ok(())
 }
 
-/// The first operand that does not equal the whole operand of the original.
+/// The mismatch of the first operand that does not equal the whole operand of the original; `None` if all do.
 fn first_in_part(original: &Original, candidate: &Candidate, before: &Op, like: usize) -> Option<Mismatch> {
     let tensors = before.operands.iter().enumerate().filter_map(|(place, tensor)| Some((place, (*tensor)?)));
     tensors
@@ -110,6 +118,7 @@ pub(super) fn other_operand(
     Mismatch::Operand { operand, like, found: candidate.found[operand].clone(), wanted }
 }
 
+/// Whether one of the views is all of a tensor of the original.
 pub(super) fn is_whole(original: &Original, views: &[View], tensor: usize) -> bool {
     let tensor = original.alike(tensor);
     let all = original.all(tensor);
@@ -121,7 +130,8 @@ fn whole_results(original: &Original, before: &Op) -> Vec<Region> {
     before.results.iter().flatten().map(|result| original.all(*result)).collect()
 }
 
-/// The region of the only result that follows from regions of the operands.
+/// The region of the result that follows from regions of the operands. It follows only for pointwise ops and for ops
+/// with a window, which have one result.
 fn parts(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<Region>, Mismatch> {
     let before = &original.network.ops[like];
     match (&candidate.op.meaning, &before.meaning) {
@@ -133,9 +143,11 @@ fn parts(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<
     }
 }
 
-/// Every operand is the same region, except along dimensions in which it is repeated.
+/// The region of the result of a pointwise op: every operand must be the same region of the original's operand, except
+/// along dimensions in which the original's operand has one element that is repeated.
 fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<Region, Mismatch> {
     let before = &original.network.ops[like];
+    // If an operand is left out, this list is shorter than that of the operands, and no region follows.
     let tensors: Vec<usize> = before.operands.iter().map_while(|tensor| *tensor).collect();
     let result = before.results.first().copied().flatten().and_then(|result| original.whole(result));
     let no_region = || Mismatch::Moved { why: "its operands are not regions of the original's".to_owned() };
@@ -145,6 +157,7 @@ fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<
     let large = large.ok_or_else(no_region)?;
     let mut nearest = None;
     for view in candidate.views[large].iter().filter(|view| view.tensor == original.alike(tensors[large])) {
+        // The first operand of which no view holds what this region of the result needs.
         let differs = tensors.iter().enumerate().find(|(place, tensor)| {
             let views = candidate.views[*place].iter().filter(|view| view.tensor == original.alike(**tensor));
             let shape = original.whole(**tensor).map(|whole| whole.extent).unwrap_or_default();
@@ -158,7 +171,8 @@ fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<
     Err(nearest.unwrap_or_else(|| other_operand(original, candidate, large, tensors[large], like)))
 }
 
-/// Whether an operand holds what a region of the result needs, given the shape of the original's operand.
+/// Whether an operand holds what a region of the result needs, given the shape of the original's operand. Dimensions
+/// are aligned at the last one: an operand with fewer dimensions than the result has none of the first ones.
 fn repeats(operand: &View, shape: &[i64], region: &Region) -> bool {
     let Some(missing) = region.rank().checked_sub(shape.len()) else { return false };
     let fits = |axis: usize| {
@@ -170,7 +184,8 @@ fn repeats(operand: &View, shape: &[i64], region: &Region) -> bool {
     operand.fill.is_none() && operand.region.rank() == shape.len() && (0..shape.len()).all(fits)
 }
 
-/// The results as views of the original's, if their type and shape are right.
+/// The results of the candidate as views of the results of the original's op `before`, whose regions have been found.
+/// The error says which result has another type or shape, or a region that reaches beyond the original's result.
 fn results(
     original: &Original,
     candidate: &Candidate,

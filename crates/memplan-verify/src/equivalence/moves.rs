@@ -1,6 +1,8 @@
 //! Ops that move elements and compute nothing: slices, borders, concatenations.
 //!
-//! They say by themselves what their results equal, whatever the original does:
+//! If it is known which region of an original tensor the operands equal, these ops say by themselves what their results
+//! equal, whatever ops the original has. A *view* is such a region, with the value of its border if it reaches beyond
+//! the tensor; a *candidate* is the op of the new model with the views of its operands.
 //!
 //! ```text
 //!   a equals x[2..6]      slice(a, 1..3)                x[3..5]
@@ -15,7 +17,8 @@ use super::original::Original;
 use super::region::{Region, View};
 use super::violation::{Mismatch, hex};
 
-/// What the results of an op equal that only moves elements.
+/// For each result of an op that only moves elements, the views that it equals. The lists are empty for ops that
+/// compute, and where a slice cannot be explained; the error says why a border or a concatenation cannot be.
 pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Vec<View>>, Mismatch> {
     match &candidate.op.meaning {
         Meaning::Slice { operand, starts } => {
@@ -56,7 +59,8 @@ pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Ve
     }
 }
 
-/// A part of what a tensor equals.
+/// What the part of a tensor equals that begins at `start` and has the given shape, if the tensor equals `view`.
+/// `None` if the part is not inside of the view, or the numbers of dimensions do not agree.
 fn slice(original: &Original, view: &View, start: &[i64], shape: &[i64]) -> Option<View> {
     let rank = view.region.rank();
     if start.len() != rank || shape.len() != rank {
@@ -66,11 +70,14 @@ fn slice(original: &Original, view: &View, start: &[i64], shape: &[i64]) -> Opti
     if !region.is_inside(&view.region) {
         return None;
     }
+    // A part that lies inside of the original tensor has no border left.
     let is_inside = region.is_inside(&original.whole(view.tensor)?);
     Some(View { tensor: view.tensor, region, fill: if is_inside { None } else { view.fill.clone() } })
 }
 
-/// What a tensor equals, with a border around it. The border must lie outside of the original's tensor.
+/// What a tensor with a border of `fill` around it equals, if the tensor itself equals `view`. `before` is how wide the
+/// border is in front of each dimension, `shape` the shape with the border. `None` if the border would stand for
+/// elements of the original tensor, or the view already has a border of another value.
 fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i64]) -> Option<View> {
     let rank = view.region.rank();
     if before.len() != rank || shape.len() != rank {
@@ -82,15 +89,17 @@ fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i
     if !view.region.is_inside(&region) || !region.meet(&whole).is_inside(&view.region) {
         return None;
     }
-    // A border around a border must be of the same kind, because a view has but one.
+    // A border of no width changes nothing.
     if region == view.region {
         return Some(view.clone());
     }
+    // A border around a border must have the same value, because a view has one value for all of its border.
     let is_same = view.fill.as_deref().is_none_or(|old| old == fill);
     is_same.then(|| View { tensor: view.tensor, region, fill: Some(fill.to_vec()) })
 }
 
-/// The regions that the operands make together, for each view of the first one that the others go on with.
+/// The regions that the operands make together: one for each view of the first operand behind which views of the other
+/// operands can be put.
 fn concat(views: &[&[View]], axis: usize) -> Vec<View> {
     let Some((first, others)) = views.split_first() else { return Vec::new() };
     first.iter().filter_map(|first| join(first, others, axis)).collect()
@@ -105,7 +114,8 @@ fn join(first: &View, others: &[&[View]], axis: usize) -> Option<View> {
     Some(joined)
 }
 
-/// Two regions of one tensor that touch along a dimension, as one.
+/// Two regions of one tensor that touch along a dimension, as one. `None` if they are of different tensors, do not
+/// touch, differ in another dimension, or have borders of different values.
 fn append(one: &View, next: &View, axis: usize) -> Option<View> {
     let (rank, other) = (one.region.rank(), next.region.rank());
     if one.tensor != next.tensor || rank != other || axis >= rank {

@@ -14,10 +14,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::network::{ContentId, Meaning, Network, Op};
 use super::region::{Region, View};
 
-/// More views of one tensor are not kept: the proof may then fail, and never be wrong.
+/// At most so many views of one tensor are kept. If there are more, the proof may fail although the models are equal;
+/// it never succeeds if they are not.
 const VIEWS: usize = 64;
 
-/// Two tensors of which one is a part of the other, or holds it.
+/// Two tensors of which one holds the other, as the op between them says. `from` is the operand, `to` the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Link {
     from: usize,
@@ -31,11 +32,11 @@ struct Link {
 /// The original and what is known about it.
 pub(super) struct Original<'a> {
     pub(super) network: &'a Network,
-    /// For each tensor, the first one that holds the same.
+    /// For each tensor, the first one that holds the same. That one stands for all of them in views and links.
     alike: Vec<usize>,
-    /// For each first tensor of its kind, the ops that read it.
+    /// For each tensor that stands for others or for itself, the ops that read one of them.
     readers: Vec<Vec<usize>>,
-    /// For each first tensor of its kind, the links that end there.
+    /// For each tensor that stands for others or for itself, the links that have it at one end.
     links: Vec<Vec<Link>>,
     /// Constants by type and content.
     constants: HashMap<(&'a str, &'a [i64], ContentId), usize>,
@@ -43,7 +44,8 @@ pub(super) struct Original<'a> {
     pub(super) effects: Vec<usize>,
 }
 
-/// An op, and tensors that it reads, as far as they decide what it computes.
+/// What decides what an op computes: its kind, attributes, geometry and meaning, the tensors that it reads, and the
+/// type and shape of each result. Two ops for which all of it is equal compute the same.
 type Computation<'a> = (
     &'a str,
     &'a BTreeMap<String, String>,
@@ -54,7 +56,8 @@ type Computation<'a> = (
 );
 
 impl<'a> Original<'a> {
-    /// Prepares the original: which tensors are equal anyway, which op reads which, and which constants there are.
+    /// Prepares the original: which tensors are equal, which op reads which, which tensors are parts of others, which
+    /// constants there are, and which ops have an effect.
     pub(super) fn new(network: &'a Network) -> Original<'a> {
         let count = network.tensors.len();
         let mut original = Original {
@@ -72,7 +75,7 @@ impl<'a> Original<'a> {
         original
     }
 
-    /// Constants with the same numbers in the same shape are one.
+    /// Notes constants with the same type, shape and content as equal. Variables may change and are left out.
     fn find_constants(&mut self) {
         for (index, tensor) in self.network.tensors.iter().enumerate() {
             let (Some(content), Some(shape), false) = (tensor.content, &tensor.shape, tensor.is_variable) else {
@@ -84,7 +87,8 @@ impl<'a> Original<'a> {
     }
 
     /// Finds ops without effects that compute the same thing from equal operands, and notes that their results are
-    /// equal.
+    /// equal. Ops with an effect are listed in their order instead. Ops are in the order of execution, so it is known
+    /// which operands are equal when an op is looked at.
     fn find_equal_computations(&mut self) {
         let network = self.network;
         let mut seen: HashMap<Computation, usize> = HashMap::new();
@@ -93,6 +97,7 @@ impl<'a> Original<'a> {
                 self.effects.push(index);
                 continue;
             }
+            // Operands are named by the tensor that stands for them, so that equal operands have equal names.
             let operands = op.operands.iter().map(|operand| operand.map(|tensor| self.alike[tensor])).collect();
             let types = |tensor: usize| (network.tensors[tensor].numbers.as_str(), &network.tensors[tensor].shape);
             let results = op.results.iter().map(|result| result.map(types)).collect();
@@ -106,6 +111,7 @@ impl<'a> Original<'a> {
         }
     }
 
+    /// Notes for each tensor the ops that read it or one that holds the same; an op that reads it twice counts once.
     fn find_readers(&mut self) {
         for (index, op) in self.network.ops.iter().enumerate() {
             let tensors: BTreeSet<usize> = op.operands.iter().flatten().map(|tensor| self.alike[*tensor]).collect();
@@ -128,7 +134,9 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// The links that an op makes. What contradicts the shapes of its tensors makes none.
+    /// The links that an op makes between its operands and its results: for a slice, element `start + i` of the
+    /// operand is element `i` of the result, so the shift is `-start`. An op that contradicts the shapes of its
+    /// tensors makes none.
     fn links_of(&self, op: &Op) -> Vec<Link> {
         let mut found = Vec::new();
         match &op.meaning {
@@ -145,6 +153,7 @@ impl<'a> Original<'a> {
             }
             Meaning::Concat { axis } => {
                 let to = op.results.first().copied().flatten();
+                // Where the next operand starts in the result, along the axis.
                 let mut offset = 0;
                 for from in &op.operands {
                     // An operand of unknown shape makes the offsets of all later operands unknown, so the op makes no
@@ -204,10 +213,11 @@ impl<'a> Original<'a> {
         self.constants.get(&(numbers, shape, content)).copied()
     }
 
-    /// The views, and all that follow from them by links.
+    /// The views, and all that follow from them by links, at most [`VIEWS`] of them. What is found last is dropped.
     pub(super) fn closure(&self, views: Vec<View>) -> Vec<View> {
         let mut found: Vec<View> = Vec::new();
         let mut is_found = BTreeSet::new();
+        // `pending` are the views whose links have not been followed yet.
         let mut pending: std::collections::VecDeque<View> = views.into();
         while let Some(view) = pending.pop_front() {
             if found.len() >= VIEWS || !is_found.insert(view.clone()) {
@@ -222,8 +232,9 @@ impl<'a> Original<'a> {
         found
     }
 
-    /// A view of a link's `from` as one of its `to`.
+    /// A view of a link's `from` as one of its `to`; `None` if it is none, or that is not known.
     fn forward(&self, view: &View, link: &Link) -> Option<View> {
+        // Everything is counted in places of `to`: the view's region, all of `from` (`source`) and all of `to`.
         let region = view.region.shifted(&link.shift);
         let (source, target) = (self.whole(link.from)?.shifted(&link.shift), self.whole(link.to)?);
         // The view holds an element of `from` that `to` does not have. In `to` it would look like border.
@@ -238,8 +249,9 @@ impl<'a> Original<'a> {
         Some(View { tensor: link.to, region, fill })
     }
 
-    /// A view of a link's `to` as one of its `from`.
+    /// A view of a link's `to` as one of its `from`; `None` if it is none, or that is not known.
     fn backward(&self, view: &View, link: &Link) -> Option<View> {
+        // Everything is counted in places of `from`: the view's region, all of `to` (`source`) and all of `from`.
         let back: Vec<i64> = link.shift.iter().map(|shift| shift.saturating_neg()).collect();
         let region = view.region.shifted(&back);
         let (source, target) = (self.whole(link.to)?.shifted(&back), self.whole(link.from)?);
@@ -247,7 +259,8 @@ impl<'a> Original<'a> {
         if !region.meet(&target).is_inside(&source) {
             return None;
         }
-        // Elements of `to` that are none of `from` become border, together with what was border before.
+        // Elements of `to` that are none of `from` become border (`from_link`), together with what was border before
+        // (`from_view`). A view has one value for all of its border, so the two must be the same value.
         let from_link = !region.meet(&source).is_inside(&target);
         let from_view = !region.is_inside(&source);
         let fill = match (from_link, from_view) {

@@ -1,4 +1,4 @@
-//! Boxes of places, and what a tensor equals.
+//! Boxes of places, and what a tensor equals. A *place* is the index of an element in each dimension of a tensor.
 //!
 //! ```text
 //!   original tensor x, 6 rows:       0 1 2 3 4 5
@@ -65,8 +65,8 @@ impl std::fmt::Display for Region {
     }
 }
 
-/// What a tensor of the new model equals: a region of a tensor of the original. Where the region leaves that tensor, each
-/// element is `fill`.
+/// What a tensor of the new model equals: a region of a tensor of the original. Where the region leaves that tensor,
+/// each element is `fill`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct View {
     /// The tensor of the original.

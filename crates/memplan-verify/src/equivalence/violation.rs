@@ -73,7 +73,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// A stable name.
+    /// The stable name of this kind of violation, for machines.
     pub fn code(&self) -> &'static str {
         match self {
             Violation::Malformed { .. } => "equivalence::malformed",
@@ -87,7 +87,8 @@ impl Violation {
     }
 }
 
-/// Why an op of the new model is not the op of the original that is most like it. Later ones are more like it.
+/// Why an op of the new model is not the op of the original that is most like it. The kinds are in ascending order: two
+/// ops that differ in a later kind are more alike, because the checks before it have passed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {

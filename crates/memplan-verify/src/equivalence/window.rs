@@ -1,8 +1,19 @@
 //! Convolutions and pools on a region: which part of the result they compute.
 //!
-//! Along a dimension, the original's window for place `o` of its result starts at place `o * stride - before` of its
-//! operand. A tile that holds places `low..high` and has its own `before` starts its first window at `low - before`. That
-//! must be the start of one of the original's windows, and then every place of every window is held against the original:
+//! A *tile* is an op of the new model that computes a part of what an op of the original computes, from a part of its
+//! operand; the *halo* are the places at the edge of that part which neighbouring tiles hold as well. A *place* is the
+//! index of an element along a dimension. A *view* says which region of which original tensor the tile's operand
+//! equals, and which value its elements have where the region reaches beyond that tensor (its border).
+//!
+//! What a window does along a dimension is one of four kinds of [`Axis`]: place i of the result depends on place i of
+//! the operand (`Along`), on all places (`Across`), on place i / factor (`Repeat`), or on `size` places that are
+//! `dilation` apart and start at i * stride - before (`Slide`). The *neutral* value is the one with the same effect
+//! as padding.
+//!
+//! Along a dimension in which it slides, the original's window for place `o` of its result starts at place `o *
+//! stride - before` of its operand. A tile that holds places `low..high` and has its own `before` starts its first
+//! window at `low - before`. That must be the start of one of the original's windows, and then every place of every
+//! window is held against the original:
 //!
 //! ```text
 //!   the original reads …       the tile reads …                        right?
@@ -22,8 +33,9 @@ use super::violation::{Mismatch, hex};
 /// file cannot make the check run for hours.
 const WINDOW: i64 = 1 << 16;
 
-/// The region of the original's result that a convolution or pool of the new model computes. The error says which
-/// window of the new op does not read what the original's window reads.
+/// The region of the original's result that a convolution or pool of the new model computes, if it is the op `like`
+/// of the original on a part of its operand. `now` and `old` are what is known about the windows of the two ops. The
+/// error says which window of the new op does not read what the original's window reads.
 pub(super) fn window(
     original: &Original,
     candidate: &Candidate,
@@ -37,7 +49,8 @@ pub(super) fn window(
     let (Some(over), Some(shape), true) = (over, shape, now.operand == old.operand) else {
         return Err(Mismatch::Moved { why: "it slides over another operand".to_owned() });
     };
-    // Weights and biases are read whole. An operand that holds the size of the result is another one for a tile.
+    // Weights and biases are read whole, so they must equal the original's whole tensors. An operand that only says how
+    // large the result is may differ, since a tile has another size.
     for (place, tensor) in before.operands.iter().enumerate().filter_map(|(place, tensor)| Some((place, (*tensor)?))) {
         let is_free = place == old.operand || (old.sized_by == Some(place) && now.sized_by == Some(place));
         if !is_free && !is_whole(original, candidate.views[place], tensor) {
@@ -61,11 +74,15 @@ pub(super) fn window(
 /// A window of the new model and the one of the original, over a view.
 struct Sliding<'a> {
     original: &'a Original<'a>,
+    /// What the tile's operand equals.
     view: &'a View,
+    /// The op of the original.
     like: usize,
+    /// The window of the new model.
     now: &'a Window,
+    /// The window of the original.
     old: &'a Window,
-    /// The shape of the tile.
+    /// The shape of the tile's result.
     shape: &'a [i64],
 }
 
@@ -78,6 +95,7 @@ impl Sliding<'_> {
             return Err(self.other("its number of dimensions"));
         }
         let mut low = Vec::with_capacity(rank);
+        // Whether some window reads an element of the border of the view.
         let mut reads_border = false;
         for axis in 0..rank {
             low.push(match (self.now.axes[axis], self.old.axes[axis]) {
@@ -85,6 +103,7 @@ impl Sliding<'_> {
                     reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
                     self.view.region.low[axis]
                 }
+                // Each place of the result needs all places of the operand. If some are missing, the last one is named.
                 (Axis::Across, Axis::Across) if self.is_whole(axis, &whole) => 0,
                 (Axis::Across, Axis::Across) => return Err(self.halo(axis, whole.extent[axis] - 1)),
                 (Axis::Slide(now), Axis::Slide(old)) => self.slide(axis, now, old, &whole, &mut reads_border)?,
@@ -104,18 +123,25 @@ impl Sliding<'_> {
         Ok(Region { low, extent: self.shape.to_vec() })
     }
 
+    /// Whether the view has all places of the original tensor along a dimension, and no border.
     fn is_whole(&self, axis: usize, whole: &Region) -> bool {
         self.view.region.low[axis] == 0 && self.view.region.extent[axis] == whole.extent[axis]
     }
 
-    /// Where the tile starts in the original's result, if it is as long as the places that it holds make it.
+    /// Where the tile starts in the original's result along a dimension in which each place is repeated `factor`
+    /// times. The result must be `factor` times as long as the operand.
     fn repeat(&self, axis: usize, factor: i64) -> Result<i64, Mismatch> {
         let (low, extent) = (self.view.region.low[axis], self.view.region.extent[axis]);
         let is_right = extent.checked_mul(factor) == Some(self.shape[axis]);
         low.checked_mul(factor).filter(|_| is_right).ok_or_else(|| self.other("the factor by which it repeats places"))
     }
 
-    /// Where the tile starts in the original's result. Notes whether it reads elements of a border.
+    /// Where the tile starts in the original's result along a dimension in which a window slides. Notes whether it
+    /// reads elements of a border.
+    ///
+    /// Instead of every window of the tile, it looks at every *tap*, which is one of the places that a window reads:
+    /// tap 0 of all windows together reads a progression of places, `stride` apart, tap 1 the same `dilation` further
+    /// on, and so on. For each progression it is enough to compare its first and its last place in a range.
     fn slide(
         &self,
         axis: usize,
@@ -131,6 +157,7 @@ impl Sliding<'_> {
         let (held_low, held_high) = (self.view.region.low[axis], self.view.region.high(axis));
         // The first window of the tile starts here, in places of the original's operand.
         let first = i128::from(held_low) - i128::from(now.before);
+        // The original's window o starts at o * stride - before, so this must be a multiple of the stride.
         let ahead = first + i128::from(old.before);
         let off = ahead.rem_euclid(i128::from(old.stride));
         if off != 0 {
@@ -159,15 +186,18 @@ impl Sliding<'_> {
         i64::try_from(ahead / i128::from(old.stride)).map_err(|_| self.other("its place"))
     }
 
+    /// The mismatch of something that the two ops have to have in common.
     fn other(&self, what: &str) -> Mismatch {
         Mismatch::Moved { why: format!("{what} is not that of op {}", self.like) }
     }
 
+    /// The mismatch of a place that the original reads and the tile does not hold.
     fn halo(&self, axis: usize, place: i64) -> Mismatch {
         let tensor = self.original.network.tensors[self.view.tensor].name.clone();
         Mismatch::Halo { axis, like: self.like, place, tensor, held: self.view.region.clone() }
     }
 
+    /// The mismatch of a border that does not have the effect of the original's padding.
     fn border(&self) -> Mismatch {
         let tensor = self.original.network.tensors[self.view.tensor].name.clone();
         let fill = self.view.fill.as_deref().map_or_else(|| "nothing".to_owned(), hex);
@@ -187,8 +217,10 @@ struct Progression {
 }
 
 impl Progression {
-    /// The least and the greatest of them in a range, if there are any.
+    /// The least and the greatest of them in `low..high`; `None` if there is none.
     fn within(&self, low: i128, high: i128) -> Option<(i128, i128)> {
+        // The index of the first one that is not below `low`: the distance divided by the step, rounded up. Then the
+        // index of the last one below `high`.
         let least = (low - self.first).max(0).div_euclid(self.step)
             + i128::from((low - self.first).max(0).rem_euclid(self.step) != 0);
         let most = (high - 1 - self.first).div_euclid(self.step).min(self.count - 1);

@@ -1,11 +1,16 @@
 //! The proof by running the nest over its subscripts.
 //!
-//! Every unit of the shared memory has a [`Unit`]: whether it holds what the input would hold in memory of its own, and
-//! likewise the output. A read is right if it finds its own buffer's content. Where the condition of a branch is not
-//! known, both sides run and a unit is right afterwards only if it is right after either.
+//! The shared memory is counted in units, the greatest size that divides the sizes of all elements. For every unit we
+//! keep a [`Unit`]: whether it holds what the input would hold in memory of its own, and whether it holds what the
+//! output would hold in memory of its own. A read is right if it finds its own buffer's content. Where the condition of
+//! a branch is not known, both sides run, and a unit is right afterwards only if it is not wrong after either of them.
 //!
 //! Subscripts may contain values from outside (`k * 64 + i` with a fixed, unknown `k`) as long as all subscripts
 //! contain the same ones: then they move all accesses alike.
+//!
+//! Iterations of a concurrent loop run one after the other here, although they may run in any order. So every unit also
+//! remembers who has touched it from inside of concurrent loops ([`Visit`]), and a pair of visits whose order could
+//! matter is refused.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,11 +34,13 @@ pub(super) fn follow(nest: &Nest, question: Question, left: &mut u64) -> Result<
         left,
     };
     run.nodes(&nest.nodes)?;
+    // Content of the output that is wrong at the end does no harm if nobody reads the output any more.
     let lost = run.units.values().any(|unit| unit.output == Content::Wrong);
     if lost && question.needed_after { Err(Refusal::OutputLost) } else { Ok(()) }
 }
 
-/// Refuses a nest in which the fixed parts of the subscripts differ.
+/// Refuses a nest in which the parts of the subscripts that come from outside differ. `base` is that part of the first
+/// access, which all others are compared with.
 fn check_base(nodes: &[Node], base: &mut Option<Polynomial>) -> Result<(), Refusal> {
     for node in nodes {
         match node {
@@ -64,6 +71,8 @@ enum Content {
 }
 
 impl Content {
+    /// What is known if either of two contents may be there. Absent on one way and right on the other counts as
+    /// right: a program that reads what it has not written on every way reads garbage in memory of its own, too.
     fn join(self, other: Content) -> Content {
         match (self, other) {
             (Content::Wrong, _) | (_, Content::Wrong) => Content::Wrong,
@@ -76,8 +85,10 @@ impl Content {
 /// An access to a unit from inside a concurrent loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Visit {
+    /// For which of the two buffers.
     side: Side,
     writes: bool,
+    /// In which iteration of the concurrent loops around it: an index into [`Run::paths`].
     path: usize,
 }
 
@@ -90,6 +101,7 @@ struct Unit {
 }
 
 impl Unit {
+    /// Before the first step the memory holds the input's content.
     const START: Unit = Unit { input: Content::Right, output: Content::Absent, visits: Vec::new() };
 }
 
@@ -99,28 +111,39 @@ const MOST_VISITS: usize = 32;
 /// A unit: the iterations of private loops whose memory it is in, and its number.
 type Key = (Vec<i64>, i64);
 
-/// An iteration of a concurrent loop inside another one.
+/// One iteration of a concurrent loop.
 struct Path {
+    /// The iteration of the next concurrent loop around it, as an index into [`Run::paths`].
     outer: Option<usize>,
+    /// How many concurrent loops there are around it.
     depth: usize,
-    /// Which execution of which loop.
+    /// Which execution of which loop. Iterations with the same number have no order among themselves.
     instance: u64,
 }
 
+/// The state of the enumeration.
 struct Run<'a> {
     atoms: &'a Atoms,
+    /// The current iteration of each loop around the current node.
     counters: HashMap<Atom, i64>,
+    /// The units that have been touched; all others are as in [`Unit::START`].
     units: HashMap<Key, Unit>,
     /// For each open branch, the units that it changed, as they were before.
     journals: Vec<BTreeMap<Key, Unit>>,
+    /// The current iterations of the private loops around the current node, outermost first.
     private: Vec<i64>,
+    /// All iterations of concurrent loops that have begun.
     paths: Vec<Path>,
+    /// The innermost iteration of a concurrent loop that is running; `None` outside of all of them.
     path: Option<usize>,
+    /// How many times a loop has been executed so far.
     instances: u64,
+    /// The work that may still be done.
     left: &'a mut u64,
 }
 
 impl Run<'_> {
+    /// Counts work; refuses if there is not enough left.
     fn work(&mut self, amount: u64) -> Result<(), Refusal> {
         *self.left = self.left.checked_sub(amount).ok_or(Refusal::TooMuchWork)?;
         Ok(())
@@ -130,8 +153,8 @@ impl Run<'_> {
         nodes.iter().try_for_each(|node| self.node(node))
     }
 
-    /// Runs one node of the nest. A write in a concurrent loop cannot keep the other buffer's content right, because
-    /// another iteration may read in between.
+    /// Runs one node of the nest. A write that copies the other buffer onto itself leaves the memory as it is. In a
+    /// concurrent loop this is not relied on, and the write counts as one that overwrites the other buffer's content.
     fn node(&mut self, node: &Node) -> Result<(), Refusal> {
         self.work(1)?;
         match node {
@@ -142,7 +165,8 @@ impl Run<'_> {
                 None => self.either(then, otherwise).map(|_| ()),
             },
             Node::Repeat(body) => {
-                // Contents only ever get worse, so this ends.
+                // The body runs once more until that changes no content. Joined with what was there before, a content
+                // can only go from absent to right to wrong, so this ends.
                 while self.either(body, &[])? {}
                 Ok(())
             }
@@ -154,7 +178,7 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a loop over all of its iterations.
+    /// Runs a loop over all of its iterations; refuses a loop whose number of iterations is not known.
     fn repeat(&mut self, counter: Atom, count: &Polynomial, order: Order, body: &[Node]) -> Result<(), Refusal> {
         let count = self.value(count).ok_or(Refusal::Undecided)?;
         self.instances += 1;
@@ -189,7 +213,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs both lists from the same state and joins the results; says whether anything changed.
+    /// Runs both lists from the same state and joins the results; says whether any content differs from what it was
+    /// before.
     fn either(&mut self, then: &[Node], otherwise: &[Node]) -> Result<bool, Refusal> {
         // The journal holds, for each unit that one side changed, what the unit was before. With it the first side is
         // undone, so that the second side starts from the same state.
@@ -206,6 +231,7 @@ impl Run<'_> {
         // joined.
         for key in before_then.keys().chain(before_otherwise.keys().filter(|key| !before_then.contains_key(*key))) {
             let before = before_then.get(key).or(before_otherwise.get(key)).cloned().unwrap_or(Unit::START);
+            // A side that is not in its journal left the unit as it was. After `otherwise`, `units` has its results.
             let one = after_then.get(key).unwrap_or(&before);
             let other = self.units.get(key).unwrap_or(&before);
             let mut joined = Unit {
@@ -220,13 +246,15 @@ impl Run<'_> {
         Ok(changed)
     }
 
-    /// Runs a list; returns the units that it changed, as they were.
+    /// Runs a list; returns the units that it changed, as they were before the list.
     fn journalled(&mut self, nodes: &[Node]) -> Result<BTreeMap<Key, Unit>, Refusal> {
         self.journals.push(BTreeMap::new());
         self.nodes(nodes)?;
         Ok(self.journals.pop().unwrap_or_default())
     }
 
+    /// Changes a unit. The innermost open branch notes what the unit was before, if this is its first change there. (A
+    /// branch inside of another hands its changes on by setting the joined units, see [`Run::either`].)
     fn set(&mut self, key: &Key, before: Unit, unit: Unit) {
         if let Some(journal) = self.journals.last_mut() {
             journal.entry(key.clone()).or_insert(before);
@@ -234,7 +262,9 @@ impl Run<'_> {
         self.units.insert(key.clone(), unit);
     }
 
-    /// Calls `visit` for every unit of memory that an access touches, lane by lane.
+    /// Calls `visit` for every unit of memory that an access touches, lane by lane. The part of the subscript from
+    /// outside is left out, since it is the same for all accesses (see [`check_base`]). Refuses a subscript that is
+    /// not known.
     fn each_unit(
         &mut self,
         touch: &Touch,
@@ -253,6 +283,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Reads a unit for one of the two buffers: it must hold what that buffer would hold in memory of its own.
     fn read(&mut self, side: Side, key: &Key) -> Result<(), Refusal> {
         let contents = self.units.get(key).map_or((Content::Right, Content::Absent), |unit| (unit.input, unit.output));
         match if side == Side::Input { contents.0 } else { contents.1 } {
@@ -263,8 +294,9 @@ impl Run<'_> {
         self.visit(key, side, false)
     }
 
-    /// After a write a unit is right for the side that wrote it and wrong for the other one, unless the write copied
-    /// the other side's content.
+    /// After a write a unit is right for the side that wrote it and wrong for the other one, unless the write `keeps`
+    /// the memory as it is: it copied the other side's content onto itself. A side that has no content there yet
+    /// loses none.
     fn write(&mut self, side: Side, keeps: bool, key: &Key) -> Result<(), Refusal> {
         let before = self.units.get(key).cloned().unwrap_or(Unit::START);
         let mut unit = before.clone();
@@ -285,11 +317,15 @@ impl Run<'_> {
         self.visit(key, side, true)
     }
 
-    /// Notes an access from inside a concurrent loop, and refuses one that meets another iteration's.
+    /// Notes an access from inside a concurrent loop, and refuses it if another iteration that may run at the same
+    /// time has touched the unit for the other buffer and one of the two accesses writes. Accesses to the same buffer
+    /// meet in memory of its own as well, so they are the program's business.
     fn visit(&mut self, key: &Key, side: Side, writes: bool) -> Result<(), Refusal> {
+        // Outside of concurrent loops everything has its order.
         let Some(path) = self.path else { return Ok(()) };
         let before = self.units.get(key).cloned().unwrap_or(Unit::START);
         let visit = Visit { side, writes, path };
+        // The same iteration has done the same before, and that was compared with all visits then.
         if before.visits.contains(&visit) {
             return Ok(());
         }
@@ -308,11 +344,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether two iterations may run at the same time: where their paths part, they are iterations of one loop.
+    /// Whether two iterations may run at the same time. Both paths are followed outwards until they meet. The outermost
+    /// place where they differ decides: if they are two iterations of the same execution of a concurrent loop there,
+    /// they may run at the same time; if they are in two executions of a loop, these come one after the other.
     fn are_concurrent(&self, mut one: usize, mut other: usize) -> bool {
         let mut parted = None;
         loop {
             let (a, b) = (&self.paths[one], &self.paths[other]);
+            // First the deeper one goes outwards, until both are equally deep. An iteration inside of the other one is
+            // part of it and does not run beside it.
             if a.depth != b.depth {
                 let deeper = if a.depth > b.depth { &mut one } else { &mut other };
                 match self.paths[*deeper].outer {

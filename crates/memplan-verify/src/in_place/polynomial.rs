@@ -29,11 +29,14 @@ pub(super) enum Kind {
 /// All atoms of a nest.
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
+    /// What each atom is, by its number.
     kinds: Vec<Kind>,
+    /// The atoms of kind `Compound` and `Choice`, so that equal ones get one number.
     compounds: HashMap<Kind, Atom>,
 }
 
 impl Atoms {
+    /// A new atom, different from all others.
     pub(super) fn fresh(&mut self, kind: Kind) -> Atom {
         self.kinds.push(kind);
         (self.kinds.len() - 1) as Atom
@@ -63,7 +66,8 @@ impl Atoms {
         }
     }
 
-    /// `operator(a, b)`; `None` if a number does not fit 64 bits.
+    /// `operator(a, b)`; `None` if a number does not fit 64 bits or is divided by 0. Sums and products are multiplied
+    /// out, operations on two numbers are computed, and all others become an atom.
     pub(super) fn apply(&mut self, operator: Operator, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
         match operator {
             Operator::Add => return a.plus(b, 1),
@@ -77,6 +81,7 @@ impl Atoms {
         Some(Polynomial::atom(self.compound(Kind::Compound(operator, [a.clone(), b.clone()]))))
     }
 
+    /// `parts[1]` if `parts[0]` is not 0, otherwise `parts[2]`; an atom if the condition is no number.
     pub(super) fn choose(&mut self, parts: [Polynomial; 3]) -> Polynomial {
         match parts[0].as_number() {
             Some(0) => parts[2].clone(),
@@ -93,10 +98,12 @@ pub(super) fn compute(operator: Operator, a: i64, b: i64) -> Option<i64> {
         Operator::Add => a.checked_add(b),
         Operator::Subtract => a.checked_sub(b),
         Operator::Multiply => a.checked_mul(b),
+        // Rust rounds towards zero. If the signs differ and there is a remainder, rounding down gives one less.
         Operator::DivideDown => {
             let quotient = a.checked_div(b)?;
             if a % b != 0 && (a < 0) != (b < 0) { quotient.checked_sub(1) } else { Some(quotient) }
         }
+        // Rust's remainder has the sign of `a`; the one of a division that rounds down has the sign of `b`.
         Operator::RemainderDown => {
             let rest = a.checked_rem(b)?;
             if rest != 0 && (rest < 0) != (b < 0) { rest.checked_add(b) } else { Some(rest) }
@@ -115,6 +122,7 @@ pub(super) fn compute(operator: Operator, a: i64, b: i64) -> Option<i64> {
 /// A sum of products of atoms, each with an integer factor that is not 0. The empty product stands for the constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Polynomial {
+    /// The factor of each product; a product is its atoms in ascending order. `2 + 4·i·n` is `{[]: 2, [i, n]: 4}`.
     terms: BTreeMap<Vec<Atom>, i64>,
 }
 
@@ -144,6 +152,8 @@ impl Polynomial {
         self.terms.iter().map(|(product, factor)| (product.as_slice(), *factor))
     }
 
+    /// Adds `factor * product`. A factor that becomes 0 is removed, so that equal sums are equal maps. `None` if it
+    /// does not fit into 64 bits.
     fn add_term(&mut self, product: Vec<Atom>, factor: i64) -> Option<()> {
         let sum = self.terms.get(&product).copied().unwrap_or(0).checked_add(factor)?;
         if sum == 0 {
@@ -154,7 +164,7 @@ impl Polynomial {
         Some(())
     }
 
-    /// `self + factor * other`.
+    /// `self + factor * other`; `None` if a factor does not fit into 64 bits.
     pub(super) fn plus(&self, other: &Polynomial, factor: i64) -> Option<Polynomial> {
         let mut sum = self.clone();
         for (product, value) in &other.terms {
@@ -184,7 +194,8 @@ impl Polynomial {
         self.terms.keys().flatten().all(|atom| atoms.is_fixed(*atom))
     }
 
-    /// The terms that only values from outside decide, and all other terms with the constant.
+    /// The terms that only values from outside decide, and all other terms with the constant: `2 + 4·i + 64·k` with a
+    /// `k` from outside is `64·k` and `2 + 4·i`.
     pub(super) fn split(&self, atoms: &Atoms) -> (Polynomial, Polynomial) {
         let from_outside = |product: &[Atom]| !product.is_empty() && product.iter().all(|atom| atoms.is_fixed(*atom));
         let terms = self.terms.iter().map(|(product, factor)| (product.clone(), *factor));
@@ -192,7 +203,8 @@ impl Polynomial {
         (Polynomial { terms: outside }, Polynomial { terms: inside })
     }
 
-    /// The same with some counters called by other names. `None` if such a counter hides in a compound atom.
+    /// The same with some counters called by other names. Compound atoms are not looked into: `None` if one varies
+    /// and so may contain a counter that has to be renamed.
     pub(super) fn renamed(&self, names: &HashMap<Atom, Atom>, atoms: &Atoms) -> Option<Polynomial> {
         let mut sum = Polynomial::default();
         for (product, factor) in &self.terms {
@@ -215,7 +227,7 @@ impl Polynomial {
         Some(sum)
     }
 
-    /// `k`, if this is `k * other` with a constant `k`.
+    /// `k`, if this is `k * other` with a constant `k`. One term says what `k` would have to be; then all are compared.
     pub(super) fn multiple_of(&self, other: &Polynomial) -> Option<i64> {
         let (product, divisor) = other.terms.iter().next()?;
         let factor = self.terms.get(product)?;

@@ -6,7 +6,11 @@
 //! for i in 4..12:  x = 2 * i;  B[x + 1]     ->    B[9 + 2·t],  t in 0..8
 //! ```
 //!
-//! Elements of different sizes are counted in one unit, the greatest size that divides them all.
+//! Elements of different sizes are counted in one unit, the greatest size that divides them all: with elements of 16
+//! and of 32 bits a unit has 16 bits, and an element of 32 bits is two units wide.
+//!
+//! An *atom* is what subscripts are made of: a counter, a value from outside, or an expression that is no sum and no
+//! product (see `polynomial`).
 
 use std::collections::HashMap;
 
@@ -32,13 +36,14 @@ pub(super) struct Touch {
     pub(super) side: Side,
     /// The first unit.
     pub(super) first: Polynomial,
-    /// The part of `first` that only values from outside decide, and the rest of it.
+    /// The part of `first` that only values from outside decide.
     pub(super) outside: Polynomial,
+    /// The rest of `first`.
     pub(super) inside: Polynomial,
     /// Units of one lane.
     pub(super) width: i64,
     pub(super) lanes: i64,
-    /// Distance of two neighbouring lanes.
+    /// Distance of two neighbouring lanes, in units.
     pub(super) stride: i64,
 }
 
@@ -78,12 +83,14 @@ pub(super) enum Node {
 pub(super) fn resolve(nest: &[Step], question: Question) -> Result<Nest, Refusal> {
     let mut unit = 0;
     find_unit(nest, question, &mut unit)?;
+    // `max(1)` is for a nest that touches neither buffer: it has no element to take a unit from.
     let mut resolver = Resolver { question, unit: unit.max(1), atoms: Atoms::default(), values: HashMap::new() };
     let nodes = resolver.steps(nest)?;
     Ok(Nest { nodes, atoms: resolver.atoms })
 }
 
-/// The greatest common divisor of all element sizes; refuses uses of an address.
+/// Makes `unit` the greatest common divisor, in bits, of the sizes of all elements of the two buffers; refuses uses
+/// of an address of one of them. It starts with 0, whose greatest common divisor with a size is that size.
 fn find_unit(nest: &[Step], question: Question, unit: &mut u64) -> Result<(), Refusal> {
     let concerns = |buffer: u32| buffer == question.output || buffer == question.input;
     for step in nest {
@@ -110,11 +117,13 @@ fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
+/// Translates steps into nodes.
 struct Resolver {
     question: Question,
     /// Bits of the unit of memory.
     unit: u64,
     atoms: Atoms,
+    /// What each variable that has been met is at the current step.
     values: HashMap<Variable, Polynomial>,
 }
 
@@ -139,13 +148,15 @@ impl Resolver {
                 Step::Repeat(body) => nodes.push(Node::Repeat(self.steps(body)?)),
                 Step::Read(elements) => nodes.extend(self.touch(elements)?.map(Node::Read)),
                 Step::Write { elements, copy_of } => nodes.extend(self.write(elements, copy_of.as_ref())?),
+                // `find_unit` has refused those of the two buffers.
                 Step::Opaque(_) => {}
             }
         }
         Ok(nodes)
     }
 
-    /// A loop; inside of it its variable is its first value plus a counter.
+    /// A loop; inside of it its variable is its first value plus a counter. Behind the loop the variable is again
+    /// what it was before.
     fn repeated(
         &mut self,
         variable: Variable,
@@ -166,6 +177,8 @@ impl Resolver {
         Ok(Node::Loop { counter, count, order, body })
     }
 
+    /// A write; `None` if it is to neither of the two buffers. It keeps the memory as it is if it copies elements of
+    /// the other buffer to the very units they are in.
     fn write(&mut self, elements: &Elements, copy_of: Option<&Elements>) -> Result<Option<Node>, Refusal> {
         let Some(touch) = self.touch(elements)? else { return Ok(None) };
         let source = match copy_of {
@@ -190,7 +203,8 @@ impl Resolver {
         Ok(Some(Touch { side, first, outside, inside, width, lanes: i64::from(elements.lanes), stride }))
     }
 
-    /// A subscript as a polynomial. Variables without a definition are parameters: fixed, but not known.
+    /// A subscript as a polynomial. A variable without a definition is a parameter: fixed, but not known; it gets an
+    /// atom the first time it is met. Each unknown value is an atom of its own, so that no two are taken for equal.
     fn index(&mut self, index: &Index) -> Result<Polynomial, Refusal> {
         match index {
             Index::Number(value) => Ok(Polynomial::number(*value)),

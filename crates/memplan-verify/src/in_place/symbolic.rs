@@ -9,6 +9,10 @@
 //! i * m + j               with j in 0..m
 //! i * 4 + j               with j in 0..5: (0, 4) and (1, 0) are the same element, no proof
 //! ```
+//!
+//! A counter is one digit; what it is multiplied by is the digit's *weight*, and the number of its iterations is how
+//! many values the digit takes. Subscripts and counts are polynomials over *atoms*: counters, values from outside, and
+//! expressions that are neither sum nor product. Memory is counted in units, and an access touches `width` of them.
 
 use std::collections::HashMap;
 
@@ -21,8 +25,9 @@ use super::{Order, Question};
 struct Level {
     /// The counter; a loop without a count has a counter that no subscript mentions.
     counter: Option<Atom>,
-    /// Tells loops apart that have no counter.
+    /// The position of the loop in the text, which tells loops apart.
     position: usize,
+    /// The number of iterations; `None` for a repetition of which it is not known.
     count: Option<Polynomial>,
     order: Order,
 }
@@ -31,6 +36,7 @@ struct Level {
 struct Access<'a> {
     touch: &'a Touch,
     writes: bool,
+    /// The loops around it, outermost first.
     levels: Vec<Level>,
     position: usize,
 }
@@ -41,7 +47,8 @@ pub(super) fn proves(nest: &Nest, question: Question) -> bool {
     collect(&nest.nodes, &mut Vec::new(), &mut 0, &mut accesses);
     let any =
         |side: Side, writes: bool| accesses.iter().any(|access| access.touch.side == side && access.writes == writes);
-    // The output must not be read at all: whether each element was written before is for the other proof to see.
+    // The output must not be read at all: whether each element was written before is for the other proof to see. And if
+    // the output is needed afterwards, nothing may be written for the input, since that could overwrite the output.
     if any(Side::Output, false) || question.needed_after && any(Side::Input, true) {
         return false;
     }
@@ -51,7 +58,8 @@ pub(super) fn proves(nest: &Nest, question: Question) -> bool {
     of(Side::Output, true).all(|write| of(Side::Input, false).all(|read| reads_first(read, write, &nest.atoms)))
 }
 
-/// All accesses that read, or change, memory.
+/// Adds to `found` all accesses that read, or change, memory. `levels` has the loops around `nodes`, and `position`
+/// counts the nodes in the order of the text.
 fn collect<'a>(nodes: &'a [Node], levels: &mut Vec<Level>, position: &mut usize, found: &mut Vec<Access<'a>>) {
     for node in nodes {
         *position += 1;
@@ -89,6 +97,7 @@ fn collect<'a>(nodes: &'a [Node], levels: &mut Vec<Level>, position: &mut usize,
 
 /// Whether the read never finds an element that the write has overwritten.
 fn reads_first(read: &Access<'_>, write: &Access<'_>, atoms: &Atoms) -> bool {
+    // In one iteration of the loops around both, what stands first in the text runs first.
     if read.position > write.position {
         return false;
     }
@@ -97,11 +106,14 @@ fn reads_first(read: &Access<'_>, write: &Access<'_>, atoms: &Atoms) -> bool {
     shared == 0 || same_elements(read, write, shared, atoms) && differs(write.touch, &write.levels, atoms)
 }
 
-/// Whether read and write use the same subscript, with loops that are not around both matched by depth.
+/// Whether read and write use the same subscript. The first `shared` loops are around both. The loops further inside
+/// are different ones for the two, such as two loops one after the other: they are matched by depth, must have the
+/// same number of iterations, and the read's counters are renamed to the write's.
 fn same_elements(read: &Access<'_>, write: &Access<'_>, shared: usize, atoms: &Atoms) -> bool {
     if read.levels.len() != write.levels.len() {
         return false;
     }
+    // The read's counters, and what the write calls them.
     let mut names = HashMap::new();
     for (from, to) in read.levels.iter().zip(&write.levels).skip(shared) {
         let (Some(old), Some(new)) = (from.counter, to.counter) else { return false };
@@ -122,30 +134,40 @@ struct Digit {
 }
 
 /// Whether accesses in different iterations touch different units, private loops aside.
+///
+/// Digits are taken from the lowest weight upwards. If each weight is at least as large as what all lower digits can
+/// add up to, no two combinations of digits give the same unit. For `i * 12 + j * 4 + k` with width 1: k has weight 1
+/// >= 1, and below it are the units 0..4; j has weight 4 >= 4, below are 0..12; i has weight 12 >= 12.
 fn differs(touch: &Touch, levels: &[Level], atoms: &Atoms) -> bool {
     let Some(mut digits) = digits(touch, levels, atoms) else { return false };
-    // Units [0, reach) are all that the digits looked at so far can add up to.
+    // The digits looked at so far, with the width of the access, touch units in [0, reach) only.
     let mut reach = Polynomial::number(touch.width);
     while !digits.is_empty() {
         let Some(position) = digits.iter().position(|digit| is_at_least(&digit.weight, &reach)) else { return false };
         let digit = smallest(&mut digits, position, &reach);
+        // If the next reach does not fit into 64 bits, the proof only succeeds if no digit is left to compare with it.
         let Some(next) = beyond(&digit, &reach) else { return digits.is_empty() };
         reach = next;
     }
     true
 }
 
-/// Takes the digit of the smallest constant weight, or the one at `position` if weights are symbolic.
+/// Takes a digit whose weight is at least `reach` out of the list: the one of the smallest constant weight, or the
+/// one at `position` if none is constant, so that weights cannot be compared.
 fn smallest(digits: &mut Vec<Digit>, position: usize, reach: &Polynomial) -> Digit {
     let weight = |digit: &Digit| digit.weight.as_number().filter(|_| is_at_least(&digit.weight, reach));
     let least = (0..digits.len()).filter_map(|at| Some((weight(&digits[at])?, at))).min();
     digits.swap_remove(least.map_or(position, |(_, at)| at))
 }
 
-/// The digits of a subscript; `None` if it is no such number, or if it does not depend on some loop.
+/// The digits of a subscript: one for each loop around the access and, if it has several lanes, one for the lanes.
+/// `None` if the subscript is no sum of counters with fixed weights, or if it does not depend on some loop that
+/// repeats: the iterations of that loop then touch the same units.
 fn digits(touch: &Touch, levels: &[Level], atoms: &Atoms) -> Option<Vec<Digit>> {
     let mut weights: HashMap<Atom, Polynomial> = HashMap::new();
     for (product, factor) in touch.first.terms() {
+        // A term with no varying atom moves all accesses by the same distance. With one, which must be a counter, the
+        // rest of the term adds to the counter's weight.
         let varying: Vec<Atom> = product.iter().copied().filter(|atom| !atoms.is_fixed(*atom)).collect();
         match varying.as_slice() {
             [] => {}
@@ -168,7 +190,8 @@ fn digits(touch: &Touch, levels: &[Level], atoms: &Atoms) -> Option<Vec<Digit>> 
         let once = count.as_number().is_some_and(|count| count <= 1);
         let weight = level.counter.and_then(|counter| weights.remove(&counter));
         match weight {
-            // Private iterations never meet; what they add to the subscript is one fixed number each.
+            // A loop that runs at most once adds one fixed number. Private iterations never meet, and within one of
+            // them its counter adds one fixed number.
             _ if once || level.order == Order::Private => {}
             Some(weight) => digits.push(Digit { weight: positive(weight)?, count }),
             None => return None,
@@ -178,19 +201,22 @@ fn digits(touch: &Touch, levels: &[Level], atoms: &Atoms) -> Option<Vec<Digit>> 
     weights.is_empty().then_some(digits)
 }
 
-/// The absolute value of a weight, as far as its sign is plain to see.
+/// The absolute value of a weight whose terms are all negative; any other weight as it is. A digit that counts
+/// downwards touches as many different units as one that counts upwards. `None` if it does not fit into 64 bits.
 fn positive(weight: Polynomial) -> Option<Polynomial> {
     let negative = weight.terms().all(|(_, factor)| factor < 0);
     if negative { weight.scaled(-1) } else { Some(weight) }
 }
 
-/// Whether `weight >= reach` wherever the loops run at all, that is with all counts at least 1.
+/// Whether `weight >= reach` wherever the loops run at all, that is with all counts at least 1. It is known if the two
+/// differ by a constant, or if the weight is a multiple of the reach (`3·m` and `m`): a reach is never negative.
 fn is_at_least(weight: &Polynomial, reach: &Polynomial) -> bool {
     let apart = weight.plus(reach, -1).and_then(|difference| difference.as_number());
     apart.is_some_and(|difference| difference >= 0) || weight.multiple_of(reach).is_some_and(|factor| factor >= 1)
 }
 
-/// What the digits up to this one stay below.
+/// What the digits up to this one stay below: `weight * (count - 1) + reach`. With symbols it is `weight * count`,
+/// which is not less, because `reach <= weight`. `None` if it does not fit into 64 bits.
 fn beyond(digit: &Digit, reach: &Polynomial) -> Option<Polynomial> {
     match (digit.weight.as_number(), digit.count.as_number(), reach.as_number()) {
         (Some(weight), Some(count), Some(reach)) => {

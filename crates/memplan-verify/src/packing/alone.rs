@@ -1,4 +1,7 @@
 //! Rules that concern one buffer or one space at a time.
+//!
+//! `Layout` has the bytes of every slot of every placed buffer. An *area* is what addresses are counted in: a space or
+//! a shared object.
 
 use std::cmp::Reverse;
 
@@ -7,7 +10,8 @@ use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, ObjectId, Placement, P
 use super::layout::{Layout, Slot, end_of, placement};
 use super::violation::{Place, Position, Violation, Who};
 
-/// Is everything there, where it may be, and in bounds?
+/// Reports buffers without a place, places that break a rule by themselves (space, alignment, capacity, fixed offset,
+/// room in an object, overlapping slots), and extents that are too small.
 pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut Vec<Violation>) {
     check_names(problem, plan, out);
     for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -23,7 +27,8 @@ pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut V
     }
 }
 
-/// Entries for buffers the problem does not have.
+/// Reports entries of the plan for buffers that the problem does not have. A plan from a file lists names that it could
+/// not find in `unknown`; a plan made by a program may have more entries than there are buffers.
 fn check_names(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     let known = problem.buffers().len();
     let surplus = plan.placements.as_slice().iter().enumerate().skip(known).filter(|(_, entry)| entry.is_some());
@@ -44,7 +49,7 @@ impl About<'_> {
         Who::new(self.problem, self.id)
     }
 
-    /// All rules about one placed buffer.
+    /// Reports every rule about one placed buffer that is broken.
     fn check(&self, placement: &Placement, layout: &Layout, out: &mut Vec<Violation>) {
         let (slots, offsets) = (self.buffer.slots, placement.offsets.len());
         if offsets < slots as usize {
@@ -60,7 +65,8 @@ impl About<'_> {
         self.check_slots(layout, out);
     }
 
-    /// Alignment, fixed offset and capacity of each slot.
+    /// Reports offsets that break a rule: alignment, fixed offset, capacity. A buffer whose size is not known in
+    /// bytes must not be at an offset at all.
     fn check_offsets(&self, placement: &Placement, out: &mut Vec<Violation>) {
         let Some(size) = self.buffer.bytes() else {
             out.push(Violation::SizeUnknown { buffer: self.who() });
@@ -88,6 +94,8 @@ impl About<'_> {
         }
     }
 
+    /// Reports a slot that ends beyond the capacity of its space. A space that the problem does not have was reported
+    /// as the wrong space.
     fn check_capacity(&self, space: SpaceId, offset: Bytes, end: Bytes, out: &mut Vec<Violation>) {
         let Some(info) = self.problem.spaces().get(space) else { return };
         if let Some(capacity) = info.capacity.filter(|&capacity| end > capacity) {
@@ -96,7 +104,8 @@ impl About<'_> {
         }
     }
 
-    /// Whether a buffer fits into its shared object.
+    /// Reports a buffer that does not fit into its shared object, or must not be in one: a fixed offset is an address
+    /// in a space, which an object does not have.
     fn check_object(&self, placement: &Placement, object: ObjectId, out: &mut Vec<Violation>) {
         if let Some(fixed) = self.buffer.fixed() {
             out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Object(object) });
@@ -117,8 +126,8 @@ impl About<'_> {
         }
     }
 
-    /// Slots are in use at the same time, so they never overlap. They are
-    /// equally large: sorted, only neighbours can.
+    /// Reports slots of one buffer that overlap, since they are in use at the same time. All slots are equally large,
+    /// so in the order of their starts it is enough to compare neighbours.
     fn check_slots(&self, layout: &Layout, out: &mut Vec<Violation>) {
         let mut slots: Vec<Slot> = match layout.slots_of(self.id) {
             [] | [_] => return,
@@ -137,7 +146,9 @@ fn space_name(problem: &Problem, space: SpaceId) -> String {
     problem.spaces().get(space).map_or_else(|| format!("number {}", space.index()), |space| space.name.clone())
 }
 
-/// Whether an object certainly has room for a buffer at an offset in it.
+/// Whether an object certainly has room for a buffer at an offset in it. A shape fits into a shape with the same
+/// number of components if no component is larger; a size that is only known as a symbol fits into an object of the
+/// same symbol.
 fn holds(object: &Size, offset: Bytes, buffer: &Size) -> bool {
     let fits = |room: Bytes, size: Bytes| end_of(offset, size).is_some_and(|end| end <= room);
     match (object, buffer) {
@@ -153,7 +164,8 @@ fn holds(object: &Size, offset: Bytes, buffer: &Size) -> bool {
     }
 }
 
-/// What lies in a space: found for all spaces in one pass, for there may be as many spaces as buffers.
+/// What lies in a space. It is found for all spaces in one pass, because there may be as many spaces as buffers, and a
+/// pass for each would take quadratic time.
 #[derive(Clone, Default)]
 struct Needs {
     /// Where the slots in it end, and the first buffer that ends there.
@@ -171,6 +183,7 @@ impl Needs {
                 needs[space].reach(slot.high, slot.buffer);
             }
         }
+        // A plan from a file may have objects in spaces that the problem does not have.
         let known = |space: SpaceId| space.index() < problem.spaces().len();
         for object in plan.objects.iter().filter(|object| known(object.space)) {
             let sum = &mut needs[object.space].of_objects;
@@ -179,6 +192,8 @@ impl Needs {
         needs
     }
 
+    /// Takes in a slot. Of several buffers that end furthest, the one with the lowest number stays, so that the
+    /// report does not depend on the order of the slots.
     fn reach(&mut self, end: u64, buffer: BufferId) {
         let is_further = |(furthest, first): (u64, BufferId)| (end, Reverse(buffer)) > (furthest, Reverse(first));
         if self.furthest.is_none_or(is_further) {
@@ -192,6 +207,7 @@ fn check_extent(problem: &Problem, plan: &Plan, space: SpaceId, needs: &Needs, o
     let extent = plan.extents.get(space).copied().unwrap_or_default();
     let info = &problem.spaces()[space];
     let name = || info.name.clone();
+    // Shared objects and buffers with offsets have no bytes in common, so the two add up.
     let end = needs.furthest.map_or(0, |(end, _)| end);
     let needed = u128::from(end).saturating_add(needs.of_objects);
     match needs.furthest {

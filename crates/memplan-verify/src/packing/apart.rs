@@ -9,8 +9,9 @@ use super::live_ranges::{LiveRanges, Span};
 use super::together::Companies;
 use super::violation::{Kind, Violation, Who};
 
-/// Lists the pairs of which one is exclusive and both have a place for the same
-/// byte, whenever they live.
+/// Lists the pairs of which one is exclusive and that have a byte in common, whenever they live. Members of one
+/// *company* (held together by ties and must-share pairs) may overlap all the same: their slots of one number are one
+/// *party*.
 pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Companies, out: &mut Vec<Violation>) {
     let slots = layout.slots().iter().filter(|slot| !slot.is_empty());
     let (exclusive, others): (Vec<&Slot>, Vec<&Slot>) =
@@ -23,7 +24,7 @@ pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Co
     let listing = Listing::new(Kind::ExclusiveShared, out);
     let mut sweep = Sweep { problem, layout, exclusive: &exclusive, present, listing };
     // Exclusive buffers are compared with those before them, so that each pair is reported once. All others are
-    // then compared with every exclusive one. Lifetimes play no part: nobody is ever removed.
+    // then compared with every exclusive one. Lifetimes play no part, so no slot is ever removed.
     for (index, slot) in exclusive.iter().enumerate() {
         sweep.meet(slot, &spans[index]);
         sweep.present.insert(index);
@@ -64,7 +65,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Reports must-not-share pairs that have a place for the same byte.
+/// Reports must-not-share pairs that have a byte in common, whenever they live.
 pub(super) fn check_pairs(problem: &Problem, layout: &Layout, out: &mut Vec<Violation>) {
     for &(one, other) in problem.must_not_share() {
         if let Some((slot, low, high)) = first_common(layout, one, other) {
@@ -75,13 +76,14 @@ pub(super) fn check_pairs(problem: &Problem, layout: &Layout, out: &mut Vec<Viol
     }
 }
 
-/// The first slot of `one` that has bytes in common with one of `other`.
+/// The first slot of `one` that has bytes in common with one of `other`, with the first of these bytes and one past the
+/// last; `None` if the two share no byte.
 pub(super) fn first_common(layout: &Layout, one: BufferId, other: BufferId) -> Option<(Slot, u64, u64)> {
     let mut theirs: Vec<&Slot> = layout.slots_of(other).iter().collect();
     theirs.sort_by_key(|slot| slot.low);
     layout.slots_of(one).iter().find_map(|slot| {
-        // Slots of one buffer are equally large: the last one that starts
-        // before this one ends also reaches furthest.
+        // All slots of `other` are equally large, so of those that start before this slot ends, the last one reaches
+        // furthest: if it does not meet this slot, none does.
         let before = theirs.partition_point(|their| their.low < slot.high);
         let their = theirs.get(before.checked_sub(1)?)?;
         slot.common(their).map(|(low, high)| (*slot, low, high))

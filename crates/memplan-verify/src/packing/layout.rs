@@ -1,4 +1,5 @@
-//! Where a plan puts things, in one shape for offsets and objects.
+//! Where a plan puts things, in one form for both kinds of plans: those with offsets in a space, and those in which
+//! several buffers take turns to use a shared object as a whole.
 
 use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, ObjectId, Placement, Plan, Problem, Size, SpaceId};
 
@@ -21,9 +22,12 @@ impl Area {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) buffer: BufferId,
+    /// Which slot of the buffer it is, from 0.
     pub(super) number: u32,
     pub(super) area: Area,
+    /// The first byte.
     pub(super) low: u64,
+    /// One past the last byte.
     pub(super) high: u64,
 }
 
@@ -70,6 +74,7 @@ impl Layout {
             if object.index() >= plan.objects.len() {
                 return;
             }
+            // A buffer of size 0 occupies nothing, also of an object.
             let area = Area(u32::try_from(self.space_count + object.index()).unwrap_or(u32::MAX));
             let high = u64::from(!is_nothing(size));
             for number in 0..placement.offsets.len() {

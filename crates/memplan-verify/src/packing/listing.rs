@@ -14,14 +14,18 @@ use super::violation::{Kind, Violation};
 /// How many violations of one kind between pairs of buffers are listed.
 pub const LISTED: usize = 1000;
 
-/// Every meeting beyond this many per listed pair is one of a pair that is
-/// listed already (buffers with many slots, or many gaps in their lives).
+/// A pair may meet many times (buffers with many slots, or many gaps in their lives). After [`LISTED`] times this many
+/// meetings nothing more is listed, so that a plan with many meetings of few pairs ends in reasonable time, too.
 const MEETINGS_PER_PAIR: usize = 64;
 
+/// The violations of one kind between pairs of buffers.
 pub(super) struct Listing<'a> {
     kind: Kind,
+    /// Where the violations go.
     out: &'a mut Vec<Violation>,
+    /// The pairs that have been listed, the lower number first.
     listed: HashSet<(BufferId, BufferId)>,
+    /// How many meetings there have been, of listed pairs and others.
     meetings: usize,
     /// Buffers that were only counted.
     counted: HashSet<BufferId>,
@@ -33,8 +37,9 @@ impl<'a> Listing<'a> {
     }
 
     /// Takes note of a pair, and makes the violation if it is a new one and
-    /// there is still room. Returns whether the caller should go on with the
-    /// meetings of the newcomer.
+    /// there is still room. Without room the newcomer of a new pair is only counted. Returns whether the caller
+    /// should go on with the meetings of the newcomer: `false` once the list is full, since one meeting is enough to
+    /// count it.
     pub(super) fn meet(
         &mut self,
         newcomer: BufferId,
@@ -43,6 +48,7 @@ impl<'a> Listing<'a> {
     ) -> bool {
         self.meetings += 1;
         let (one, two) = (newcomer.min(other), newcomer.max(other));
+        // Slots of one buffer have a rule of their own.
         if one == two || self.listed.contains(&(one, two)) {
             return self.has_room();
         }

@@ -13,11 +13,11 @@
 //!
 //! A range meets `low..high` if it starts before `high` (a prefix of the leaves)
 //! and ends after `low` (look only where a node reaches further than `low`). So
-//! each range found costs a walk up and down, and one walk more finds no other.
+//! each range found costs a walk up and down, and one walk more finds that there is no other.
 //!
-//! Ranges of one party do not disturb each other, and there may be many of them
-//! on the same bytes. To step over them without visiting them, a node knows how
-//! far its furthest party reaches *and* how far all others do.
+//! A *party* are ranges that may overlap each other (slots of tied buffers, for instance), and there may be many of
+//! them on the same bytes. An *area* is what addresses are counted in: a space or a shared object. To step over them
+//! without visiting them, a node knows how far its furthest party reaches *and* how far all others do.
 
 use super::layout::Area;
 use super::together::Party;
@@ -25,17 +25,21 @@ use super::together::Party;
 /// How far the present ranges below a node reach; 0 for "nobody there".
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Reach {
+    /// Where the range ends that reaches furthest.
     furthest: u64,
+    /// The party of that range.
     party: Party,
     /// How far the other parties reach.
     others: u64,
 }
 
 impl Reach {
+    /// How far the ranges of all parties but one reach.
     fn of_others_than(&self, party: Party) -> u64 {
         if self.party == party { self.others } else { self.furthest }
     }
 
+    /// The reach of a node with these two children.
     fn merge(left: Reach, right: Reach) -> Reach {
         let (first, second) = if left.furthest >= right.furthest { (left, right) } else { (right, left) };
         Reach { others: first.others.max(second.of_others_than(first.party)), ..first }
@@ -72,6 +76,8 @@ impl<'a> LiveRanges<'a> {
         for (leaf, &(_, _, index)) in leaves.iter().enumerate() {
             leaf_of[index as usize] = leaf as u32;
         }
+        // Node 1 is the root and node 0 is not used. The number of leaves is rounded up to a power of two; the surplus
+        // leaves are never present.
         let nodes = vec![Reach::default(); 2 * spans.len().next_power_of_two()];
         LiveRanges { spans, leaves, leaf_of, nodes }
     }
@@ -104,8 +110,9 @@ impl<'a> LiveRanges<'a> {
     /// Visits the present ranges of other parties that have a byte in common
     /// with `span`, in order of start, until `visit` returns false.
     pub(super) fn for_each_in_the_way(&self, span: &Span, mut visit: impl FnMut(usize) -> bool) {
-        // The tree finds the next range, by start, that ends above `span.low`. If that one starts at `span.high` or
-        // later, so do all that follow, and the search is over.
+        // Leaves are sorted by area and start, and `from` is the first one of the area. The tree finds the next range
+        // that ends above `span.low`. If that one starts at `span.high` or later, or in another area, so do all that
+        // follow, and the search is over.
         let mut from = self.leaves.partition_point(|&(area, ..)| area < span.area);
         while let Some(leaf) = self.first_reaching(from, span)
             && let Some(&(area, low, index)) = self.leaves.get(leaf)
@@ -116,13 +123,16 @@ impl<'a> LiveRanges<'a> {
         }
     }
 
-    /// The first leaf from `from` on with a range of another party that ends after `span` starts.
+    /// The first leaf from `from` on with a present range of another party that ends after `span` starts; `None` if
+    /// there is none.
     fn first_reaching(&self, from: usize, span: &Span) -> Option<usize> {
         let half = self.nodes.len() / 2;
         if from >= half {
             return None;
         }
-        // Climb: the subtrees to the right of `from`, from small to large.
+        // Climb: look at the subtrees to the right of `from`, from small to large. From a right child (odd) go up
+        // until the node is a left child, then on to its right sibling. Coming to 0 means that nothing is left on the
+        // right.
         let mut node = half + from;
         while !self.reaches(node, span) {
             while node % 2 == 1 {

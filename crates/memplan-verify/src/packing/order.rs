@@ -11,6 +11,9 @@
 //!       +---> e ----+               (d waits for both readers, c and e)
 //! ```
 //!
+//! A *child* of x is a buffer that is computed from x. An *ancestor* of y is a buffer from which y can be reached by
+//! going from parent to child; a strict one is not y itself.
+//!
 //! x *precedes* y if x has a child, every child is a strict ancestor of y, and
 //! no output reads x. A reader that only feeds an output is in no one's past, so
 //! nothing is ever ordered after it. Where y uses an overlay over x, y itself
@@ -19,10 +22,12 @@
 //! Precedence is transitive, so the buffers that share a byte are fine if they
 //! form a chain. They are kept in topological order while a line sweeps over
 //! the addresses; a newcomer is compared with its neighbours on both sides,
-//! and what lies beyond them follows. (Buffers of one company are not compared
-//! with each other. A neighbour from a larger company does not vouch for its
-//! own company, so the walk goes on until a buffer that is alone, or two
-//! different companies, have been met.)
+//! and what lies beyond them follows. (A *company* is a set of buffers that ties and must-share pairs hold together.
+//! Buffers of one company may overlap and are not compared with each other. So it does not follow from a comparison
+//! with one member of a company that the other members are ordered, too, and the walk goes on until a buffer that is
+//! alone, or two different companies, have been met.)
+//!
+//! A *slot* here is the bytes of one slot of a buffer in its *area*, which is a space or a shared object.
 //!
 //! What is left are questions "does x precede y". They are answered in batches
 //! of 64 targets y: one walk down the topological order, over the stretch that
@@ -62,7 +67,7 @@ pub(super) fn check(
     listing.finish();
 }
 
-/// Does the buffer of one slot precede that of another?
+/// Does the buffer of the slot `before` precede that of the slot `after`? The slots have bytes in common.
 #[derive(Clone, Copy)]
 struct Question {
     before: Slot,
@@ -79,6 +84,7 @@ fn questions(layout: &Layout, companies: &Companies, order: &Order) -> Vec<Quest
     // position in one possible order of execution.
     for index in sorted_by(&slots, |slot| slot.low) {
         let slot = slots[index];
+        // Slots that end at or before this one's first byte, or lie in an earlier area, are over.
         while let Some(over) = ending.next_if(|&other| (slots[other].area, slots[other].high) <= (slot.area, slot.low))
         {
             present.remove(&(order.position[slots[over].buffer.index()], over));
@@ -110,6 +116,7 @@ struct Questions {
 }
 
 impl Questions {
+    /// Asks whether one buffer precedes another, unless that has been asked.
     fn ask(&mut self, before: Slot, after: Slot) {
         if self.asked.insert((before.buffer, after.buffer)) {
             self.all.push(Question { before, after });
@@ -117,12 +124,14 @@ impl Questions {
     }
 }
 
-/// Visits the slots of other companies on one side of a slot, the nearest first, as far as they have to be compared with
-/// it: up to the first buffer that is alone, or until two different companies have been met (see the module
+/// Visits the slots of other companies on one side of a slot, the nearest first, as far as they have to be compared
+/// with it: up to the first buffer that is alone, or until two different companies have been met (see the module
 /// documentation).
 fn neighbours(companies: &Companies, slot: &Slot, others: impl Iterator<Item = Slot>, mut visit: impl FnMut(Slot)) {
+    // The company of the neighbour met before, which was not alone.
     let mut met = None;
     for other in others {
+        // Slots of the same buffer or party may overlap.
         if other.buffer == slot.buffer || companies.party(&other) == companies.party(slot) {
             continue;
         }
@@ -151,6 +160,8 @@ impl Order {
         for child in children.iter().flatten() {
             open_parents[child.index()] += 1;
         }
+        // A buffer is listed when all buffers it is computed from are. `buffers` is both the list and the queue:
+        // those from `next` on are listed and have not told their children yet.
         let mut buffers: Vec<BufferId> = children.ids().filter(|buffer| open_parents[buffer.index()] == 0).collect();
         let mut position = vec![0; children.len()];
         let mut next = 0;
@@ -167,11 +178,12 @@ impl Order {
         Order { buffers, position }
     }
 
+    /// Where a buffer stands in the order.
     fn of(&self, buffer: BufferId) -> usize {
         self.position[buffer.index()] as usize
     }
 
-    /// The questions to which the answer is no, in the order they were asked.
+    /// The questions to which the answer is no, in the order they were asked: each is a violation.
     fn unanswerable(
         &self,
         dependencies: &Dependencies,
@@ -208,7 +220,8 @@ impl Order {
     }
 }
 
-/// Cuts a list that is sorted by target into pieces with at most 64 targets each.
+/// Cuts a list that is sorted by target into pieces with at most 64 different targets each, so that a target fits
+/// into a bit of a word. `distinct` counts the targets of the piece that starts at `begin`.
 fn batches(by_target: &[usize], target: impl Fn(usize) -> BufferId) -> Vec<&[usize]> {
     let mut batches = Vec::new();
     let (mut begin, mut distinct) = (0, 0);
@@ -253,6 +266,8 @@ impl Ancestors<'_> {
         for (number, &target) in targets.iter().enumerate() {
             self.own_bit[self.order.of(target)] = 1 << number;
         }
+        // From the last target backwards: a buffer is an ancestor of the targets among its children and of all
+        // targets that its children are ancestors of. Nobody before `begin` is asked about.
         for at in (begin..self.end).rev() {
             let children = self.dependencies.children[self.order.buffers[at]].iter();
             let positions = children.map(|&child| self.order.of(child));
@@ -264,10 +279,12 @@ impl Ancestors<'_> {
         targets
     }
 
+    /// The targets that the buffer at a position is an ancestor of, as bits.
     fn bits_at(&self, position: usize) -> u64 {
         if position < self.end { self.bits[position] } else { 0 }
     }
 
+    /// Whether a buffer is a strict ancestor of the target with this number in the batch.
     fn is_ancestor(&self, buffer: BufferId, target: usize) -> bool {
         self.bits_at(self.order.of(buffer)) >> target & 1 == 1
     }

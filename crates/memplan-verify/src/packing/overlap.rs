@@ -19,6 +19,9 @@
 //!
 //! Two rectangles that overlap are found when the later one starts, so the
 //! step reported is the first at which both are alive.
+//!
+//! An *area* is what addresses are counted in: a space or a shared object. A *party* are slots that may overlap,
+//! because ties or must-share pairs hold their buffers together; overlaps within a party are no violation.
 
 use std::collections::BTreeMap;
 
@@ -32,11 +35,15 @@ use super::overlay::Overlays;
 use super::together::Companies;
 use super::violation::{Kind, Violation, Who};
 
-/// Rectangles of time and bytes; the bytes are kept apart for the tree.
+/// Rectangles of time and bytes. Rectangle i is at index i of each list; the bytes are a list of their own because the
+/// tree wants them so.
 #[derive(Default)]
 struct Rectangles {
+    /// The bytes, and the *party* of the slot: ranges of one party may overlap, because their buffers are tied.
     bytes: Vec<Span>,
+    /// The first step, and one past the last.
     times: Vec<(u64, u64)>,
+    /// Whose rectangle it is.
     buffers: Vec<BufferId>,
 }
 
@@ -50,6 +57,7 @@ pub(super) fn check(
 ) {
     let rectangles = Rectangles::new(problem, layout, companies, overlays);
     let mut listing = Listing::new(Kind::Overlap, out);
+    // The listing says whether to go on with the newcomer's other overlaps: not any more when it is full.
     rectangles.sweep(|newcomer, present| {
         let (one, other) = (&rectangles.bytes[newcomer], &rectangles.bytes[present]);
         let place = || layout.place(problem, one.area, one.low.max(other.low), one.high.min(other.high));
@@ -104,7 +112,7 @@ impl Rectangles {
         self.buffers.push(slot.buffer);
     }
 
-    /// Calls `meet(newcomer, present)` for every overlap; when it returns
+    /// Calls `meet(newcomer, present)` for every overlap of rectangles of different parties; when it returns
     /// false, the newcomer's other overlaps are passed over.
     fn sweep(&self, mut meet: impl FnMut(usize, usize) -> bool) {
         let starts = self.by(|&(start, _)| start);
@@ -118,6 +126,7 @@ impl Rectangles {
             if patience::is_over() {
                 return;
             }
+            // Rectangles that end at this step or before are over. Touching is not overlapping.
             while let Some((_, over)) = ending.next_if(|&(end, _)| end <= now) {
                 present.remove(over as usize);
             }
@@ -126,24 +135,23 @@ impl Rectangles {
         }
     }
 
-    /// The rectangles in the order of a time of theirs.
+    /// The rectangles in the order of their start or their end, each with that step.
     fn by(&self, time: fn(&(u64, u64)) -> u64) -> Vec<(u64, u32)> {
         let mut order: Vec<(u64, u32)> = self.times.iter().map(time).zip(0..).collect();
         order.sort_unstable();
         order
     }
 
-    /// Whether no two rectangles overlap. This quick test comes first, because in most valid plans not even tied
-    /// buffers overlap, and then nothing else has to be asked. `starts` has the rectangles in the order of their first
-    /// steps.
-    ///
+    /// Whether no two rectangles overlap, parties not considered. This quick test comes first, because in most valid
+    /// plans not even tied buffers overlap, and then nothing else has to be asked. `starts` has the rectangles in the
+    /// order of their first steps.
     fn are_disjoint(&self, starts: &[(u64, u32)]) -> bool {
         if starts.len() < HALVED { self.can_start(starts, Taken::new()) } else { self.can_start_in_halves(starts) }
     }
 
-    /// Very many rectangles are cut into those that start early and those that start late, and a second thread looks at
-    /// the late ones. It begins with the early ones that are still alive then; if two of those overlap, the first thread
-    /// finds out. So every pair is seen where its later one starts.
+    /// The same with two threads. The rectangles are cut into those that start early and those that start late, and the
+    /// second thread looks at the late ones. It begins with the bytes of the early ones that are still alive then; if
+    /// two of these overlap, the first thread finds out. So every pair is seen by the thread that has its later one.
     fn can_start_in_halves(&self, starts: &[(u64, u32)]) -> bool {
         let (early, late) = starts.split_at(starts.len() / 2);
         let lives_on = |&&(_, rectangle): &&(u64, u32)| {
@@ -162,12 +170,16 @@ impl Rectangles {
     }
 
     /// Whether the bytes of each rectangle are free when it starts; `taken` says which ones are not at the beginning.
+    /// If the patience ends, it stops, and the answer means nothing.
     ///
     /// A range stays in the map after the step at which its last owner ends, until a newcomer needs its bytes. So the
-    /// ends of rectangles need not be sorted, and the map stays small.
+    /// ends of rectangles need not be sorted, and the map stays small. When a newcomer takes a part of a range whose
+    /// owner has ended, the whole range is removed, since all of it is free.
     fn can_start(&self, starts: &[(u64, u32)], mut taken: Taken) -> bool {
         starts.iter().take_while(|_| !patience::is_over()).all(|&(now, newcomer)| {
             let ((area, low), (high, end)) = self.entry(newcomer);
+            // The ranges that begin below the newcomer's end, from the highest downwards, as far as they reach above
+            // its start.
             while let Some((&place, last)) = taken.range_mut(..(area, high)).next_back() {
                 if place.0 != area || last.0 <= low {
                     break;
@@ -176,7 +188,8 @@ impl Rectangles {
                 if last.1 > now {
                     return false;
                 }
-                // Ranges in the map are disjoint, so none that begins below this one reaches up to it.
+                // A range that begins where the newcomer does becomes the newcomer's, which saves a removal and an
+                // insertion. Ranges in the map are disjoint, so none that begins further below reaches up to here.
                 if place.1 == low {
                     *last = (high, end);
                     return true;

@@ -1,7 +1,7 @@
 //! Which overlays a plan may rely on, and what is left of a victim's life.
 //!
-//! A plan that puts w over v says so, the problem must permit it, v must start
-//! before w, and "same base" means what it says. Then the life of v ends at w's
+//! A plan that puts a buffer w over its victim v lists the pair, the problem must permit it, v must start
+//! before w, and if only "same base" is permitted, both must have the same offsets. Then the life of v ends at w's
 //! start, on exactly the bytes that they share:
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //!    +--0-----2-----------6------9-> step
 //! ```
 //!
-//! Slots are overlaid in step: slot 0 of w over slot 0 of v, and so on, for in
+//! Slot 0 of w may lie over slot 0 of v, slot 1 over slot 1, and so on, because in
 //! any one iteration w and v are in slots of the same number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -28,6 +28,7 @@ use super::violation::{Violation, Who};
 /// The overlays that a plan uses and may use.
 #[derive(Default)]
 pub(super) struct Overlays {
+    /// Pairs of a buffer and the victim over which it lies.
     pairs: HashSet<(BufferId, BufferId)>,
     /// For each victim the buffers that start on it, in the order of their starts.
     takers: HashMap<BufferId, Vec<BufferId>>,
@@ -37,18 +38,19 @@ pub(super) struct Overlays {
 pub(super) struct Remainder {
     pub(super) low: u64,
     pub(super) high: u64,
+    /// `u64::MAX` if nothing is laid over these bytes.
     pub(super) death: u64,
 }
 
 impl Overlays {
-    /// Reports the overlays that are no good, and keeps the others.
+    /// Reports the overlays of the plan that break a rule, and keeps the others.
     pub(super) fn new(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) -> Overlays {
         let mut overlays = Overlays::default();
         if plan.reused.is_empty() {
             return overlays;
         }
+        // What the problem permits. A pair may be declared more than once; the more generous permission holds.
         let mut declared = HashMap::new();
-        // A pair may be declared more than once. The more generous permission holds.
         for overlay in problem.overlays() {
             let kind = declared.entry((overlay.buffer, overlay.over)).or_insert(overlay.kind);
             *kind = overlay.kind.max(*kind);
@@ -85,12 +87,13 @@ impl Overlays {
     /// `None` if nobody takes any of it.
     ///
     /// Takers come in order of start, so the first to claim a byte is the one
-    /// that ends its life; every taker adds at most two edges.
+    /// that ends its life. Each taker cuts the slot at two more bytes at most, so there are few parts.
     pub(super) fn remainders(&self, problem: &Problem, layout: &Layout, slot: &Slot) -> Option<Vec<Remainder>> {
         let takers = self.takers.get(&slot.buffer)?;
         let mut unclaimed = BTreeMap::from([(slot.low, slot.high)]);
         let mut remainders = Vec::new();
         for &taker in takers {
+            // A taker without a life has been refused by `judge`.
             let Some(start) = problem.buffers()[taker].lifetime.start() else { continue };
             for taking in layout.slots_of(taker).iter().filter(|taking| taking.number == slot.number) {
                 if let Some((low, high)) = slot.common(taking) {

@@ -1,16 +1,22 @@
 //! Buffers that belong together: tie groups and must-share pairs.
 //!
 //! The two relations compose. Whatever is connected through them makes one
-//! company; its members lie at fixed distances and may overlap each other,
-//! slot 0 with slot 0, slot 1 with slot 1, and so on. All other buffers are
-//! strangers. Most buffers are a company of one.
+//! *company*; its members lie at fixed distances and may overlap each other,
+//! slot 0 with slot 0, slot 1 with slot 1, and so on. The slots of one number in one company are a *party*.
+//! Most buffers are a company of one.
+//!
+//! ```text
+//!   a and b are tied, b must share with c: a, b, c are one company. With 2 slots each it has 2 parties:
+//!   {a0, b0, c0} and {a1, b1, c1}. a0 may overlap b0, and not b1.
+//! ```
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SpaceId};
 
 use super::layout::{Layout, Slot, placement};
 use super::violation::{Violation, Who};
 
-/// Are tied buffers at their distances, and must-share pairs in one place?
+/// Reports tied buffers that are not at their distances, and must-share pairs that do not start at the same place.
+/// Pairs of which one has no place are passed over: that has been reported.
 pub(super) fn check(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     check_ties(problem, plan, out);
     for &(one, other) in problem.must_share() {
@@ -23,7 +29,8 @@ pub(super) fn check(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     }
 }
 
-/// Compares every member with the first one of its group that has a place.
+/// Compares every member of a tie group with the first one of the group that has a place. `tie.at` is where a member
+/// lies in its group, so two members must be as far apart as these numbers are.
 fn check_ties(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     let mut first_of = vec![None; problem.groups().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -38,7 +45,7 @@ fn check_ties(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     }
 }
 
-/// Whether all slots of `second` are `distance` after those of `first`.
+/// Whether all slots of `second` are `distance` bytes after those of `first`, in the same space or object.
 fn in_step(first: &Placement, second: &Placement, distance: i128) -> bool {
     let at_distance = |(one, other): (&Bytes, &Bytes)| i128::from(other.0) - i128::from(one.0) == distance;
     home(first) == home(second)
@@ -46,7 +53,7 @@ fn in_step(first: &Placement, second: &Placement, distance: i128) -> bool {
         && first.offsets.iter().zip(&second.offsets).all(at_distance)
 }
 
-/// What a placement's offsets count from.
+/// What a placement's offsets count from: a space, or an object in it.
 pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
     (placement.object, placement.space)
 }
@@ -56,9 +63,10 @@ pub(super) struct Companies {
     /// For each buffer, the member with the smallest number in its company. It stands for the company. Empty if there
     /// are no relations at all, so that every buffer stands for itself.
     representative: Vec<u32>,
-    /// Number of members of the company, at the index of its representative. Empty likewise.
+    /// Number of members of the company, at the index of its representative. Empty if there are no relations at all.
     members: Vec<u32>,
-    /// First party of the company, at the index of its representative.
+    /// The number of the company's first party, at the index of its representative. The parties of its further slots
+    /// have the numbers behind it.
     first_party: Vec<u32>,
 }
 
@@ -105,19 +113,19 @@ impl Companies {
         self.representative.get(buffer.index()).copied().unwrap_or(buffer.index() as u32)
     }
 
-    /// Whether a buffer belongs to nobody else.
+    /// Whether a buffer is the only member of its company.
     pub(super) fn is_alone(&self, buffer: BufferId) -> bool {
         self.members.is_empty() || self.members[self.company(buffer) as usize] == 1
     }
 
-    /// The slots that this one may overlap.
+    /// The party of a slot: it may overlap the other slots of this party.
     pub(super) fn party(&self, slot: &Slot) -> Party {
         self.first_party[self.company(slot.buffer) as usize] + slot.number
     }
 }
 
-/// The first party of each company. A company gets one party for each of its slots, numbered one after another: slot i
-/// of one member may overlap slot i of another, and no other slot.
+/// The first party of each company, given its number of slots. A company gets one party for each of its slots, numbered
+/// one after another: slots 2, 1, 3 give the first parties 0, 2, 3.
 fn numbered(slots: impl Iterator<Item = u32>) -> Vec<Party> {
     let number = |next: &mut u32, slots: u32| {
         *next += slots;
@@ -126,7 +134,8 @@ fn numbered(slots: impl Iterator<Item = u32>) -> Vec<Party> {
     slots.scan(0, number).collect()
 }
 
-/// Union-find over plain indices, halving paths as it goes.
+/// The element that stands for the company of an element. On the way each second element is made to point one step
+/// further, which keeps the chains short.
 fn find(representative: &mut [u32], mut element: u32) -> u32 {
     while representative[element as usize] != element {
         let next = representative[representative[element as usize] as usize];
@@ -136,6 +145,7 @@ fn find(representative: &mut [u32], mut element: u32) -> u32 {
     element
 }
 
+/// Makes the companies of two buffers one. The smaller representative stands for both.
 fn join(representative: &mut [u32], one: BufferId, other: BufferId) {
     let one = find(representative, one.index() as u32);
     let other = find(representative, other.index() as u32);

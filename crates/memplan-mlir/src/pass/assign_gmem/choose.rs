@@ -91,7 +91,7 @@ impl Chooser<'_> {
         let mut trials = Trials::default();
         let mut refusal = None;
         for merges in choices {
-            // A plan that meets the smallest lower bound cannot be beaten by another choice.
+            // A plan that meets the smallest lower bound so far is taken as good enough.
             if self.is_final(&trials) {
                 break;
             }

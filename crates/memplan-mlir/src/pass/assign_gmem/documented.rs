@@ -159,7 +159,7 @@ impl Table {
                 address.0
             }
         };
-        // What was known about earlier tensors at this address is over.
+        // Earlier tensors at this address have ended: their counts and their list are dropped.
         self.pending.insert(address, 0);
         self.occupants.insert(address, Vec::new());
         self.occupy(Row { tensor, address, block: address, size: bytes, ref_cnt: uses.count }, uses);
@@ -252,6 +252,7 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
             Action::View | Action::Update => table.share(network, step, &uses),
             _ => {
                 let operands: Vec<u64> = step.reads.iter().filter_map(|&read| Some(table.row(read)?.block)).collect();
+                // Operands are released once a result is placed. A step without results releases nothing.
                 for &tensor in &step.writes {
                     table.place(tensor, network.tensors[tensor].shape.bytes(), uses[tensor], &operands)?;
                     own.iter().for_each(|&tensor| table.release(tensor));

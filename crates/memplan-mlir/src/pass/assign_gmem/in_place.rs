@@ -30,7 +30,7 @@ pub(super) enum InPlace {
     Update { operand: usize },
 }
 
-/// An op with the shapes of its operands and results; `None` for what is no tensor.
+/// An op with the shapes of its operands and results; `None` for a value that is no tensor.
 pub(super) struct Shaped<'a> {
     pub(super) document: &'a Document,
     pub(super) op: OpId,

@@ -24,6 +24,9 @@
 //!
 //! Functions are called by their position in [`Network::functions`], steps by their
 //! position in [`Network::steps`]. Sizes and places inside of tensors are in bytes.
+//!
+//! The word *root* has two meanings: [`Network::roots`] are the entry functions, and
+//! [`Network::root`] is the tensor in whose memory another one lies.
 
 use std::collections::{HashMap, HashSet};
 
@@ -620,6 +623,8 @@ impl<'a> Reader<'a> {
         };
         let reads = self.reads(op);
         match content {
+            // The result is the weight itself, so no tensor is made and the step writes nothing. It stays as an
+            // ordinary step, for the sake of other operands that the op reads.
             Content::Weight { weight, at } => {
                 self.network.contents[result] = Some(Content::Weight { weight, at: at + further });
                 self.step(function, op, Action::Compute, reads, Vec::new());

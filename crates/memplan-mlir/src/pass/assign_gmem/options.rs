@@ -35,7 +35,7 @@ pub struct Options {
     pub same_address: Vec<(usize, usize)>,
     /// Names of the inputs and outputs that get an area each (a *tag*) on a chip with pools; all if empty.
     pub iomem_set: Vec<String>,
-    /// What is known about the contents of weights.
+    /// The arrays of the weight file, by which equal weights are found; `None` without a weight file.
     pub contents: Option<WeightContents>,
     /// A file with chips. The options only carry its name; the driver reads it.
     pub chip_file: Option<String>,

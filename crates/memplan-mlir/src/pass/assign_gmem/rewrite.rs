@@ -37,7 +37,7 @@ impl Addresses<'_> {
     /// of block arguments, and those in the signature of each function.
     pub(super) fn write(&self, document: &Document, edits: &mut Edits) {
         for &function in &self.network.functions {
-            // What the function returns. Its signature names their types once more.
+            // The values that the function returns. Its signature names their types once more.
             let mut returned: Vec<ValueId> = Vec::new();
             for op in descendants(document, function) {
                 let operands = document.operands(op).iter().copied();

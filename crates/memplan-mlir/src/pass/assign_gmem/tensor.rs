@@ -142,7 +142,8 @@ impl Shape {
         dims.iter().try_fold(1u64, |product, &dim| product.checked_mul(dim))
     }
 
-    /// Whether all dimensions in front of `axis` are 1. Then what belongs to one index of `axis` is contiguous.
+    /// Whether all dimensions in front of `axis` are 1. Then a range of indices of `axis` is a contiguous part of the
+    /// tensor.
     pub(super) fn is_single_before(&self, axis: usize) -> bool {
         self.dims.iter().take(axis).all(|&dim| dim == 1)
     }

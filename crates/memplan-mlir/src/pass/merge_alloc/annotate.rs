@@ -1,8 +1,10 @@
 //! Lifetimes as attributes: what `analysis-only` writes.
 //!
 //! Every `memref.alloc` gets `__mergealloc_lifetime = array<i64: SCOPE, FIRST, LAST>`
-//! and its scope op `__mergealloc_scope = SCOPE : i64`. Ticks count ops in the
-//! order of the text, from 1 at the function; -1 stands for "never used" and
+//! and its scope op `__mergealloc_scope = SCOPE : i64`. SCOPE numbers the scopes (the ops
+//! whose instances own what they allocate, such as functions and parallel loops). FIRST
+//! and LAST are the *ticks* of the first and the last op that uses the buffer. Ticks count
+//! ops in the order of the text, from 1 at the function; -1 stands for "never used" and
 //! -2 for "cannot be traced".
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +54,8 @@ pub(super) fn annotate(view: &BufferizedView) -> Rewrite {
 }
 
 impl BufferizedView<'_> {
-    /// Position of an op in its function, which itself has tick 1.
+    /// The position of an op in its function, which itself has tick 1. Ops are numbered in the order of the text. An
+    /// op without a function around it is counted from the outermost op around it.
     fn tick(&self, op: OpId) -> i64 {
         let mut function = op;
         let mut around = Some(op);
@@ -67,12 +70,19 @@ impl BufferizedView<'_> {
     }
 }
 
-/// Adds a discardable attribute to an op, in its dictionary or in a new one
-/// where the op's syntax has it.
+/// Adds an attribute to an op, at the front of its dictionary, or in a new dictionary where the op's syntax has it.
+///
+/// ```text
+///   memref.alloc() {alignment = 64 : i64} : memref<16xf32>     ─►  memref.alloc() {NEW, alignment = 64 : i64} : …
+///   memref.alloc() : memref<16xf32>                            ─►  memref.alloc() {NEW} : memref<16xf32>
+///   func.func @f() { … }                                       ─►  func.func @f() attributes {NEW} { … }
+///   scf.forall (%i) in (4) { … }                               ─►  scf.forall (%i) in (4) { … } {NEW}
+/// ```
 fn add_attribute(view: &BufferizedView, edits: &mut Edits, op: OpId, attribute: &str) {
     let document = view.document;
     let source = document.source();
-    // A dictionary in angle brackets, `<{…}>`, holds properties. Discardable attributes stand in one of their own.
+    // A dictionary in angle brackets, `<{…}>`, holds an op's properties, which its definition lists. Attributes that
+    // any op may have (*discardable* ones, as this one) stand in a dictionary of their own.
     let mut dictionaries = document.dictionaries(op).iter().rev();
     let dictionary = dictionaries.find(|span| !source[..span.start as usize].ends_with('<'));
     if let Some(dictionary) = dictionary {
@@ -84,6 +94,7 @@ fn add_attribute(view: &BufferizedView, edits: &mut Edits, op: OpId, attribute: 
     let info = document.op(op);
     let regions = document.regions(op);
     let first_region = regions.first().map(|&region| document.region(region).span);
+    // These ops have their dictionary in front of the region, behind the word `attributes`; others have it at the end.
     let with_keyword = matches!(document.name(op), "func.func" | "async.execute" | "async.func");
     match (info.form, first_region) {
         (Form::Custom, Some(region)) if with_keyword => {

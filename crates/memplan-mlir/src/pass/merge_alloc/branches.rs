@@ -8,9 +8,11 @@
 //!   }
 //! ```
 //!
-//! A buffer that leaves the branches counts as alive during all of them, so the two overlap. Such buffers are made one
-//! member of their frame, as large as the larger of them and alive as long as either: never more than side by side. The
-//! dataflow check follows the branches and knows nothing of this file.
+//! A buffer that is made in one branch and used behind the branches (it *leaves* them) counts as alive during all of
+//! them, so `%a` and `%b` overlap in time and would lie side by side. Instead they are made *twins*: one member of
+//! their frame (what is placed together), as large as the larger of them and alive as long as either. That never
+//! takes more memory than side by side. One of them is the *leader*, the others are *followers* and get its address.
+//! The dataflow check, which proves the result, follows the branches by itself and knows nothing of this file.
 
 use std::collections::BTreeMap;
 
@@ -34,6 +36,8 @@ pub(super) fn twins(
     if view.options.compat {
         return Vec::new();
     }
+    // The buffers that leave branches, by the op with the branches and the memory space. Buffers that a check keeps
+    // apart from others take no part.
     let mut outlive: BTreeMap<(OpId, Option<&str>), ByBranch> = BTreeMap::new();
     let kept_apart: HashSet<SiteId> = view.apart.pairs().flat_map(|(one, other)| [one, other]).collect();
     for candidate in candidates.iter().filter(|candidate| !kept_apart.contains(&candidate.site)) {
@@ -49,10 +53,12 @@ pub(super) fn twins(
         for list in regions.values_mut() {
             list.sort_by_key(|candidate| std::cmp::Reverse(candidate.bytes));
         }
+        // The buffers of the first branch lead, those of the other branches follow. Surplus ones have no partner.
         let mut lists = regions.values();
         let Some(leaders) = lists.next() else { continue };
         for followers in lists {
             for (leader, follower) in leaders.iter().zip(followers) {
+                // Twins lie in one frame, so they must have the same scope and cross the same loops.
                 if homes.contains_key(&leader.site) && homes.get(&leader.site) == homes.get(&follower.site) {
                     pairs.push((leader.site, follower.site));
                 }
@@ -66,9 +72,9 @@ pub(super) fn twins(
     pairs
 }
 
-/// Buffers that are written through a value which may be one of several, by code that runs beside other code. The
-/// dataflow check takes the iterations of a parallel loop one by one: for all it knows, one of them writes the buffer of
-/// the other branch.
+/// Buffers that are written through a value which may be one of several buffers, by code that runs beside other code
+/// (in a parallel loop, for example). The dataflow check looks at each iteration by itself, and would not know that
+/// all of them write the buffer of the same branch. It would reject twins here, so they are not made.
 fn written_side_by_side(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let is_beside = |op: OpId| {
@@ -89,9 +95,9 @@ fn written_side_by_side(view: &BufferizedView) -> HashSet<SiteId> {
     written
 }
 
-/// The innermost branches that a buffer is made in and used behind, and the branch it is made in. Between them and the
-/// op its life begins with there must be no loop: another iteration may take the other branch while the buffer is in
-/// use.
+/// The innermost op with branches that a buffer is made in and used behind, and the branch it is made in; `None` if
+/// there is none. `None` also if there is a loop around the allocation within the buffer's life: another iteration
+/// may take the other branch while the buffer is still in use.
 fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, RegionId)> {
     let program = &view.lowered.program;
     let (first, last) = candidate.life?;
@@ -99,6 +105,8 @@ fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, 
     let mut found = None;
     for around in program.ancestors(inner) {
         let op = view.lowered.ops[around];
+        // The buffer's life begins inside of this op. A loop from here on outwards runs through a whole life in each
+        // iteration, so it does no harm.
         if op < first {
             break;
         }
@@ -114,7 +122,8 @@ fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, 
     found
 }
 
-/// The candidates with each follower made a part of its leader.
+/// The candidates without the followers. Each leader is as large and as aligned as its followers need, and lives as
+/// long as any of them.
 pub(super) fn join(candidates: &[Candidate], twins: &[(SiteId, SiteId)]) -> Vec<Candidate> {
     let leader_of: HashMap<SiteId, SiteId> = twins.iter().map(|&(leader, follower)| (follower, leader)).collect();
     let mut joined: Vec<Candidate> =

@@ -61,7 +61,8 @@ pub(super) fn find(view: &BufferizedView) -> Candidates {
 }
 
 impl Candidates {
-    /// Takes away those candidates that cannot be merged for one more reason.
+    /// Takes the candidates out of the list that `is_left` accepts, with a remark that gives the reason. Their
+    /// deallocations stay in the text.
     pub(super) fn leave_alone(&mut self, view: &BufferizedView, is_left: impl Fn(SiteId) -> bool, reason: &str) {
         let list = std::mem::take(&mut self.list);
         let (left, merged): (Vec<Candidate>, Vec<Candidate>) = list.into_iter().partition(|one| is_left(one.site));
@@ -76,7 +77,7 @@ impl Candidates {
     }
 }
 
-/// Whether one allocation can be merged, or why not.
+/// An allocation as a candidate, or the reason why it cannot be merged, in words for the user.
 fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
     // Each refusal below is a reason that the user is shown, so the checks go from the most general to the most
     // particular.
@@ -139,7 +140,7 @@ fn natural_alignment(element: u64) -> u64 {
 
 /// Deallocations, by what they free.
 struct Frees {
-    /// Frees exactly this site.
+    /// Sites, each with a `memref.dealloc` that frees exactly this site.
     certain: Vec<(SiteId, OpId)>,
     /// Sites freed by another op than `memref.dealloc`, or through a value that may be something else.
     ambiguous: HashSet<SiteId>,
@@ -167,7 +168,8 @@ impl Frees {
     }
 }
 
-/// Whether a value is certainly its one site: the allocation or a view of it.
+/// Whether a value certainly is one buffer: the result of an allocation, or a view of that. Any other value (a
+/// select, an argument) may also be memory of which this program knows nothing.
 fn is_only(view: &BufferizedView, mut value: ValueId) -> bool {
     let program = &view.lowered.program;
     loop {
@@ -179,8 +181,9 @@ fn is_only(view: &BufferizedView, mut value: ValueId) -> bool {
     }
 }
 
-/// The original cannot handle region ops that do not say how control moves
-/// through them, nor scopes of several blocks, nor empty buffers.
+/// Fails with the original's message where the original fails: it cannot handle ops with regions that do not say how
+/// control moves through them, nor scopes of several blocks, nor empty buffers. With `analysis-only` it looks at the
+/// first of these alone.
 pub(super) fn refuse_what_the_original_refuses(view: &BufferizedView) -> Result<(), PassError> {
     refuse_silent_regions(view)?;
     if view.options.analysis_only {
@@ -195,8 +198,8 @@ pub(super) fn refuse_what_the_original_refuses(view: &BufferizedView) -> Result<
     Ok(())
 }
 
-/// The original aborts at region ops that do not say how control passes through them. Compatible mode reports the same
-/// message.
+/// Refuses an op with regions that does not say how control passes through it (in MLIR: that is no
+/// `RegionBranchOpInterface`), if an op directly inside of it touches a buffer.
 fn refuse_silent_regions(view: &BufferizedView) -> Result<(), PassError> {
     let program = &view.lowered.program;
     for (op, info) in program.ops().iter_enumerated() {

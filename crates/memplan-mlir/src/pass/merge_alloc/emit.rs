@@ -29,7 +29,8 @@ use crate::hash::HashMap;
 use crate::pass::{Rewrite, Saving};
 use crate::{Edits, OpId};
 
-/// The edits of the whole text, where each site lies, and what was saved in each frame.
+/// Makes the edits of the whole text. The result also says where each site lies, so that the checks can compare, and
+/// what was saved in each frame.
 pub(super) fn emit(
     view: &BufferizedView,
     candidates: Candidates,
@@ -47,6 +48,7 @@ pub(super) fn emit(
     };
     // The merged allocations come first, because the views below refer to their names.
     emitter.allocations(frames);
+    // For each merged allocation the number of its buffers, and the bytes that they would take without sharing.
     let mut savings: BTreeMap<SpaceId, (usize, u64)> = BTreeMap::new();
     for candidate in &candidates.list {
         let (Some(home), Some(address)) = (homes.get(&candidate.site), frames.addresses.get(&candidate.site)) else {
@@ -86,6 +88,7 @@ fn function_of(view: &BufferizedView, op: OpId) -> String {
     String::new()
 }
 
+/// What a frame is called in statistics: its op's name, with the memory space if that is not the default one.
 fn scope_name(view: &BufferizedView, frame: &Frame) -> String {
     let name = view.document.name(frame.op);
     match &frame.space {
@@ -94,6 +97,7 @@ fn scope_name(view: &BufferizedView, frame: &Frame) -> String {
     }
 }
 
+/// Collects the edits, and where each site lies.
 struct Emitter<'a> {
     view: &'a BufferizedView<'a>,
     edits: Edits,
@@ -103,21 +107,25 @@ struct Emitter<'a> {
     text: String,
     /// The merged allocations, by scope and memory space.
     arenas: HashMap<(OpId, Option<String>), Arena>,
+    /// Where each site lies; `None` for one that keeps its allocation.
     placements: IndexVec<SiteId, Option<Placement>>,
+    /// The scope op whose every instance has a merged allocation of its own.
     owners: BTreeMap<SpaceId, memplan_program::OpId>,
 }
 
 /// A merged allocation.
 struct Arena {
+    /// The name of its value, such as `%merged_0`.
     name: String,
+    /// Its type, such as `memref<128xi8>`.
     ty: String,
     /// Its space in the plan.
     space: SpaceId,
 }
 
 impl Emitter<'_> {
-    /// The merged allocations, each at the start of its scope; of several in one
-    /// scope the one whose first buffer is largest comes first.
+    /// Writes the merged allocations, each at the start of its scope. Of several in one scope (one for each memory
+    /// space) the one whose first buffer is largest comes first.
     fn allocations(&mut self, frames: &Frames) {
         let mut order: Vec<(SpaceId, &Frame)> =
             frames.scopes.iter().enumerate().map(|(index, frame)| (SpaceId::from_index(index), frame)).collect();
@@ -185,13 +193,16 @@ fn indentation(source: &str, position: usize) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// New value names that the text does not use.
+/// New value names that the text does not use: `%merged_0`, `%offset_1`, ….
 struct Names {
+    /// Letters in front of the words, if the text has names like these already; usually empty.
     prefix: String,
+    /// The number of the next name.
     count: usize,
 }
 
 impl Names {
+    /// Lengthens the prefix (`m`, `mm`, …) until no name of the text begins with it and one of the words.
     fn new(source: &str) -> Names {
         let mut prefix = String::new();
         let taken =
@@ -209,11 +220,13 @@ impl Names {
     }
 }
 
-/// Ops that compute an offset and make a view there, one a line; the first line begins where the text does.
+/// The text that takes the place of one allocation: ops that compute an offset and make a view there, each on a line
+/// of its own. The first line needs no indentation, since it begins where the allocation began.
 struct Code<'a> {
     names: &'a mut Names,
+    /// The text so far.
     text: &'a mut String,
-    /// What stands at the end of each op; empty for nothing.
+    /// The location (`loc(…)`) that stands at the end of each op; empty for none.
     location: &'a str,
     /// What stands in front of all lines but the first.
     indentation: &'a str,
@@ -234,12 +247,14 @@ impl Code<'_> {
         }
     }
 
+    /// Adds a constant and gives its name.
     fn constant(&mut self, value: u64) -> String {
         let name = self.names.next("offset");
         self.line(&[&name, " = arith.constant ", &value.to_string(), " : index"]);
         name
     }
 
+    /// Adds an `arith` op on two values and gives the name of its result.
     fn binary(&mut self, op: &str, left: &str, right: &str) -> String {
         let name = self.names.next("offset");
         self.line(&[&name, " = arith.", op, " ", left, ", ", right, " : index"]);
@@ -248,8 +263,16 @@ impl Code<'_> {
 }
 
 impl BufferizedView<'_> {
-    /// The offset of the copy that belongs to the current iteration of the crossed loops.
+    /// Writes the code that computes the offset of the copy that belongs to the current iteration of the crossed
+    /// loops, and gives its name: `base` plus, for each loop, the number of the iteration times the loop's stride.
+    /// `None` if a loop's bounds are not known.
+    ///
+    /// Two loops of 16 (outer) and 4 (inner) iterations with strides 256 and 16 give `base + j * 16 + i * 256`. If
+    /// the outer stride were 64, the frames of the inner loop would fill that of the outer one without a gap (4 · 16
+    /// = 64), and the two count as one loop of 64 iterations: `base + (j + i * 4) * 16`.
     fn index(&self, code: &mut Code, home: &Home, address: &Address, base: String) -> Option<String> {
+        // For each crossed loop, innermost first: the name of the iteration's number, the stride in bytes, and the
+        // number of iterations.
         let mut loops = Vec::new();
         for (&op, &stride) in home.crossed.iter().zip(&address.strides) {
             loops.push((self.number(code, op)?, stride, super::home::copies(self, op)?));
@@ -257,7 +280,8 @@ impl BufferizedView<'_> {
         let mut offset = base;
         let mut position = 0;
         while position < loops.len() {
-            // Loops whose frames lie back to back count as one: a single multiplication.
+            // Outer loops whose frames are filled without a gap are added to this one, which saves a multiplication
+            // each.
             let (mut number, stride, mut count) = loops[position].clone();
             position += 1;
             while let Some((outer, outer_stride, outer_count)) = loops.get(position) {
@@ -277,7 +301,9 @@ impl BufferizedView<'_> {
         Some(offset)
     }
 
-    /// The number of the current iteration of a loop, counted from 0, row-major over its dimensions.
+    /// Writes the code that computes the number of the current iteration of a loop, counted from 0, and gives its
+    /// name. A loop of several dimensions is counted row by row: iteration (i, j) of a 2x3 loop has the number 3i +
+    /// j.
     fn number(&self, code: &mut Code, op: OpId) -> Option<String> {
         let document = self.document;
         let bounds = document.loop_bounds(op)?;
@@ -298,7 +324,8 @@ impl BufferizedView<'_> {
         number
     }
 
-    /// `(index - lower) / step`.
+    /// Writes the code that computes the number of the iteration along one dimension, `(index - lower) / step`, and
+    /// gives its name. With the bound 0 and the step 1 that is the index itself.
     fn dimension(&self, code: &mut Code, index: &str, bounds: &LoopBounds) -> Option<String> {
         let (lower, step) = (self.document.known(bounds.lower)?, self.document.known(bounds.step)?);
         let mut name = index.to_owned();

@@ -1,8 +1,13 @@
 //! Packing: the buffers of a scope, and of each iteration of a loop they were hoisted out of.
 //!
+//! A *scope* is the op in whose block a merged allocation is made. A buffer may be allocated
+//! inside of parallel loops within its scope. It *crosses* these loops: it needs a copy for each
+//! of their iterations, since these run at the same time.
+//!
 //! A *frame* is what is placed together: the buffers of one scope in one memory
-//! space, or those of one iteration of a crossed loop. The frames of a loop's
-//! iterations are one buffer, alive during the whole loop, of the frame around:
+//! space, or those of one iteration of a crossed loop. The frames of all iterations of
+//! a loop lie side by side. Together they are one buffer of the frame around, alive during
+//! the whole loop:
 //!
 //! ```text
 //!   forall 16 {                          scope   ┌─────────────── 16 × 256 ─────────────┐
@@ -31,8 +36,9 @@ use crate::OpId;
 use crate::hash::{HashMap, HashSet};
 use crate::pass::PassError;
 
-/// What is placed together: by the op, whether that is a crossed loop or a
-/// scope (a loop can be both), and the memory space. Inner loops come after outer ones.
+/// Names a frame: the op, whether the frame is that of an iteration of the op as a crossed loop (`true`) or that of
+/// the op as a scope (a loop can be both, for different buffers), and the memory space. Ops are numbered in the order
+/// of the text, so in sorted order inner loops come after outer ones.
 type Key = (OpId, bool, Option<String>);
 
 /// A frame after planning.
@@ -40,36 +46,41 @@ type Key = (OpId, bool, Option<String>);
 pub(super) struct Frame {
     /// The scope or crossed loop.
     pub(super) op: OpId,
+    /// The memory space as written; `None` for the default one.
     pub(super) space: Option<String>,
-    /// Whether it is a crossed loop's, one of many.
+    /// Whether it belongs to an iteration of a crossed loop, so that it is one of many.
     pub(super) is_crossed: bool,
+    /// What lies in it. Member n is buffer n of the frame's packing problem.
     members: Vec<Member>,
     /// Bytes of one frame.
     pub(super) extent: u64,
-    /// Distance between the frames of two iterations.
+    /// Bytes from the start of one iteration's frame to the start of the next: the extent, aligned.
     pub(super) stride: u64,
     /// The largest alignment inside.
     alignment: u64,
+    /// No plan of the frame has a smaller extent.
     pub(super) lower_bound: u64,
     /// Size of the member that comes first in time.
     pub(super) first_size: u64,
-    /// Loops that are members already.
+    /// The loops that are among the members, for lookups.
     loops: HashSet<OpId>,
 }
 
 /// Something that lies in a frame.
 #[derive(Clone, Copy, Debug)]
 enum Member {
+    /// A buffer.
     Site(SiteId),
+    /// The frames of all iterations of a crossed loop.
     Loop(OpId),
 }
 
 /// Where a buffer lies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Address {
-    /// Sum of the offsets in all frames around.
+    /// The offset of the copy of the first iterations: the sum of the offsets in all frames around.
     pub(super) offset: u64,
-    /// For each crossed loop, innermost first, the distance between iterations.
+    /// For each crossed loop, innermost first, the bytes from one iteration's frame to the next.
     pub(super) strides: Vec<u64>,
 }
 
@@ -110,6 +121,7 @@ fn plan_list(
 ) -> Result<Frames, PassError> {
     let mut frames = collect(candidates, homes);
     let by_site: HashMap<SiteId, &Candidate> = candidates.iter().map(|candidate| (candidate.site, candidate)).collect();
+    // The offset of each crossed loop, and of each buffer, in the frame around it.
     let mut placed: HashMap<Key, u64> = HashMap::default();
     let mut in_frame: HashMap<SiteId, u64> = HashMap::default();
     let keys: Vec<Key> = frames.keys().cloned().collect();
@@ -149,7 +161,8 @@ fn plan_list(
     Ok(Frames { scopes, addresses })
 }
 
-/// Sorts the buffers into frames and the frames into each other.
+/// Sorts the buffers into frames. Each buffer is a member of the frame of the innermost loop that it crosses, that
+/// loop is a member of the frame of the next one, and so on to the frame of its scope.
 fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<Key, Frame> {
     let mut frames = BTreeMap::<Key, Frame>::new();
     for candidate in candidates {
@@ -160,6 +173,7 @@ fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<
             let key = (op, is_crossed, candidate.space.clone());
             let frame = frames.entry(key).or_insert_with(|| Frame::new(op, &candidate.space, is_crossed));
             frame.alignment = frame.alignment.max(candidate.alignment);
+            // Another buffer may have made the loop a member already.
             let is_new = match member {
                 Member::Site(_) => true,
                 Member::Loop(inner) => frame.loops.insert(inner),
@@ -191,7 +205,8 @@ impl Frame {
     }
 }
 
-/// The members of a frame as a problem. Steps are positions of ops in the text.
+/// The members of a frame as a packing problem, member n as buffer n. Steps are positions of ops in the text. Frames
+/// of inner loops must have been planned before.
 fn problem_of(
     view: &BufferizedView,
     key: &Key,
@@ -200,8 +215,8 @@ fn problem_of(
 ) -> Result<Problem, PassError> {
     let frame = &frames[key];
     let mut builder = ProblemBuilder::new();
-    // A frame of a scope is as aligned as the pass says; one of an iteration
-    // only as its buffers need, so that it does not grow.
+    // In the frame of a scope every buffer is aligned as the option `alignment` says. In the frame of an iteration it
+    // is aligned only as its type needs: there are many of these frames, and padding would add up.
     let alignment = if frame.is_crossed { 1 } else { view.options.alignment };
     builder.space(Space { alignment: Bytes(alignment), ..Space::new("frame") });
     for member in &frame.members {
@@ -245,11 +260,13 @@ fn member_name(view: &BufferizedView, member: Member) -> String {
     }
 }
 
-/// Members of a frame that must not share memory: two buffers, or a buffer and the loop that holds the other.
+/// Pairs of members of a frame that must not share memory, because a check has found that two buffers must not: these
+/// two buffers, or the loops in whose frames they lie.
 fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(BufferId, BufferId)> {
     if view.apart.is_empty() {
         return Vec::new();
     }
+    // For each buffer the member that it is, or that contains it at any depth.
     let mut member_of: HashMap<SiteId, BufferId> = HashMap::default();
     for (index, member) in frames[key].members.iter().enumerate() {
         let mut inside = vec![*member];
@@ -264,7 +281,8 @@ fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -
     view.apart.pairs().filter_map(members).filter(|(one, other)| one != other).collect()
 }
 
-/// The plan of the strategy asked for; `auto` is never worse than the pass's own planner.
+/// The plan of the strategy asked for, or, without one, of the pass's own planner. If the strategy is `auto`, the
+/// smaller of the two plans is taken, so that it is never worse than the default.
 fn best_plan(
     view: &BufferizedView,
     problem: &Problem,

@@ -1,13 +1,13 @@
 //! Where the merged allocation of a buffer goes, and what lies in between.
 //!
 //! The *scope* of a buffer is the nearest op around it whose instances own
-//! what they allocate; `scf.for` is passed by, since one iteration follows the
-//! other. A buffer of a parallel loop that is handed to another parallel loop
-//! inside must not come from memory that belongs to the outer loop's thread
-//! alone, so it is *hoisted*: the search passes by every `scf.forall` with
-//! constant bounds, too, and those it passes are the dimensions of the buffer's
-//! copies. One walk gives the scope, the number of copies and the index of a
-//! copy, so the three cannot disagree.
+//! what they allocate (a function, a parallel loop). `scf.for` does not count as a scope,
+//! since its iterations run one after the other. A buffer of a parallel loop that is handed
+//! to another parallel loop inside must not come from memory that belongs to the outer
+//! loop's thread alone, so it is *hoisted*: the walk outwards also passes every `scf.forall`
+//! with constant bounds. The loops that it passes are *crossed*: the buffer needs a copy for
+//! each of their iterations. One walk gives the scope and the crossed loops, from which the
+//! number of copies and the index of a copy follow, so the three cannot disagree.
 //!
 //! ```text
 //!   func.func @f() {
@@ -56,7 +56,7 @@ pub(super) fn find(view: &BufferizedView, candidates: &mut Candidates) -> HashMa
     homes
 }
 
-/// The scope of an allocation that is not hoisted.
+/// The scope of an allocation if it is not hoisted; `None` if there is none around it.
 pub(super) fn scope_of(view: &BufferizedView, alloc: OpId) -> Option<OpId> {
     walk(view, alloc, false).map(|home| home.scope)
 }
@@ -69,6 +69,7 @@ fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
     while let Some(op) = around {
         let is_scope = view.document.info(op).traits.has(Traits::ALLOCATION_SCOPE);
         if is_scope && view.document.name(op) != "scf.for" {
+            // The first scope ends the walk, or, with `hoist`, the first one that is no parallel loop of known length.
             if !(hoist && copies(view, op).is_some()) {
                 return Some(Home { scope: op, crossed });
             }
@@ -83,12 +84,14 @@ fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
 
 /// Whether two instances of an op's regions may run at the same time.
 fn may_run_beside_itself(view: &BufferizedView, op: OpId) -> bool {
+    // Modules and functions are no ops of the program, and run nothing beside itself.
     let Ok(index) = view.lowered.ops.as_slice().binary_search(&op) else { return false };
     let control = view.lowered.program.op(memplan_program::OpId::from_index(index)).control();
     matches!(control, Control::Parallel { .. } | Control::Async { .. } | Control::Unknown | Control::Dag { .. })
 }
 
-/// The number of iterations of a `scf.forall` with constant bounds, if there are any.
+/// The number of iterations of a `scf.forall` with constant bounds; `None` for any other op, for a loop without
+/// iterations, and for one of more than 2^40, for whose copies no memory would be large enough.
 pub(super) fn copies(view: &BufferizedView, op: OpId) -> Option<u64> {
     if view.document.name(op) != "scf.forall" {
         return None;
@@ -98,8 +101,8 @@ pub(super) fn copies(view: &BufferizedView, op: OpId) -> Option<u64> {
     (product > 0 && product <= 1 << 40).then_some(product)
 }
 
-/// Sites of a parallel loop's body that are used, through whatever alias,
-/// inside another `scf.forall` of the same block.
+/// Buffers that are allocated in the body of a parallel loop and used, through whatever alias, inside another
+/// `scf.forall` of the same block. These are to be hoisted.
 fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let mut handed_on = HashSet::default();
@@ -107,6 +110,7 @@ fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
         for access in &info.accesses {
             for &site in view.aliases.sites(access.value) {
                 let Some(alloc) = program.alloc_op(site) else { continue };
+                // The op of the block around both that contains the use.
                 let user = view.tree.child_towards(view.tree.around_both(alloc, op), op);
                 let same_block = program.op(user).block == program.op(alloc).block;
                 let inner_loop = user != op && view.document.name(view.lowered.ops[user]) == "scf.forall";

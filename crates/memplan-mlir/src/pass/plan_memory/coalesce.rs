@@ -1,20 +1,33 @@
 //! Buffers that get one address: in-place results, and what control flow makes
-//! one value of.
+//! one value of. They are put into *groups*.
 //!
 //! 1. *Joined*: buffers that a loop, a branch or a scope turns into one value (an
 //!    initial value and what is yielded, the results of both branches) get one
-//!    address if they do not interfere.
+//!    address if they do not *interfere*: if neither is written while the other is
+//!    still needed.
 //! 2. *In place*: an op's result takes the bytes of an input that dies with the
-//!    op, if the op works in place. Larger results choose first.
+//!    op (the *donor*), if the op works in place. Larger results choose first.
 //!
-//! Some pairs are refused although they would be right, because a load would
+//! ```text
+//!   %r = scf.for … iter_args(%a = %A) {     %A and %C become %r: joined, if they do not interfere
+//!     hivm.hir.vadd ins(%a, %B) outs(%C)
+//!     scf.yield %C
+//!   }
+//!   hivm.hir.vexp ins(%r) outs(%D)          %r is not needed any more: %D may take its place
+//! ```
+//!
+//! Some pairs are not put together although that would be right, because a load would
 //! have to wait for a store: two multi-buffers in one loop, one filled by a load,
-//! the other sent off by a store. They are remembered; when memory is short the
-//! lowest level may still use them.
+//! the other sent off by a store. They are remembered (`stalling`); when memory is short
+//! the strategy that places the buffers may still put them together.
 //!
-//! One address for a chain of results is one hole of the size of the largest, for
-//! as long as all of them live. Where that does not fit, in-place results are only
-//! remembered ([`InPlace::Allowed`]), and placement decides pair by pair.
+//! A chain of in-place results at one address takes the bytes of the largest for as long
+//! as any of them lives. Where that does not fit, in-place results are only
+//! remembered ([`InPlace::Allowed`]), and the strategy decides for each pair.
+//!
+//! A buffer that a loop allocates anew in each iteration has several *instances*. If one is
+//! filled while an older one is still needed, the buffer gets several slots, which the
+//! iterations of that loop (its *rotation*) take in turn.
 //!
 //! DIVERGENCE: the original joins without looking at interference, and so may
 //! overwrite what is still read; and which of several dying inputs is taken
@@ -31,13 +44,15 @@ use super::pipes::Users;
 use super::{KernelView, Profile};
 use crate::lower::hivm::is_plain_in_place;
 
-/// Groups of more members are not compared member by member.
+/// A buffer is compared with at most this many buffers that become the same value. Two groups are compared member by
+/// member only if they have no more than the square of this number of pairs; else they count as interfering.
 const MOST_COMPARED: usize = 64;
 
 /// Buffers with one address.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) members: Vec<SiteId>,
+    /// The largest number of slots of a member.
     pub(super) slots: u32,
     /// The loop whose iterations take the slots in turn.
     rotation: Option<OpId>,
@@ -61,26 +76,30 @@ pub(super) enum InPlace {
 
 /// The groups, and the pairs that only a shortage of memory puts together.
 pub(super) struct Groups {
+    /// The position of each buffer's group in `groups`.
     group_of: HashMap<SiteId, usize>,
+    /// The groups. One that has been made a part of another stays in the list, but no buffer refers to it.
     groups: Vec<Group>,
-    /// `(newcomer, victim)`.
+    /// Results with their donors, which may lie on each other but are in different groups.
     pub(super) stalling: Vec<(SiteId, SiteId)>,
     /// Slots that a site needs because older instances of it are still read.
     pub(super) needed_slots: HashMap<SiteId, u32>,
     /// Sites whose instances cannot be kept apart by any number of slots.
     pub(super) hopeless: Vec<SiteId>,
     /// Sites of which a loop hands out several instances, one of which is written
-    /// behind the loop while another still matters.
+    /// behind the loop while another is still needed.
     pub(super) left_alone: Vec<SiteId>,
 }
 
 impl Groups {
+    /// The group of a buffer; `None` for a buffer that is not planned, or that no op touches.
     pub(super) fn of(&self, site: SiteId) -> Option<&Group> {
         self.groups.get(*self.group_of.get(&site)?)
     }
 }
 
-/// The groups of buffers that get one address, by the steps of the module documentation.
+/// The groups of buffers that get one address, by the steps of the module documentation. `planned` are the buffers
+/// that are planned at all, `users` says which execution units use them.
 pub(super) fn coalesce(
     view: &KernelView,
     users: &HashMap<SiteId, Users>,
@@ -113,19 +132,21 @@ pub(super) fn coalesce(
     coalescing.groups
 }
 
+/// Makes the groups.
 struct Coalescing<'a> {
     view: &'a KernelView<'a>,
     in_place: InPlace,
     interference: &'a Interference<'a>,
-    /// `(target, source)` of what control flow hands over, sorted.
+    /// `(target, source)`: control flow may make the value `target` of the value `source`. Sorted.
     edges: Vec<(ValueId, ValueId)>,
-    /// Sites whose address is decided: in-place reuse leaves them alone.
+    /// Sites that take no part in in-place reuse, because control flow has decided about them.
     settled: HashSet<SiteId>,
+    /// The groups so far.
     groups: Groups,
 }
 
 impl Coalescing<'_> {
-    /// Starts with a group for each buffer; the steps that follow put groups together.
+    /// Starts with a group for each buffer that is used; the steps that follow put groups together.
     fn singles(&mut self, users: &HashMap<SiteId, Users>, planned: &[SiteId]) {
         let program = &self.view.lowered.program;
         for &site in planned {
@@ -145,8 +166,8 @@ impl Coalescing<'_> {
         }
     }
 
-    /// Buffers that a loop hands to its next iteration while it already fills
-    /// them anew need a slot for each older instance.
+    /// Gives a buffer more slots if a loop hands an instance to its next iteration, which fills another instance
+    /// while the older one is still needed. Each instance that may be needed at once gets a slot.
     fn rotate_instances(&mut self, planned: &[SiteId]) {
         let program = &self.view.lowered.program;
         for &site in planned {
@@ -163,6 +184,8 @@ impl Coalescing<'_> {
                 self.groups.hopeless.push(site);
                 continue;
             }
+            // Behind the loop nothing rotates any more: a write there, while an older instance is needed, is not made
+            // right by slots.
             if rotation.is_some_and(|around| self.interference.with_itself_outside(site, around)) {
                 self.groups.left_alone.push(site);
             }
@@ -177,7 +200,7 @@ impl Coalescing<'_> {
         }
     }
 
-    /// The arguments by which loops around an allocation hand it round.
+    /// The arguments by which loops around an allocation hand its buffer to their next iteration, each with its loop.
     fn carriers(&self, site: SiteId) -> Vec<(OpId, ValueId)> {
         let program = &self.view.lowered.program;
         let Some(alloc) = program.alloc_op(site) else { return Vec::new() };
@@ -195,11 +218,12 @@ impl Coalescing<'_> {
         carriers
     }
 
-    /// Whether some argument may be handed to itself: then an instance can be older
-    /// than any number of slots. Arguments that only pass on what is younger end
-    /// after as many iterations as there are of them.
+    /// Whether an instance may be handed on for any number of iterations, so that it can be older than any number of
+    /// slots. That is so if some argument may become itself in a later iteration. If no argument does, an instance
+    /// passes through each argument at most once, and is gone after as many iterations as there are arguments.
     fn ages_without_end(&self, carriers: &[(OpId, ValueId)]) -> bool {
         carriers.iter().any(|&(_, argument)| {
+            // Goes back from the argument over everything that it may have been before.
             let mut seen = HashSet::new();
             let mut stack = self.sources(argument);
             while let Some(value) = stack.pop() {
@@ -214,13 +238,15 @@ impl Coalescing<'_> {
         })
     }
 
-    /// What a value may be, one step back.
+    /// The values that a value is directly made of: what it is a view of, what a select chooses between, or what
+    /// control flow hands over. Empty for an allocation and for memory from outside.
     fn sources(&self, value: ValueId) -> Vec<ValueId> {
         let program = &self.view.lowered.program;
         match &program.value(value).origin {
             Origin::Derived { base, .. } => vec![*base],
             Origin::Merged(sources) | Origin::Opaque(sources) => sources.to_vec(),
             Origin::Incoming => {
+                // The edges are sorted, so those to one target stand together.
                 let first = self.edges.partition_point(|&(target, _)| target < value);
                 let edges = self.edges[first..].iter().take_while(|&&(target, _)| target == value);
                 edges.map(|&(_, source)| source).collect()
@@ -229,7 +255,8 @@ impl Coalescing<'_> {
         }
     }
 
-    /// Joins what structured control flow makes one value of.
+    /// Joins buffers that structured control flow makes one value of, pair by pair, if they do not interfere. Values
+    /// that become each other form a *class*.
     fn join_values(&mut self) {
         let program = &self.view.lowered.program;
         let mut classes = Classes::new(program.values().len());
@@ -252,6 +279,7 @@ impl Coalescing<'_> {
             });
             list.push(site);
         }
+        // The buffers of a class are joined where that is possible.
         for class in order {
             let list = members.remove(&class).unwrap_or_default();
             for (at, &later) in list.iter().enumerate() {
@@ -264,6 +292,8 @@ impl Coalescing<'_> {
         }
     }
 
+    /// Whether a value is an argument of a block to which branches lead (`cf.br`), and no structured control flow.
+    /// The first block of a region is entered by the op around it, and so are the blocks of a `while`.
     fn is_branch_argument(&self, value: ValueId) -> bool {
         let program = &self.view.lowered.program;
         let Definition::Argument(block) = program.value(value).definition else { return false };
@@ -272,7 +302,8 @@ impl Coalescing<'_> {
         region.blocks.first() != Some(&block) && !in_while
     }
 
-    /// Puts two allocations into one group, if they may be one buffer and are never needed at the same time.
+    /// Puts the groups of two buffers together, if nothing speaks against it and no two members interfere. A buffer
+    /// that needs slots of its own for its instances stays by itself.
     fn join(&mut self, one: SiteId, other: SiteId) {
         let (Some(&a), Some(&b)) = (self.groups.group_of.get(&one), self.groups.group_of.get(&other)) else { return };
         if a == b || self.groups.needed_slots.contains_key(&one) || self.groups.needed_slots.contains_key(&other) {
@@ -284,6 +315,8 @@ impl Coalescing<'_> {
         }
     }
 
+    /// Whether a member of one group interferes with a member of the other. Groups that are too large to compare
+    /// count as if one did, which costs memory and nothing else.
     fn interfere(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.groups.groups[one].members, &self.groups.groups[other].members);
         if one.len() * other.len() > MOST_COMPARED * MOST_COMPARED {
@@ -305,7 +338,9 @@ impl Coalescing<'_> {
         !self.view.apart.is_empty() && one.members.iter().any(is_apart)
     }
 
-    /// Whether nothing but lives speaks against one address.
+    /// Whether two groups may have one address if their lives allow it: they are in the same memory and function, all
+    /// members may share, at most one group has tightly coupled members (whose addresses the other core uses, too),
+    /// no check keeps them apart, and if there are slots, the same loop rotates them.
     fn compatible(&self, one: usize, other: usize) -> bool {
         let program = &self.view.lowered.program;
         let coupled = |group: &Group| group.members.iter().any(|&site| program.site(site).coupled.is_some());
@@ -320,7 +355,7 @@ impl Coalescing<'_> {
             && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
     }
 
-    /// Makes two groups one. The members of the second take the number of the first.
+    /// Makes group `from` a part of group `into`.
     fn merge(&mut self, into: usize, from: usize) {
         let taken = self.groups.groups[from].clone();
         for &site in &taken.members {
@@ -349,6 +384,7 @@ impl Coalescing<'_> {
         }
     }
 
+    /// Puts results onto their donors, op by op in program order.
     fn overlay_results(&mut self) {
         let program = &self.view.lowered.program;
         for op in program.ops().ids() {
@@ -358,21 +394,23 @@ impl Coalescing<'_> {
         }
     }
 
+    /// Whether results of an op may be computed in place at all. With the option `restrict-inplace-as-isa` only a
+    /// call, or an op that is a single instruction that works in place, may.
     fn rule_applies(&self, op: OpId) -> bool {
         let document_op = self.view.lowered.ops[op];
         let call = self.view.document.info(document_op).traits.has(crate::dialect::Traits::CALL);
         call || !self.view.options.restrict_in_place || is_plain_in_place(self.view.document, document_op)
     }
 
-    /// Lets the results of one op take over its inputs. Each result and each input takes part once, larger results
-    /// first.
+    /// Lets the results of one op take the bytes of its inputs. Each result and each input takes part once. Larger
+    /// results choose first, and of several donors the first one in the program is taken.
     fn in_place_at(&mut self, op: OpId) {
         let program = &self.view.lowered.program;
         let mut pairs: Vec<(SiteId, SiteId)> = Vec::new();
         for overlay in program.op(op).overlays() {
             let [result] = self.view.aliases.sites(overlay.output) else { continue };
-            // The input may be one of several buffers, and any of them will do as donor: if the input is another one in
-            // this run, the donor's bytes are not needed by this op.
+            // The input may be one of several buffers, and any of them will do as donor. If the input turns out to be
+            // another one when the program runs, this op does not need the donor's bytes at all.
             let donors = self.view.aliases.sites(overlay.input).iter();
             let fitting = donors.filter(|&&donor| self.interference.may_write_over(op, overlay.output, donor));
             pairs.extend(fitting.map(|&donor| (*result, donor)));
@@ -389,23 +427,26 @@ impl Coalescing<'_> {
         }
     }
 
-    /// Gives a result the address of its donor, if the one begins where the other ends.
+    /// Puts a result and its donor into one group, if the result's life begins at this op and the donor's ends there.
+    /// Says whether it did. A pair that it only remembers (`stalling`) is none.
     fn take_over(&mut self, op: OpId, result: SiteId, donor: SiteId) -> bool {
         let (Some(&new), Some(&old)) = (self.groups.group_of.get(&result), self.groups.group_of.get(&donor)) else {
             return false;
         };
         let begins = matches!(self.view.lifetimes.life(result), Life::Range { first, .. } if first == op);
         let ends = matches!(self.view.lifetimes.life(donor), Life::Range { last, .. } if last == op);
+        // The same must hold for all members of the two groups.
         let apart = self.groups.groups[old].last <= op && self.groups.groups[new].first >= op;
         let settled = self.settled.contains(&result) || self.settled.contains(&donor);
         if new == old || !begins || !ends || !apart || settled || !self.compatible(old, new) {
             return false;
         }
+        // Such a pair is never put together, so it is not remembered either.
         if self.stalls(op, new, old) {
             return false;
         }
-        // The pair would be right, but pipes would wait for each other, or the caller leaves the choice to placement.
-        // It is only remembered.
+        // The pair would be right, but pipes would wait for each other, or the caller leaves the choice to the
+        // strategy that places the buffers. It is only remembered.
         let stalls = self.view.options.profile == Profile::MemoryBased && self.pipeline_stalls(new, old);
         if stalls || self.in_place == InPlace::Allowed {
             self.groups.stalling.push((result, donor));
@@ -415,8 +456,9 @@ impl Coalescing<'_> {
         true
     }
 
-    /// A vector function inside a loop would tie the store of its result to the
-    /// load of its input.
+    /// Whether the op is a call of a vector function in a loop whose input is filled by a load and whose result is
+    /// sent off by a store. With one address for both, the load of the next iteration would have to wait for the
+    /// store of this one.
     fn stalls(&self, op: OpId, new: usize, old: usize) -> bool {
         let call = self.view.document.info(self.view.lowered.ops[op]).traits.has(crate::dialect::Traits::CALL);
         let program = &self.view.lowered.program;
@@ -426,7 +468,8 @@ impl Coalescing<'_> {
         call && !self.view.options.ignore_reachability && new.sent && old.filled && new.members.iter().any(in_loop)
     }
 
-    /// Two multi-buffers, one filled by a load and one sent off by a store.
+    /// Whether both are multi-buffers, the donor filled by a load and the result sent off by a store. With one
+    /// address for both, the load of a later iteration would have to wait for the store of an earlier one.
     fn pipeline_stalls(&self, new: usize, old: usize) -> bool {
         let (new, old) = (&self.groups.groups[new], &self.groups.groups[old]);
         new.slots > 1 && old.slots > 1 && new.sent && old.filled

@@ -7,9 +7,11 @@ use super::{KernelView, PlannedFunction};
 use crate::dialect::Selector;
 use crate::lower::marks::Core;
 
-/// One file for each core, with a record for each memory of each function.
+/// The files, each with its name and its text: one for each kind of core (cube, vector, or not known), with a record
+/// for each memory of each function that runs there.
 pub(super) fn files(view: &KernelView, functions: &[PlannedFunction]) -> Vec<(String, String)> {
     let temporaries = temporaries(view);
+    // For each file its name, the names of its functions, and its records.
     let mut files: Vec<(&'static str, Vec<Value>, Vec<Value>)> = Vec::new();
     for function in functions {
         let Some(op) = function.sites.first().and_then(|&site| view.document.function_around(view.lowered.sites[site]))
@@ -41,7 +43,7 @@ fn file_text(kernels: &[Value], records: &[Value]) -> String {
     serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
 }
 
-/// Sites that some op uses as temporary memory.
+/// Sites that some op takes as temporary memory, in its operand group `temp_buffer`.
 fn temporaries(view: &KernelView) -> std::collections::HashSet<memplan_program::SiteId> {
     let mut found = std::collections::HashSet::new();
     for &op in &view.lowered.ops {
@@ -83,7 +85,7 @@ fn buffer_record(
 ) -> Value {
     let PlannedFunction { plan, report, sites, fixed, .. } = function;
     let site = sites.get(id.index());
-    // Buffers that had a place before stand behind those that were planned.
+    // The problem has the planned buffers first (one for each site), then those that had an address before.
     let op = match site {
         Some(&site) => Some(view.lowered.sites[site]),
         None => fixed.get(id.index() - sites.len()).copied(),

@@ -1,11 +1,22 @@
-//! The new text: a `pointer_cast` in place of every allocation.
+//! The new text: a `pointer_cast` (here a *cast*) in place of every allocation.
 //!
-//! Addresses are constants at the start of the function. A multi-buffer's cast,
-//! which takes an address for each slot, is moved to the front of the innermost
-//! loop around it, together with its mark, since the loop's iterations take the
-//! slots in turn. Another cast with the same addresses and the same type below it
-//! is the same buffer: its users take the marked one, so that both rotate together.
-//! A cast that moves out of a branch gets a new name if another branch has its name.
+//! ```text
+//!   func.func @kernel() {                          func.func @kernel() {
+//!                                                    %c64_i64 = arith.constant 64 : i64
+//!                                                    %c0_i64 = arith.constant 0 : i64
+//!     scf.for … {                                    scf.for … {
+//!       …                                     ──►      %a = hivm.hir.pointer_cast(%c0_i64, %c64_i64) : …
+//!       %a = memref.alloc() : …                        annotation.mark %a {hivm.multi_buffer = 2 : i32} : …
+//!       annotation.mark %a {hivm.multi_…}              …
+//! ```
+//!
+//! Addresses are constants at the start of the function. The cast of a multi-buffer has
+//! an address for each slot and an `annotation.mark` beside it (it is *marked*). It moves to
+//! the front of the innermost loop around it, together with its mark, since the loop's
+//! iterations take the slots in turn. If an unmarked cast further down has the same addresses
+//! and the same type, it is the same buffer: ops that use it are made to use the marked one,
+//! so that both rotate together. A cast that moves out of a branch gets a new name if another
+//! branch has its name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,7 +28,8 @@ use super::{KernelView, Planned, PlannedFunction, display};
 use crate::pass::{Remark, Rewrite, Saving};
 use crate::{BlockId, Definition, Document, Edits, OpId, ValueId};
 
-/// The edits that put the planned addresses into the text, and what is said about them.
+/// Makes the edits that put the planned addresses into the text, with the remarks, statistics and files that the user
+/// has asked for.
 pub(super) fn emit(view: &KernelView, all: AllPlanned) -> Planned {
     let AllPlanned { functions, placements, mut remarks } = all;
     let mut emitter = Emitter {
@@ -72,17 +84,22 @@ fn allocated(view: &KernelView, functions: &[PlannedFunction]) -> Vec<Remark> {
     remarks
 }
 
+/// Collects the edits.
 struct Emitter<'a> {
     view: &'a KernelView<'a>,
     placements: &'a IndexVec<SiteId, Option<Placement>>,
     edits: Edits,
+    /// The addresses as constants.
     constants: Constants,
 }
 
-/// A cast to be.
+/// The cast that takes the place of an allocation.
 struct Cast {
+    /// The allocation.
     op: OpId,
+    /// Its result.
     value: ValueId,
+    /// The name of the result in the new text.
     name: String,
     /// Its addresses, and its sizes and type as written: casts that agree in these are one buffer.
     identity: (Vec<String>, String),
@@ -98,16 +115,18 @@ impl Cast {
     }
 }
 
-/// Where a marked cast goes.
+/// The cast of a multi-buffer, and where it goes.
 struct Marked {
+    /// The position of the cast in the list of all casts.
     cast: usize,
+    /// The `annotation.mark` of the multi-buffer.
     mark: OpId,
-    /// The loop, and the block of it, to whose front it moves.
+    /// The loop, and the block of it, to whose front the cast moves; `None` if it stays where it is.
     home: Option<(OpId, BlockId)>,
 }
 
 impl Emitter<'_> {
-    /// Writes a cast for every placed allocation.
+    /// Writes a cast for every placed allocation, moves those of multi-buffers, and removes deallocations.
     fn casts(&mut self) {
         let mut casts = Vec::new();
         for (site, placement) in self.placements.iter_enumerated() {
@@ -139,8 +158,8 @@ impl Emitter<'_> {
         self.rename_uses(&names, &moved);
     }
 
-    /// The cast that takes the place of an allocation. Casts with the same addresses and type are the same buffer
-    /// (`identity`).
+    /// The cast that takes the place of an allocation, with its addresses as names of constants; `None` if the
+    /// allocation is in no function.
     fn cast(&mut self, site: SiteId, placement: &Placement) -> Option<Cast> {
         let document = self.view.document;
         let op = self.view.lowered.sites[site];
@@ -156,7 +175,7 @@ impl Emitter<'_> {
         Some(Cast { op, value, name: document.value_name(value).to_owned(), identity, is_dynamic, location })
     }
 
-    /// Ops that free what is at a fixed address now: there is nothing to free.
+    /// The `memref.dealloc` ops of buffers that have an address now: there is nothing to free any more.
     fn deallocations(&self) -> Vec<OpId> {
         let placed = |value: &ValueId| {
             let sites = self.view.sites_of(*value);
@@ -168,11 +187,13 @@ impl Emitter<'_> {
     }
 
     /// Gives new names to casts that move to the front of a block in which another value already has their name. All
-    /// other casts keep their names, also those that no op uses: a cast without uses is found again by its name only.
+    /// other casts keep their names. That matters when the new text is read again for the check: a cast that no op
+    /// uses can only be found by its name.
     fn name_apart(&mut self, casts: &mut [Cast], marked: &[Marked]) {
         let document = self.view.document;
         let homes: Vec<(usize, BlockId)> = marked.iter().filter_map(|one| Some((one.cast, one.home?.1))).collect();
-        // Functions use the same names again and again, so values are looked up by function and name.
+        // Functions use the same names again and again, so values are looked up by function and name. Only the names
+        // of casts that move are of interest (`wanted`).
         let wanted: HashSet<&str> = homes.iter().map(|&(cast, _)| document.value_name(casts[cast].value)).collect();
         let mut named: HashMap<(Option<OpId>, &str), Vec<ValueId>> = HashMap::new();
         for value in document.value_ids().filter(|&value| wanted.contains(document.value_name(value))) {
@@ -189,7 +210,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The multi-buffer casts, in the order of their marks.
+    /// The casts of multi-buffers, in the order of their first marks. If a buffer has several marks, the last one
+    /// moves with the cast.
     fn marked(&self, casts: &[Cast]) -> Vec<Marked> {
         let document = self.view.document;
         let by_value: HashMap<ValueId, usize> = casts.iter().enumerate().map(|(at, cast)| (cast.value, at)).collect();
@@ -206,7 +228,8 @@ impl Emitter<'_> {
         }
         let marked = |cast: usize| {
             let mark = last_mark[&cast];
-            // Sizes may be computed in the loop, in front of the allocation.
+            // A cast with sizes that are only known at run time, or a mark with further operands, cannot move: these
+            // values may be computed in the loop, behind its front.
             let plain = document.operands(mark).len() == 1 && !casts[cast].is_dynamic;
             Marked { cast, mark, home: self.loop_around(casts[cast].op).filter(|_| plain) }
         };
@@ -226,7 +249,8 @@ impl Emitter<'_> {
         None
     }
 
-    /// Each cast goes to the very front, so the last one comes first.
+    /// Writes the casts that move, with their marks, at the front of their blocks, in the order that comes about if
+    /// each in turn is moved to the very front: the last one comes first.
     fn move_to_front(&mut self, casts: &[Cast], marked: &[Marked], moved: &HashSet<OpId>) {
         let document = self.view.document;
         let mut blocks: BTreeMap<BlockId, Vec<String>> = BTreeMap::new();
@@ -238,6 +262,7 @@ impl Emitter<'_> {
             lines.push(renamed(document, *mark, *value, name));
         }
         for (block, lines) in blocks {
+            // The lines go in front of the first op of the block that is not deleted.
             let stays = |op: &&OpId| !moved.contains(op);
             let Some(&anchor) = document.ops(block).iter().find(stays) else { continue };
             insert_before(document, &mut self.edits, anchor, &lines);
@@ -258,7 +283,8 @@ impl Emitter<'_> {
         for (at, cast) in casts.iter().enumerate() {
             let same = by_identity.get(&cast.identity).filter(|_| !is_marked.contains(&at));
             let above = |one: &&&Marked| {
-                // What stands in one branch of an `if` is out of sight in the other one.
+                // A marked cast is visible from the other one if it stands earlier, in a block around it. A cast that
+                // moved is at the front of its block, so it is earlier than everything there.
                 let block = one.home.map_or(document.op(casts[one.cast].op).parent, |(_, block)| block);
                 let earlier = one.home.is_some() || one.cast < at;
                 earlier && is_inside(document, cast.op, block)
@@ -272,13 +298,15 @@ impl Emitter<'_> {
         names
     }
 
-    /// Gives uses of renamed casts their new names.
+    /// Gives uses of renamed casts their new names, in all ops that stay where they are. Marks that move are written
+    /// with the new name.
     fn rename_uses(&mut self, names: &HashMap<ValueId, &str>, moved: &HashSet<OpId>) {
         if names.is_empty() {
             return;
         }
         let document = self.view.document;
         for op in self.view.lowered.ops.iter().copied().filter(|op| !moved.contains(op)) {
+            // Besides its operands, a branch names the values that it passes to other blocks.
             let passed = (0..document.successors(op).len()).flat_map(|at| document.successor_operands(op, at));
             for value in document.operands(op).iter().chain(passed).collect::<BTreeSet<_>>() {
                 if let Some(name) = names.get(value) {
@@ -327,7 +355,8 @@ fn is_defined_inside(document: &Document, value: ValueId, block: BlockId) -> boo
     is_argument || maker(document, value).is_some_and(|op| is_inside(document, op, block))
 }
 
-/// Where a value's name stands in an op's own text, its regions left out.
+/// The places at which a value's name stands in an op's own text. Its regions are left out: the same name may be
+/// another value there. `%a` is not found in `%ab` or `%a_0`.
 fn places(document: &Document, op: OpId, value: ValueId) -> Vec<Span> {
     let span = document.op(op).span;
     let old = document.value_name(value);
@@ -372,23 +401,27 @@ pub(super) fn insert_before(document: &Document, edits: &mut Edits, op: OpId, li
 
 /// Constants at the start of functions, one for each number.
 pub(super) struct Constants {
+    /// The type of the constants: `i64` or `index`.
     ty: &'static str,
-    /// Names of the text as it is.
+    /// Names of values in the text as it is.
     taken: HashSet<String>,
-    /// Names that are new in some function.
+    /// Names that new values have got in some function.
     given: HashSet<String>,
-    /// Name and number, in the order they were asked for.
+    /// For each function its new constants, number and name, in the order they were asked for.
     made: BTreeMap<OpId, Vec<(Bytes, String)>>,
+    /// The name of each constant, by function and number.
     known: HashMap<(OpId, Bytes), String>,
 }
 
 impl Constants {
+    /// No constants yet, for a text whose names must not be used again.
     pub(super) fn new(document: &Document, ty: &'static str) -> Constants {
         let taken = document.value_ids().map(|value| document.value_name(value).to_owned()).collect();
         Constants { ty, taken, given: HashSet::new(), made: BTreeMap::new(), known: HashMap::new() }
     }
 
-    /// The name of the constant of this number in a function.
+    /// The name of the constant of this number in a function: `%c64_i64`, or `%c64` for type `index`, with a further
+    /// number if the text has that name already. The same name in two functions is two values.
     pub(super) fn name(&mut self, function: OpId, number: Bytes) -> String {
         if let Some(name) = self.known.get(&(function, number)) {
             return name.clone();
@@ -403,7 +436,7 @@ impl Constants {
         name
     }
 
-    /// A name like this one that nothing has yet.
+    /// A name like this one, with a number behind it, that no value of the text and no new value has yet.
     fn fresh(&mut self, like: &str) -> String {
         let free = |name: &String| !self.taken.contains(name) && !self.given.contains(name);
         let name = numbered(like).find(free).unwrap_or_default();
@@ -411,7 +444,7 @@ impl Constants {
         name
     }
 
-    /// Adds them to the text, each in front of those made before it.
+    /// Adds the constants to the text, at the start of their functions. The last one that was asked for stands first.
     pub(super) fn insert(self, document: &Document, edits: &mut Edits) {
         for (function, made) in self.made {
             let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());
@@ -423,6 +456,7 @@ impl Constants {
     }
 }
 
+/// `%a_0`, `%a_1`, … for `%a`.
 fn numbered(name: &str) -> impl Iterator<Item = String> {
     (0u64..).map(move |count| format!("{name}_{count}"))
 }

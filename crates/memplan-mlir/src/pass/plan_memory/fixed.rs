@@ -1,7 +1,7 @@
 //! Bytes that a kernel uses at addresses of its own.
 //!
-//! A `pointer_cast` with constant addresses is a buffer that has been placed
-//! already: by hand, or by an earlier run of this pass. It keeps its addresses, and
+//! A `pointer_cast` with constant addresses (here a *cast*) is a buffer that has been
+//! placed already: by hand, or by an earlier run of this pass. It keeps its addresses, and
 //! what is planned now stays off its bytes while the kernel needs them:
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! begins or ends, and each piece is taken whenever one of its casts is in use.
 //!
 //! A cast is in use from its first access to its last one, through any value that
-//! may be its memory. Three things make that longer, to be on the safe side:
+//! may be its memory. Four things make that longer, to be on the safe side:
 //!
 //! - an access inside a loop or a branch counts for the whole of the outermost op
 //!   around it;
@@ -51,8 +51,9 @@ pub(super) struct Cast {
     pub(super) op: crate::OpId,
     /// The name of the memory space in the text.
     pub(super) space: String,
+    /// One address for each slot.
     addresses: Vec<u64>,
-    /// Bytes of each address; not known for a dynamic shape.
+    /// Bytes at each address; `None` for a shape that is only known at run time.
     size: Option<u64>,
     /// The first and the last op at which it is in use.
     pub(super) first: OpId,
@@ -63,15 +64,16 @@ pub(super) struct Cast {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) bytes: Range<u64>,
-    /// The first and the last op of each stretch, sorted and apart.
+    /// The stretches of time in which they are taken: the first and the last op of each. Sorted, without overlap.
     pub(super) taken: Vec<(OpId, OpId)>,
-    /// The cast it is named after.
+    /// One of the casts that take the bytes: the piece is named after it in messages.
     pub(super) op: crate::OpId,
 }
 
-/// The casts of a program, by the function that meets them.
+/// The casts of a program, by the function that *meets* them: its own, and those of all functions that it calls.
 pub(super) struct FixedBuffers {
     by_function: IndexVec<FunctionId, Vec<Cast>>,
+    /// Remarks about addresses that are not constant, each with its function.
     pub(super) remarks: Vec<(FunctionId, Remark)>,
 }
 
@@ -106,6 +108,8 @@ pub(super) fn find(view: &KernelView) -> FixedBuffers {
     found
 }
 
+/// The addresses of a cast; `None` if one of them is no constant. Operands of type `index` are not addresses but
+/// sizes of dimensions.
 fn constant_addresses(view: &KernelView, cast: crate::OpId) -> Option<Vec<u64>> {
     let document = view.document;
     let is_address = |value: &&crate::ValueId| !matches!(document.ty(**value), crate::Type::Index);
@@ -113,12 +117,13 @@ fn constant_addresses(view: &KernelView, cast: crate::OpId) -> Option<Vec<u64>> 
     addresses.map(|&value| u64::try_from(document.constant(value)?).ok()).collect()
 }
 
-/// A called function uses its fixed bytes while the caller waits, and may expect
-/// to find there what it left the last time.
+/// Adds to each function the casts of all functions that it calls, directly or not. They are taken during the whole
+/// caller: a called function may expect to find at a fixed address what it left there the last time.
 fn add_casts_of_callees(view: &KernelView, found: &mut FixedBuffers) {
     let callees = callees(view);
     let own = found.by_function.clone();
     for function in own.ids() {
+        // A function without ops calls nobody.
         let Some((first, last)) = view.tree.function_range(function) else { continue };
         let casts = &mut found.by_function[function];
         let mut reached = HashSet::from([function]);
@@ -156,14 +161,17 @@ fn callees(view: &KernelView) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
 /// Which values may be the same memory, and which ops access each value.
 struct Uses<'a> {
     view: &'a KernelView<'a>,
-    /// The values that may be (a part of) what a value is, one step on.
+    /// For each value the values that are directly made of it: views of it, and values that control flow or a select
+    /// may make of it.
     receivers: IndexVec<ValueId, Vec<ValueId>>,
+    /// For each value the ops that access it.
     accesses: IndexVec<ValueId, Vec<(OpId, AccessKind)>>,
-    /// Values that share with nobody, or whose content is used when no op says so.
+    /// Values with a mark of `MARKS`.
     marked: HashSet<ValueId>,
 }
 
-/// Marks of such values.
+/// The attributes of an `annotation.mark` on memory that shares with nobody, or whose content is used although no op
+/// says so (it is filled ahead of a loop).
 const MARKS: [&str; 2] = ["mem_unique", "hivm.preload_local_buffer"];
 
 impl<'a> Uses<'a> {
@@ -211,7 +219,8 @@ impl<'a> Uses<'a> {
         Some(Cast { op: cast, space, addresses, size: allocated_bytes(memref).map(|bytes| bytes.0), first, last })
     }
 
-    /// From the first to the last op at which a value's memory is in use.
+    /// The first and the last op at which a cast's memory is in use, by the rules of the module documentation; `None`
+    /// if no op accesses it.
     fn life(&self, value: ValueId) -> Option<(OpId, OpId)> {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let names = self.reached(value);
@@ -219,6 +228,7 @@ impl<'a> Uses<'a> {
         let &(first, _) = uses.first()?;
         let function = program.function_of(first);
         let whole = tree.function_range(function)?;
+        // In a function of several blocks the order of the text is not the order of execution.
         let is_graph = program.region(program.functions()[function].body).blocks.len() > 1;
         if is_graph || names.iter().any(|name| self.marked.contains(name)) {
             return Some(whole);
@@ -234,7 +244,7 @@ impl<'a> Uses<'a> {
         Some((begin, end))
     }
 
-    /// The values that may be (a part of) a value's memory.
+    /// A value and all values that may be (a part of) its memory, over any number of steps.
     fn reached(&self, value: ValueId) -> Vec<ValueId> {
         let mut seen = HashSet::from([value]);
         let mut found = vec![value];
@@ -253,13 +263,16 @@ impl<'a> Uses<'a> {
         uses
     }
 
-    /// Whether the first access overwrites all of the value, in a block that holds
-    /// all the others.
+    /// Whether the content that a cast had before the kernel is not needed: the first access overwrites all of the
+    /// value, and all other accesses stand in the same block behind it, or inside of ops of that block, so that none
+    /// can come first.
     fn begins_with_a_write(&self, value: ValueId, uses: &[(OpId, AccessKind)]) -> bool {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let Some(&(first, _)) = uses.first() else { return false };
         let at_first = uses.iter().take_while(|&&(op, _)| op == first);
         let only_writes = at_first.clone().all(|&(_, kind)| kind == AccessKind::Write);
+        // A write through a view may leave other bytes as they were, so it must be the cast's own value that is
+        // written.
         let of_the_whole = self.accesses[value].iter().any(|&(op, kind)| op == first && kind == AccessKind::Write);
         let parent = tree.parent(first);
         let in_its_block = |&(op, _): &(OpId, AccessKind)| {
@@ -269,7 +282,8 @@ impl<'a> Uses<'a> {
         only_writes && of_the_whole && uses.iter().all(in_its_block)
     }
 
-    /// Whether an op is part of work that may still run when the code behind it does.
+    /// Whether an op is part of work that may still run when the code behind it does: it, or an op around it, is
+    /// asynchronous or not known.
     fn may_run_later(&self, op: OpId) -> bool {
         let program = &self.view.lowered.program;
         let waits = |control: &Control| {
@@ -280,6 +294,7 @@ impl<'a> Uses<'a> {
     }
 }
 
+/// The values that have a mark of `MARKS`.
 fn marked(view: &KernelView) -> HashSet<ValueId> {
     let document = view.document;
     let is_mark = |op: crate::OpId| {
@@ -290,7 +305,14 @@ fn marked(view: &KernelView) -> HashSet<ValueId> {
     values.collect()
 }
 
-/// The taken bytes of one memory: its casts, cut wherever one begins or ends.
+/// The taken bytes of one memory (`scope`): its casts, cut wherever one begins or ends. `is_here` says whether the
+/// name of a memory space in the text means this memory.
+///
+/// ```text
+///   bytes   0      64      128     192
+///   cast a  |───────────────|                   pieces: 0..64 (a), 64..128 (a or b), 128..192 (b)
+///   cast b         |────────────────|
+/// ```
 pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Scope) -> Vec<Piece> {
     let here: Vec<(Range<u64>, &Cast)> = casts
         .iter()
@@ -298,14 +320,15 @@ pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Sco
         .flat_map(|cast| cast.addresses.iter().map(move |&address| (taken_bytes(address, cast.size, scope), cast)))
         .filter(|(bytes, _)| !bytes.is_empty())
         .collect();
-    // Between two neighbouring cuts the set of casts that cover a byte does not change, so a piece has one
-    // lifetime.
+    // For each cut the casts that begin and those that end there. Between two neighbouring cuts the set of casts that
+    // cover a byte does not change, so a piece has one lifetime.
     let mut cuts: BTreeMap<u64, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, (bytes, _)) in here.iter().enumerate() {
         cuts.entry(bytes.start).or_default().0.push(index);
         cuts.entry(bytes.end).or_default().1.push(index);
     }
     let mut pieces: Vec<Piece> = Vec::new();
+    // The casts that cover the bytes from `start` to the next cut. Without any, the bytes are free.
     let mut covering: BTreeSet<usize> = BTreeSet::new();
     let mut start = 0;
     for (&cut, (begin, end)) in &cuts {
@@ -328,16 +351,19 @@ pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Sco
     pieces
 }
 
-/// The bytes of a cast in whole units of the memory's alignment, within its capacity.
+/// The bytes that a cast takes at one of its addresses, in whole units of the memory's alignment: planned buffers
+/// begin at such units only. Bytes beyond the capacity are left out. A cast of unknown size takes everything up to
+/// the capacity.
 fn taken_bytes(address: u64, size: Option<u64>, scope: &Scope) -> Range<u64> {
     let unit = scope.alignment.max(1);
+    // A memory without a capacity gets one so large that the sums of the planner cannot overflow.
     let capacity = scope.capacity.unwrap_or(memplan_core::MAX_BYTES / 4) / unit * unit;
     let end = size.map_or(capacity, |size| address.saturating_add(size));
     let end = end.min(capacity).div_ceil(unit).saturating_mul(unit);
     (address / unit * unit).min(end)..end
 }
 
-/// Stretches of ops, sorted, those that overlap or touch made one.
+/// Stretches of ops (first and last, both included), sorted; those that have an op in common are made one.
 fn united(stretches: impl Iterator<Item = (OpId, OpId)>) -> Vec<(OpId, OpId)> {
     let mut sorted: Vec<(OpId, OpId)> = stretches.collect();
     sorted.sort_unstable();

@@ -1,9 +1,18 @@
 //! Plans the buffers of every function for `plan-memory`: which there are, when they are in use, and where they go.
 //!
-//! Buffers that get one address are put into *groups* first ([`coalesce`]): the result and the operand of an op that
-//! works in place, and buffers that a loop or a branch turns into one value. Each function is then one problem with a
-//! space for each on-chip memory. Buffers that cannot be planned correctly are refused with a reason before anything
-//! is planned.
+//! Buffers that get one address are put into *groups* first ([`coalesce`]): the result of an op that works in place
+//! and the operand that it takes the place of (its *donor*), and buffers that a loop or a branch turns into one
+//! value. Each function is then one problem with a space for each on-chip memory. Buffers that cannot be planned
+//! correctly are refused with a reason before anything is planned. Others that no fixed address can serve keep their
+//! allocations, with a remark.
+//!
+//! A kernel may be two functions, one for the cube core and one for the vector core, each with memories of its own. A
+//! *tightly coupled* buffer is used by both: each function allocates it and marks it with the same number. It lies in
+//! the memory of one core, whose function is its *owner* and decides about the address. For the other function it is
+//! *foreign*, and takes the owner's address.
+//!
+//! The strategy `levels` is the planner of the original: it lets buffers share bytes only as far as memory is short. A
+//! pair that shares bytes across pipes (execution units) makes one of them wait.
 
 mod fewest_waits;
 mod remarks;
@@ -31,11 +40,12 @@ use crate::pass::{PassError, Remark};
 /// Everything that was planned, before it is written.
 pub(super) struct AllPlanned {
     pub(super) functions: Vec<PlannedFunction>,
+    /// The address of each buffer; `None` for one that keeps its allocation.
     pub(super) placements: IndexVec<SiteId, Option<Placement>>,
     pub(super) remarks: Vec<Remark>,
 }
 
-/// Plans every function; if some do not fit, all of those are named.
+/// Plans every function. The error names all functions that do not fit, or the first thing that is refused.
 pub(super) fn plan_all(
     view: &KernelView,
     strategy: Option<&dyn Strategy>,
@@ -73,13 +83,14 @@ struct Attempt {
     report: Option<Report>,
     /// What the plan's reuse costs, if the least cost was looked for.
     waits: Option<Waits>,
-    /// Memories of which it is proved that they are too small.
+    /// Names of the memories of which it is proved that they are too small.
     refuted: BTreeSet<String>,
 }
 
 impl Attempt {
-    /// The memories for which no plan was found. The levels report on each memory by itself. A strategy only says that
-    /// there is no plan, so there the lower bounds tell which memories are certainly too small.
+    /// The names of the memories for which no plan was found. `levels` reports on each memory by itself. Any other
+    /// strategy only says that there is no plan, so there the lower bounds tell which memories are certainly too
+    /// small. Empty if there is a plan, or if there is none and no memory is certainly too small.
     fn short(&self) -> BTreeSet<String> {
         if matches!(self.outcome, Outcome::Optimal(_) | Outcome::Feasible { .. }) {
             return BTreeSet::new();
@@ -94,7 +105,7 @@ impl Attempt {
     }
 }
 
-/// Plans by levels, or with a strategy if the user names one.
+/// Plans one problem: with the strategy, or by `levels` if there is none.
 fn place(
     problem: Problem,
     order: levels::Order,
@@ -111,11 +122,12 @@ fn place(
     Ok(Attempt { problem, outcome, report, waits: None, refuted: BTreeSet::new() })
 }
 
+/// Plans the functions of a module, one after the other.
 struct Planner<'a> {
     view: &'a KernelView<'a>,
     /// Which execution units of the device use a buffer.
     users: HashMap<SiteId, Users>,
-    /// Temporary buffers that no op touches.
+    /// Temporary buffers that no op touches, with the first and the last op that has each as an operand.
     idle: HashMap<SiteId, (OpId, OpId)>,
     /// Buffers that have addresses in the text already.
     fixed: FixedBuffers,
@@ -123,10 +135,13 @@ struct Planner<'a> {
     /// to place.
     loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
+    /// The buffers of each function that get addresses.
     by_function: IndexVec<FunctionId, Vec<SiteId>>,
     /// The site that decides the address of a tightly coupled buffer, by module and number.
     owners: HashMap<(Option<crate::OpId>, u64), SiteId>,
+    /// What has been planned so far.
     all: AllPlanned,
+    /// Why functions did not fit so far.
     overflows: Vec<Overflow>,
 }
 
@@ -152,23 +167,26 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The buffers that are planned by themselves. A buffer of the other core with an owner here is not: it gets its
-    /// owner's address in the end ([`Planner::couple`]).
+    /// The buffers that are planned by themselves: all but the foreign ones that have an owner, whose address they
+    /// get in the end ([`Planner::couple`]).
     fn own_sites(&self) -> Vec<SiteId> {
         self.by_function.iter().flatten().copied().filter(|&site| self.owner(site).is_none()).collect()
     }
 
+    /// The function in which a buffer is allocated; `None` if no op allocates it.
     fn site_function(&self, site: SiteId) -> Option<FunctionId> {
         let program = &self.view.lowered.program;
         Some(program.function_of(program.alloc_op(site)?))
     }
 
+    /// The memory space of a buffer as it is written in the text.
     fn space_text(&self, site: SiteId) -> &str {
         let program = &self.view.lowered.program;
         &program.spaces()[program.site(site).space]
     }
 
-    /// The device a function runs on.
+    /// The device a function runs on: the one that the user gives, else the module's, else that of the option
+    /// `target`, else a default. The second value is `false` for the default, so that the user can be told.
     fn target(&self, function: FunctionId) -> (Target, bool) {
         let op = self.view.lowered.functions[function];
         let explicit = self.view.target.cloned();
@@ -180,8 +198,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Sorts the sites by function, leaves out what is not to be planned, and
-    /// objects to what cannot be.
+    /// Finds the buffers that are to be planned and sorts them by function. A buffer that keeps its allocation gets a
+    /// remark with the reason. A buffer whose size is not known is an error.
     fn find_buffers(&mut self) -> Result<(), PassError> {
         let program = &self.view.lowered.program;
         let mut targets: HashMap<FunctionId, (Target, bool)> = HashMap::new();
@@ -224,7 +242,8 @@ impl<'a> Planner<'a> {
             self.by_function[function].push(site);
             self.note_owner(site, function);
         }
-        // These remarks would only disturb in functions where nothing is planned.
+        // Remarks about the device and about addresses in the text are for functions in which something is planned. In
+        // others they would only disturb.
         for (function, sites) in self.by_function.iter_enumerated() {
             let guessed = targets.get(&function).is_some_and(|(_, known)| !known);
             if guessed && !sites.is_empty() {
@@ -241,7 +260,8 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Host functions and vector functions have no on-chip buffers of their own.
+    /// Whether a function is not planned at all: host functions and vector functions have no on-chip buffers of their
+    /// own.
     fn is_left_out(&self, function: FunctionId) -> bool {
         let op = self.view.lowered.functions[function];
         let document = self.view.document;
@@ -249,15 +269,15 @@ impl<'a> Planner<'a> {
         host || document.attribute(op, "hivm.vector_function").is_some()
     }
 
-    /// Whether each of several iterations or threads has an instance of its own:
-    /// one address cannot be right for all of them.
+    /// Whether a buffer is allocated in a parallel loop, or in an op of which nothing is known: several instances may
+    /// exist at the same time, and one address cannot be right for all of them.
     fn may_have_instances_side_by_side(&self, site: SiteId) -> bool {
         let program = &self.view.lowered.program;
         let side_by_side = |op: OpId| matches!(program.op(op).control(), Control::Parallel { .. } | Control::Unknown);
         program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
     }
 
-    /// A buffer gets as many bytes as it can ever need, so that number must be known.
+    /// Refuses a buffer whose size has no known upper bound: a buffer gets as many bytes as it can ever need.
     fn check(&self, site: SiteId, span: memplan_core::Span) -> Result<(), PassError> {
         if self.view.lowered.program.site(site).size.upper_bound().is_some() {
             return Ok(());
@@ -279,7 +299,8 @@ impl<'a> Planner<'a> {
         Err(PassError::Op { span, message })
     }
 
-    /// Warns of a buffer that is read and never written. It may lie anywhere, since there is no content to keep.
+    /// Warns of a buffer that is read and never written (`written` is `Some(false)`). It may lie anywhere, since
+    /// there is no content to keep. A foreign coupled buffer is no mistake: the other core writes it.
     fn warn_of_reads(&mut self, site: SiteId, written: Option<bool>, span: memplan_core::Span) {
         let coupled = self.is_foreign(site) && self.view.lowered.program.site(site).coupled.is_some();
         if written == Some(false) && !coupled {
@@ -299,11 +320,14 @@ impl<'a> Planner<'a> {
         Document::scope_name(self.space_text(site)).is_some_and(|scope| Document::is_foreign(core, scope))
     }
 
+    /// The module around the function in which a buffer is allocated. Numbers of coupled buffers count within a
+    /// module.
     fn module_of(&self, site: SiteId) -> Option<crate::OpId> {
         let function = self.site_function(site)?;
         self.view.document.parent_op(self.view.lowered.functions[function])
     }
 
+    /// Makes a coupled buffer that is not foreign the owner of its number. The first one counts.
     fn note_owner(&mut self, site: SiteId, _function: FunctionId) {
         let coupled = self.view.lowered.program.site(site).coupled;
         if let Some(number) = coupled.filter(|_| !self.is_foreign(site)) {
@@ -311,14 +335,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The owner of a buffer that lies in the memory of the other core.
+    /// The owner of a foreign coupled buffer; `None` for all other buffers, and for one whose number no owner has.
     fn owner(&self, site: SiteId) -> Option<SiteId> {
         let number = self.view.lowered.program.site(site).coupled.filter(|_| self.is_foreign(site))?;
         self.owners.get(&(self.module_of(site), number)).copied()
     }
 
-    /// A function sees coupled buffers where their owners lie in the other core's memory. Another buffer there would
-    /// get an address of this function's own choice, which may be one of theirs.
+    /// Refuses a buffer without an owner in a memory in which the same function also has buffers with owners. The
+    /// former would get an address of this function's choice. The latter get theirs from functions that know nothing
+    /// of it, so the two may overlap.
     fn refuse_without_owner(&self) -> Result<(), PassError> {
         let space = |site: SiteId| self.view.lowered.program.site(site).space;
         for sites in &self.by_function {
@@ -336,11 +361,12 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// A function with buffers of its own would overwrite those of its caller
-    /// that are alive across the call: each is planned as if it were alone.
+    /// Refuses a call of a function that has buffers in a memory in which the caller has a buffer that is alive
+    /// across the call. Each function is planned as if it were alone, so the callee might overwrite the caller's
+    /// buffer.
     fn refuse_nested_kernels(&self) -> Result<(), PassError> {
         let (document, program) = (self.view.document, &self.view.lowered.program);
-        // Only functions with buffers of their own matter: a callee without any cannot overwrite anything.
+        // The functions with buffers of their own, by module and name. A callee without any cannot overwrite anything.
         let mut kernels: HashMap<(Option<crate::OpId>, &str), FunctionId> = HashMap::new();
         for (function, _) in self.by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
             let op = self.view.lowered.functions[function];
@@ -365,8 +391,8 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// A planned buffer of the caller that is alive across a call, in a memory in which the callee has buffers of its
-    /// own.
+    /// The name of a planned buffer of the caller that is alive across a call, in a memory in which the callee has
+    /// buffers of its own; `None` if there is none.
     fn planned_clash(&self, caller: FunctionId, call: OpId, callee: FunctionId) -> Option<&str> {
         let program = &self.view.lowered.program;
         let mut alive = self.by_function[caller].iter().filter(|&&site| {
@@ -379,8 +405,9 @@ impl<'a> Planner<'a> {
         clash.map(|&site| self.names[site].as_str())
     }
 
-    /// A buffer at a fixed address that is in use while a called function has
-    /// planned buffers in the same memory.
+    /// The name of a buffer of the caller at a fixed address that is in use across a call, in a memory in which the
+    /// callee has planned buffers; `None` if there is none. The list of fixed buffers also has those of called
+    /// functions, which are not the caller's.
     fn fixed_clash(&self, caller: FunctionId, call: OpId, callee: FunctionId) -> Option<&str> {
         let document = self.view.document;
         let of_caller = |op: crate::OpId| document.function_around(op) == Some(self.view.lowered.functions[caller]);
@@ -416,7 +443,8 @@ impl<'a> Planner<'a> {
         Err(PassError::Op { span, message: super::NO_FIXED_ADDRESS.to_owned() })
     }
 
-    /// Plans one function, or notes why it does not fit.
+    /// Plans one function and takes over its plan, or notes why it does not fit. An error is something else: the pass
+    /// was stopped, or a number is too large.
     fn function(
         &mut self,
         function: FunctionId,
@@ -439,6 +467,7 @@ impl<'a> Planner<'a> {
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
         let Attempt { problem, outcome, report, waits, refuted } = attempt;
+        // The problem has the buffers of the sites first, then one for each piece of fixed memory, in this order.
         let fixed: Vec<crate::OpId> =
             self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
@@ -471,7 +500,8 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// The bytes that are taken in the memories of these sites, by the names of the memories.
+    /// The bytes that buffers at fixed addresses take in the memories of these sites, each with the name of its
+    /// memory.
     fn taken(&self, function: FunctionId, target: &Target, sites: &[SiteId]) -> Vec<(String, fixed::Piece)> {
         let scopes = sites.iter().filter_map(|&site| target.scope(self.space_text(site)));
         let scopes: BTreeMap<&str, &Scope> = scopes.map(|scope| (scope.name.as_str(), scope)).collect();
@@ -483,8 +513,9 @@ impl<'a> Planner<'a> {
         pieces.collect()
     }
 
-    /// Plans a function: with in-place results on their donors, and in memories
-    /// where that does not fit without insisting on it.
+    /// Plans a function, in up to two trials. In the first one results that are computed in place must lie on their
+    /// donors, as in the original. If a memory is too small for that, they may lie there but need not in the second
+    /// one.
     fn attempt(
         &mut self,
         function: FunctionId,
@@ -505,6 +536,7 @@ impl<'a> Planner<'a> {
             sites,
         };
         let first = place(kernel.problem(&Choice::tight(groups))?, self.view.options.order, strategy, request)?;
+        // If no memory is known to be too small, the second trial would be the same as the first.
         let short = first.short();
         if short.is_empty() {
             return Ok(first);
@@ -528,7 +560,9 @@ impl<'a> Planner<'a> {
         Ok(Attempt { refuted, ..told })
     }
 
-    /// In some modes vector functions keep a part of the unified buffer.
+    /// The device with the capacity of the unified buffer (`ub`) that is left for planned buffers. In the modes SIMT
+    /// and MIX of a function, vector functions use a part of that memory as their cache. The option
+    /// `simt-vf-dynamic-size` says how many KiB are left. An error if that leaves the cache too little or too much.
     fn capacities(&self, function: FunctionId, mut target: Target) -> Result<Target, PassError> {
         let (document, op) = (self.view.document, self.view.lowered.functions[function]);
         let mode = document.attribute(op, "hivm.vf_mode").unwrap_or_default();
@@ -537,6 +571,7 @@ impl<'a> Planner<'a> {
         let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
         let asked = self.view.options.vector_function_memory;
         let whole = scope.capacity.unwrap_or(u64::MAX);
+        // Bytes to KiB. The largest cache leaves the least.
         let (least, most) = (whole.saturating_sub(cache.most) >> 10, whole.saturating_sub(cache.least) >> 10);
         if asked < least || asked > most {
             let message =
@@ -547,6 +582,8 @@ impl<'a> Planner<'a> {
         Ok(target)
     }
 
+    /// Takes over where a plan puts the buffers of a function. The spaces of a plan are those of one function's
+    /// problem; the placements of the whole program have the program's spaces.
     fn adopt(&mut self, sites: &[SiteId], plan: &Plan) {
         let program = &self.view.lowered.program;
         for (&site, placement) in sites.iter().zip(&plan.placements) {
@@ -555,14 +592,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Buffers in the other core's memory get the addresses of their owners.
+    /// Gives the foreign coupled buffers the addresses of their owners, after all functions have been planned.
     fn couple(&mut self) {
         let spaces = self.view.lowered.program.spaces().len();
         for site in self.by_function.iter().flatten().copied().collect::<Vec<_>>() {
             let Some(owner) = self.owner(site) else { continue };
             let placement = self.all.placements[owner].clone();
-            // The buffer lies in the other core's memory. To this function that is a separate memory, so it gets a
-            // space of its own.
+            // The buffer lies in the other core's memory, which is not the memory of the same name on this core. So
+            // the placement gets the number of a further space, behind all spaces of the program.
             let space = SpaceId::from_index(spaces + self.view.lowered.program.site(site).space.index());
             self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
         }

@@ -8,7 +8,8 @@
 //!   }
 //! ```
 //!
-//! In memory of its own every iteration has another `%a`. A fixed address would be the same for all of them.
+//! With an allocation, every iteration has another `%a`, and the old content stays as it is. A fixed address would be
+//! the same for all of them. So `plan-memory` refuses these buffers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +20,9 @@ use super::KernelView;
 use crate::pass::PassError;
 
 impl KernelView<'_> {
-    /// Refuses buffers whose address is handed out in a loop that then fills them anew. The address may be used at
-    /// any time, so the old content must stay.
+    /// Refuses planned buffers whose address an op hands out (it *escapes*), if the program may come to the buffer's
+    /// allocation again afterwards and fill it anew. The address may be used at any time, so the old content would
+    /// have to stay.
     pub(super) fn refuse_handed_out(
         &self,
         planned: &HashSet<SiteId>,
@@ -43,22 +45,27 @@ impl KernelView<'_> {
         Ok(())
     }
 
-    /// Whether control may come back from an op to a buffer's allocation.
+    /// Whether the program may come again from an op to a buffer's allocation: through a loop around both, or through
+    /// branches between blocks.
     fn is_met_again(&self, site: SiteId, from: OpId) -> bool {
         let program = &self.lowered.program;
         let Some(alloc) = program.alloc_op(site) else { return false };
         let region = |op: OpId| program.block(program.op(op).block).region;
         let outward = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
+        // For each region around the allocation, the op of the region that contains the allocation (or is it).
         let around: HashMap<RegionId, OpId> = outward(alloc).map(|op| (region(op), op)).collect();
         let repeats = |op: OpId| !matches!(program.op(op).control(), Control::Once | Control::Alternatives { .. });
         outward(from).any(|op| {
+            // In a region around both, `op` contains the op and `other` contains the allocation. If they are one op
+            // that may run its region again, that is a loop around both.
             let Some(&other) = around.get(&region(op)) else { return false };
             let loops = op == other && op != alloc && repeats(op);
             loops || self.leads_to(program.op(op).block, program.op(other).block)
         })
     }
 
-    /// Whether branches lead from a block to another, or back to itself.
+    /// Whether branches lead from one block to another, over any number of blocks. A block leads to itself only if
+    /// branches come back to it.
     fn leads_to(&self, from: BlockId, to: BlockId) -> bool {
         let program = &self.lowered.program;
         let mut seen = HashSet::new();

@@ -1,8 +1,9 @@
-//! The loop a buffer belongs to: the one whose iterations use it.
+//! The loop a buffer belongs to: the one whose iterations use it. Buffers of different loops
+//! may share bytes with less harm than buffers of one loop, so the planner wants to know it.
 //!
-//! That is the loop around its allocation, unless the loop only makes it for
-//! another: what a loop (or a branch in it) yields is followed outward, and the
-//! outermost loop that uses it directly is the one.
+//! That is the loop around its allocation, unless that loop only makes the buffer for
+//! an outer one. A buffer that a loop (or a branch in it) yields is followed outwards, and
+//! the outermost loop in which an op uses it directly is the one.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
@@ -19,12 +20,14 @@ use std::collections::HashMap;
 use crate::dialect::{Control, Flow, Traits};
 use crate::{Definition, Document, OpId, ValueId};
 
-/// How far a buffer is followed.
+/// The largest number of ops with regions through which a buffer is followed outwards. Real kernels have a few; the
+/// bound ends the walk in any case.
 const LONGEST_CHAIN: usize = 1_000;
 
 /// The ops that use each value, by which the home of a buffer is found.
 pub(super) struct Homes<'a> {
     document: &'a Document,
+    /// For each value the ops that have it as an operand.
     users: HashMap<ValueId, Vec<OpId>>,
 }
 
@@ -42,8 +45,10 @@ impl<'a> Homes<'a> {
     /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
     /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is the
     /// answer; if no op does, it is the innermost loop around the allocation.
+    /// `None` if there is no loop around the allocation.
     pub(super) fn of(&self, allocation: ValueId) -> Option<OpId> {
         let mut value = allocation;
+        // The innermost loop around the allocation, and the outermost loop so far in which an op uses the buffer.
         let (mut innermost, mut consumer) = (None, None);
         for _ in 0..LONGEST_CHAIN {
             let Definition::Result { op, .. } = self.document.value(value).definition else { break };
@@ -71,7 +76,9 @@ impl<'a> Homes<'a> {
         !ends && !matches!(self.document.name(user), "scf.condition" | "annotation.mark")
     }
 
-    /// The result that a value becomes because this op ends the region it is in.
+    /// The result of the op around that `value` becomes, if `terminator` ends a region and hands the value out of it;
+    /// `None` for any other user. The n-th operand of a yield becomes the n-th result. `scf.condition` has its
+    /// condition in front of the values that it hands out, so the position is one less.
     fn handed_on(&self, terminator: OpId, value: ValueId) -> Option<ValueId> {
         let document = self.document;
         let parent = document.parent_op(terminator)?;

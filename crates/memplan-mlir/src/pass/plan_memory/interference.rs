@@ -11,13 +11,17 @@
 //!   }
 //! ```
 //!
-//! So what counts is not when a *buffer* is in use but when each *value* that may
-//! be it still matters: from its definition (an allocation: its first access) to
-//! its last use, a use inside a loop that does not define it counting until the
-//! loop ends. Two buffers interfere if one is written through a value v while
-//! another value that may be the other buffer still matters afterwards, or is
-//! read by the same op without leave to overlay. Uses in the branch that is not
-//! taken when the write is reached do not count.
+//! So it does not help to ask when a *buffer* is in use. This file asks for each *value*
+//! that may be the buffer (a *name* of it) when the value still *matters*: from its
+//! definition (an allocation: its first access) to its last use. A use inside a loop that
+//! does not define the value counts until the loop ends, because the next iteration may
+//! use it again. Two buffers *interfere* if an op writes one of them through some name
+//! while a name of the other matters afterwards, or is read by the same op, which has no
+//! permission to write its result over that input. Uses in a branch that cannot be taken
+//! when the write is reached do not count.
+//!
+//! Names that are views of other names are not looked at: their uses count for the value
+//! that they are views of, their *root*.
 //!
 //! Costs a pass over the program, and for a question about two buffers the
 //! number of writes of one times the number of names of the other.
@@ -31,7 +35,9 @@ use memplan_program::{
 
 use super::KernelView;
 
-/// When a value matters, in half steps of ops.
+/// When a value matters: from time `start` to time `end`, both included. Ops have even times in the order of the
+/// program ([`time`]). The odd times between them are for what happens between two ops: a region ends, or a block
+/// begins.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: u64,
@@ -41,9 +47,10 @@ struct Span {
 /// Until when a value matters because of what is done in one block.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// The op, or the loop around it that does not define the value; `None`
-    /// where the value matters whatever runs.
+    /// The op that uses the value, or the outermost loop that is around this op and not around the value's definition;
+    /// `None` if the value matters whichever branches are taken.
     at: Option<OpId>,
+    /// The time up to which the value matters because of this use.
     end: u64,
 }
 
@@ -54,20 +61,23 @@ const MOST_USES: usize = 64;
 /// When the values of a program matter. See the module documentation.
 pub(super) struct Interference<'a> {
     view: &'a KernelView<'a>,
+    /// The root of each value, and the byte of the root at which the value begins; `None` if that is not known.
     roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
+    /// When each root matters; `None` for one that is never used.
     spans: IndexVec<ValueId, Option<Span>>,
-    /// The last use in each block, in the order of the program.
+    /// For each root the last use in each block, in the order of the program.
     uses: IndexVec<ValueId, Vec<Use>>,
+    /// For each root the ops that write it, in the order of the program.
     writes: IndexVec<ValueId, Vec<OpId>>,
-    /// Regions whose blocks only branch to blocks behind them.
+    /// Regions whose blocks only branch to blocks behind them, so that no block runs twice.
     forward: IndexVec<RegionId, bool>,
     /// Values that begin where the buffer they may be begins, whichever it is.
     whole: IndexVec<ValueId, bool>,
-    /// The values, of those that are no views, that may be each site.
+    /// For each site the roots that may be it.
     names: IndexVec<SiteId, Vec<ValueId>>,
 }
 
-/// An op's own time; its regions end at an odd one.
+/// The time of an op: an even number, at least 2. The end of its regions has an odd one.
 fn time(op: OpId) -> u64 {
     2 * op.index() as u64 + 2
 }
@@ -97,12 +107,12 @@ impl<'a> Interference<'a> {
         found
     }
 
-    /// What a view is a view of.
+    /// The value that a view is a view of, at the end of a chain of views; any other value itself.
     pub(super) fn root(&self, value: ValueId) -> ValueId {
         self.roots[value].0
     }
 
-    /// Counts all uses of all values.
+    /// Fills in when each root matters and which ops write it, from all uses in the program.
     fn count_uses(&mut self) {
         let program = &self.view.lowered.program;
         for (op, info) in program.ops().iter_enumerated() {
@@ -118,6 +128,7 @@ impl<'a> Interference<'a> {
                     self.matters(root, Use { at: None, end: u64::MAX });
                 }
             }
+            // What a loop or branch is given at its start is used there.
             for &value in info.inits() {
                 self.use_at(self.root(value), op);
             }
@@ -141,7 +152,8 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Notes a use of a value. Uses in one block become one, and beyond a limit they are not told apart any more.
+    /// Notes a use of a root. Uses in one block become one. A list of more than `MOST_USES` uses is not continued;
+    /// its length tells [`Interference::end_seen_from`] that it is not complete.
     fn matters(&mut self, value: ValueId, used: Use) {
         let program = &self.view.lowered.program;
         if let Some(span) = &mut self.spans[value] {
@@ -157,9 +169,9 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Counts a use of a value by an op. If a loop inside of the value's home surrounds the op, the value matters
-    /// during all of the outermost such loop, because the next iteration may use it again. If blocks of a cycle use the
-    /// value, it matters always.
+    /// Counts a use of a root by an op. The *home* of a value is the op in whose region it is defined. If there is a
+    /// loop between the home and the op, the value matters during all of the outermost of these loops, because the
+    /// next iteration may use it again. If blocks that form a cycle use the value, it matters always.
     fn use_at(&mut self, value: ValueId, op: OpId) {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let home = self.home(value);
@@ -177,6 +189,7 @@ impl<'a> Interference<'a> {
             block = program.op(parent).block;
             around = tree.parent(parent);
         }
+        // `block` is now the block of the value's home that contains the use.
         if self.goes_round(value, block) {
             (used, at) = (Span { start: 0, end: u64::MAX }, None);
         }
@@ -186,7 +199,7 @@ impl<'a> Interference<'a> {
         self.matters(value, Use { at, end: used.end });
     }
 
-    /// The op whose region defines a value.
+    /// The op in whose region a value is defined; `None` for the body of a function.
     fn home(&self, value: ValueId) -> Option<OpId> {
         let program = &self.view.lowered.program;
         match program.value(value).definition {
@@ -196,7 +209,8 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Whether a value is used in another block of a region whose blocks form cycles.
+    /// Whether a value is used in another block of its region, and blocks of that region may form cycles: then the
+    /// use may come again after any op of the region.
     fn goes_round(&self, value: ValueId, used_in: BlockId) -> bool {
         let program = &self.view.lowered.program;
         let defined_in = match program.value(value).definition {
@@ -209,14 +223,17 @@ impl<'a> Interference<'a> {
         same && !self.forward[region]
     }
 
-    /// When a value comes into being; `None` for an allocation, which is nothing before it is used.
+    /// The time from which a value matters; `None` for an allocation, whose content does not matter before its first
+    /// use.
     fn begins(&self, value: ValueId) -> Option<u64> {
         let program = &self.view.lowered.program;
         let info = program.value(value);
         match info.definition {
             _ if matches!(info.origin, Origin::Alloc(_)) => None,
             Definition::Result(op) if program.op(op).regions().is_empty() => Some(time(op)),
+            // Results of an op with regions exist when the regions have ended.
             Definition::Result(op) => Some(time(self.view.tree.last_inside(op)) + 1),
+            // Arguments exist right before the first op of their block.
             Definition::Argument(block) => {
                 let first = program.block(block).ops.first();
                 Some(first.map_or(0, |&op| time(op) - 1))
@@ -225,27 +242,28 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Whether the two buffers cannot have one address.
+    /// Whether two buffers interfere, so that they cannot have one address.
     pub(super) fn between(&self, one: SiteId, other: SiteId) -> bool {
         self.overwrites(one, other) || self.overwrites(other, one)
     }
 
-    /// Whether an instance of a buffer is written while an older one still matters.
+    /// Whether an instance of a buffer is written while another instance (of an earlier iteration) still matters.
     pub(super) fn with_itself(&self, site: SiteId) -> bool {
         self.overwrites(site, site)
     }
 
-    /// The same for writes outside of an op.
+    /// The same, for writes outside of the op `around` only.
     pub(super) fn with_itself_outside(&self, site: SiteId, around: OpId) -> bool {
         self.overwrites_at(site, site, |op| !self.view.tree.contains(around, op))
     }
 
-    /// Whether writing to `writer` may destroy what is still wanted of `victim`.
+    /// Whether a write to the buffer `writer` may destroy content of the buffer `victim` that still matters, if both
+    /// have one address.
     fn overwrites(&self, writer: SiteId, victim: SiteId) -> bool {
         self.overwrites_at(writer, victim, |_| true)
     }
 
-    /// The same for some of the writes.
+    /// The same, for the writes by ops that `counts` accepts.
     fn overwrites_at(&self, writer: SiteId, victim: SiteId, counts: impl Fn(OpId) -> bool) -> bool {
         self.names[writer].iter().any(|&through| {
             self.writes[through].iter().filter(|&&op| counts(op)).any(|&op| {
@@ -255,17 +273,24 @@ impl<'a> Interference<'a> {
         })
     }
 
+    /// Whether an op that writes through the value `through` destroys the content of the value `other`, if both are
+    /// the same memory.
     fn destroys(&self, op: OpId, through: ValueId, other: ValueId) -> bool {
+        // A value that is never used does not matter.
         let Some(Span { start, end }) = self.spans[other] else { return false };
         let now = time(op);
         if start > now || end < now {
             return false;
         }
         let end = self.end_seen_from(op, other, end);
+        // The other value matters after the op, or the op itself is its last use. In the second case nothing is
+        // destroyed if the op reads it and may write over what it reads. A value that also begins at the op is
+        // written by it.
         end > now || (end == now && (start == now || !self.permits(op, through, other)))
     }
 
-    /// Until when a value matters, once an op has been reached.
+    /// The time until which a value matters if the program has come to `op`: uses in branches that exclude `op` do not
+    /// count. `end` is the answer if all uses count.
     fn end_seen_from(&self, op: OpId, value: ValueId, end: u64) -> u64 {
         let uses = &self.uses[value];
         if uses.len() > MOST_USES {
@@ -275,9 +300,10 @@ impl<'a> Interference<'a> {
         uses.iter().filter(counts).map(|used| used.end).max().unwrap_or(0)
     }
 
-    /// Whether two ops are in branches of which only one is taken.
+    /// Whether two ops are in different branches of one op, of which only one is taken.
     fn is_alternative(&self, one: OpId, other: OpId) -> bool {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
+        // An op and one inside of it run together.
         if tree.contains(one, other) || tree.contains(other, one) {
             return false;
         }
@@ -287,8 +313,8 @@ impl<'a> Interference<'a> {
         branches.is_some() && region(one) != region(other)
     }
 
-    /// Whether the op may write the one over the other, byte on byte: it works in
-    /// place, or it copies what then is there already.
+    /// Whether an op may write its output over one of its inputs, byte on byte: because it works in place, or because
+    /// it only copies the input, which then is in its place already.
     fn permits(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
         let op = self.view.lowered.program.op(op);
         let reads = op.accesses.iter().filter(|access| self.root(access.value) == input);
@@ -308,7 +334,8 @@ impl<'a> Interference<'a> {
             && reads.into_iter().all(|access| access.kind == AccessKind::Read && allowed(access.value))
     }
 
-    /// Whether an op may write its output over a buffer that some of its inputs may be.
+    /// Whether an op may write its output over a buffer (`donor`) that some of its inputs may be: every access of the
+    /// op to that buffer must be a read that the output may overlay.
     pub(super) fn may_write_over(&self, op: OpId, output: ValueId, donor: SiteId) -> bool {
         let op = self.view.lowered.program.op(op);
         let is_donor = |value: ValueId| self.view.aliases.sites(value).contains(&donor);
@@ -321,21 +348,23 @@ impl<'a> Interference<'a> {
             && accesses.all(|access| access.kind == AccessKind::Read && permitted(access.value))
     }
 
-    /// Whether an op lets `output` lie on `input`, both at the same place in their buffers.
+    /// Whether two values begin at the same byte of their roots, and that byte is known.
     pub(super) fn aligned(&self, output: ValueId, input: ValueId) -> bool {
         let (written, read) = (self.roots[output].1, self.roots[input].1);
         written.is_some() && written == read
     }
 }
 
-/// What each value is a view of, and where in it, if that is known.
+/// The root of each value (the value that it is a view of, at the end of a chain of views), and the byte of the root
+/// at which the value begins, if that is known. A value that is no view is its own root, at byte 0.
 fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
     let mut roots: IndexVec<ValueId, (ValueId, Option<u64>)> =
         program.values().ids().map(|value| (value, Some(0))).collect();
     for value in program.values().ids() {
         let mut chain = Vec::new();
         let mut at = value;
-        // Ids grow with definitions, but nothing here relies on it.
+        // Follows the chain up to a value whose root is already computed (a smaller number), or to its end. Usually
+        // the next value has a smaller number. The bound on the length ends a circle of views.
         while let Some((base, start)) = step(program, at)
             && chain.len() < program.values().len()
         {
@@ -352,13 +381,14 @@ fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
     roots
 }
 
-/// Whether each value is the beginning of whatever buffer it may be: an
-/// allocation is, and what control flow hands over or a select chooses if all of
-/// that is. Assumed until something speaks against it.
+/// For each value whether it begins where its buffer begins, whichever buffer that is. An allocation does. A value
+/// that control flow hands over or a select chooses does if all values that it may be do; it is assumed to until a
+/// source is found that does not. No other value does (views, memory from outside, results of unknown ops).
 fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -> IndexVec<ValueId, bool> {
     let origins = program.values().iter().map(|value| &value.origin);
     let mut whole: IndexVec<ValueId, bool> =
         origins.map(|origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming | Origin::Merged(_))).collect();
+    // For each root the values that it, or a view of it, may become.
     let mut receivers: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), program.values().len());
     let mut doubtful = Vec::new();
     let chosen = program.values().iter_enumerated().flat_map(|(target, value)| {
@@ -382,7 +412,8 @@ fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -
     whole
 }
 
-/// One step towards the root of a view.
+/// The value that a view is directly made of, and the byte of it at which the view begins, if that is known. `None`
+/// for a value that is no view.
 fn step(program: &Program, value: ValueId) -> Option<(ValueId, Option<u64>)> {
     match &program.value(value).origin {
         Origin::Derived { base, extent: Extent::Exactly(range) } => Some((*base, Some(range.start.0))),
@@ -392,6 +423,7 @@ fn step(program: &Program, value: ValueId) -> Option<(ValueId, Option<u64>)> {
     }
 }
 
+/// Whether the blocks of a region only branch to blocks behind them.
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
     let place: HashMap<BlockId, usize> = blocks.iter().copied().zip(0..).collect();
     blocks.iter().all(|block| {

@@ -14,7 +14,8 @@ pub enum MemoryMode {
     Workspace,
 }
 
-/// Which of the original's two passes is followed where they differ.
+/// Which of the original's two passes is followed where they differ: in the text of the message that a kernel does
+/// not fit, and in whether certain multi-buffers are kept apart (see `coalesce`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// `-hivm-plan-memory`.
@@ -27,25 +28,26 @@ pub enum Profile {
 /// Options of the pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `mem-plan-mode`.
+    /// `mem-plan-mode`: which memory is planned.
     pub mode: MemoryMode,
-    /// `enable-global-workspace-reuse`.
+    /// `enable-global-workspace-reuse`: whether workspaces may share memory.
     pub reuse_workspace: bool,
-    /// `restrict-inplace-as-isa`.
+    /// `restrict-inplace-as-isa`: whether only ops that are a single instruction work in place.
     pub restrict_in_place: bool,
-    /// `plan-memory-strategy`.
+    /// `plan-memory-strategy`: the order in which buffers are placed when memory is short.
     pub order: Order,
-    /// `simt-vf-dynamic-size`, in KiB.
+    /// `simt-vf-dynamic-size`: the capacity of the unified buffer for functions in SIMT or MIX mode, in KiB.
     pub vector_function_memory: u64,
-    /// `disable-tightly-coupled-buffer-reuse`.
+    /// `disable-tightly-coupled-buffer-reuse`: whether buffers that are shared with the other core share bytes with
+    /// no other buffer.
     pub coupled_apart: bool,
-    /// `disable-vf-reachable-check`.
+    /// `disable-vf-reachable-check`: whether vector functions in a loop work in place even between a load and a store.
     pub ignore_reachability: bool,
-    /// `enable-memory-display`.
+    /// `enable-memory-display`: whether to write the plan as JSON files.
     pub display: bool,
-    /// `enable-print-memory-allocated-size`.
+    /// `enable-print-memory-allocated-size`: whether to say how much of each memory is used.
     pub print_size: bool,
-    /// `profile`.
+    /// `profile`: which of the original's two passes to follow.
     pub profile: Profile,
     /// `target`: a built-in device.
     pub target: Option<String>,
@@ -150,6 +152,8 @@ impl Options {
     }
 }
 
+/// The value that belongs to one of some names, such as `membase` and `regbase`; an error that says what is
+/// `expected` for any other text.
 fn choice<T: Copy>(
     option: &'static str,
     text: &str,

@@ -9,12 +9,21 @@
 //!   mte3                          └► store b   store b for the other. Nothing orders store b and load c.
 //! ```
 //!
-//! Every op has a *clock*: for each pipe the number of its last op that is known to be over when the op begins. An op
-//! knows what the op before it on its pipe knew, and what those knew that it depends on.
+//! An op is *over* when it has ended. Every op has a *clock*: for each pipe the number of that pipe's last op that is
+//! certainly over when the op begins. An op's clock is the maximum, pipe by pipe, of the clock of the op before it on
+//! its own pipe and of the clocks of the ops that it depends on, each with that op itself added.
 //!
-//! What happens in a branch may not happen, so nothing that is learned there counts behind it. Loops are taken to run
-//! at least once. What one iteration knows of the one before is found by a walk over the body twice; a buffer with
-//! several slots is another one in the next iteration.
+//! ```text
+//!   position, op    pipe      clock when it begins (mte2, vector, mte3): one more than a position, 0 for nothing
+//!   0  load a       mte2      0 0 0
+//!   1  exp a, b     vector    1 0 0     waits for load a
+//!   2  store b      mte3      1 2 0     waits for exp, which knew that load a is over
+//!   3  load c       mte2      1 0 0     knows what its own pipe has done, and no more
+//! ```
+//!
+//! A branch may not be taken, so what is learned in it does not count behind it. Loops are taken to run at least once.
+//! To find what one iteration knows of the one before, the body is walked twice, as if two iterations were written one
+//! behind the other; a buffer with several slots is another buffer in the next iteration.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +39,9 @@ pub(super) struct Step {
     pub(super) pipe: usize,
     /// The buffers it uses, and whether it writes them.
     pub(super) accesses: Vec<(SiteId, bool)>,
-    /// The branches around it, the outermost first.
+    /// The branches around it, the outermost first: the op with the branches, and the region that is taken.
     branches: Vec<(OpId, RegionId)>,
+    /// What it does to the order of pipes; `None` for an op that only computes or moves data.
     sync: Option<Sync>,
 }
 
@@ -40,31 +50,35 @@ pub(super) struct Step {
 enum Sync {
     /// Every pipe waits for every other one.
     Barrier,
-    /// A flag for another pipe to wait for.
+    /// The pipe `from` sets a flag when it has done everything before this op.
     Set { from: usize, flag: String },
-    /// Waits for that flag.
+    /// The pipe `to` waits for that flag.
     Wait { to: usize, flag: String },
 }
 
-/// For each pipe, one more than the position of its last step that is over; 0 if none is.
+/// For each pipe, one more than the position of its last step that is over; 0 if none is. A pipe does its steps in
+/// order, so all earlier ones are over, too.
 type Clock = SmallVec<[u32; 8]>;
 
+/// Adds to a clock what another one knows.
 fn join(clock: &mut Clock, other: &Clock) {
     clock.iter_mut().zip(other).for_each(|(own, &other)| *own = (*own).max(other));
 }
 
 /// The steps of a function, and what is ordered among them.
 pub(super) struct Order {
+    /// The steps in program order. They are called by their positions.
     pub(super) steps: Vec<Step>,
-    /// What is over when a step begins.
+    /// For each step what is over when it begins.
     starts: Vec<Clock>,
-    /// For each loop its first step, and what is over of one iteration when the steps of the next begin.
+    /// For each loop the position of its first step, and for each step of its body what is over when that step begins
+    /// in the second of two iterations. Positions in these clocks count from the first step of the first iteration.
     loops: BTreeMap<OpId, (usize, Vec<Clock>)>,
 }
 
 impl Order {
-    /// Follows the function once to find when each step starts on its engine, and each loop twice to find how
-    /// iterations overlap.
+    /// Walks over the function once, to find what is over when each step begins, and over each loop twice, to find
+    /// what is over from one iteration to the next.
     pub(super) fn new(view: &KernelView, function: FunctionId) -> Order {
         let mut names: Vec<&str> = Vec::new();
         let steps = steps(view, function, &mut names);
@@ -77,13 +91,15 @@ impl Order {
         Order { steps, starts, loops }
     }
 
-    /// Whether a step is over when a later one begins.
+    /// Whether a step is certainly over when a later one begins: they are on the same pipe, or the later one's clock
+    /// says so.
     pub(super) fn is_over(&self, earlier: usize, later: usize) -> bool {
         let step = &self.steps[earlier];
         step.pipe == self.steps[later].pipe || self.starts[later][step.pipe] as usize > earlier
     }
 
-    /// Whether a step of one iteration is over when a step of the next one begins.
+    /// Whether a step of one iteration of the loop `around` is certainly over when a step of the next iteration
+    /// begins. In the text the latter may stand in front of the former.
     pub(super) fn is_over_around(&self, around: OpId, earlier: usize, later: usize) -> bool {
         let pipe = self.steps[earlier].pipe;
         let Some((first, starts)) = self.loops.get(&around) else { return false };
@@ -97,14 +113,16 @@ pub(super) fn loops_around<'v>(view: &'v KernelView, op: OpId) -> impl Iterator<
     program.ancestors(op).filter(|&op| matches!(program.op(op).control(), Control::Loop(_) | Control::While))
 }
 
-/// The second of two walks over the body of a loop.
+/// Walks over the body of a loop twice. Gives the position of its first step, and what is over when each step of the
+/// second iteration begins.
 fn twice(view: &KernelView, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec<Clock>) {
     let first = steps.partition_point(|step| step.op < around);
     let end = steps.partition_point(|step| step.op <= view.tree.last_inside(around));
     let body = &steps[first..end];
     let mut walk = Walk::new(pipes, Some(around));
     walk.over(body, 0);
-    // In the next iteration a buffer with several slots is another one.
+    // In the next iteration a buffer with several slots is another one, so nobody waits for its users in this
+    // iteration.
     let program = &view.lowered.program;
     let stays = |site: SiteId| program.site(site).slots == 1 || program.rotation(site) != Some(around);
     walk.state.written.retain(|&site, _| stays(site));
@@ -162,34 +180,37 @@ fn branches(view: &KernelView, op: OpId) -> Vec<(OpId, RegionId)> {
     path
 }
 
-/// What is known so far.
+/// What is known at some point of a walk.
 #[derive(Clone, Default)]
 struct State {
-    /// What is over when each pipe's next op begins.
+    /// For each pipe what is over when its next op begins, as far as the pipe itself knows.
     pipes: Vec<Clock>,
-    /// Which ops are over once all writers of a buffer are done.
+    /// For each buffer what is over once all its writers so far are over.
     written: BTreeMap<SiteId, Clock>,
-    /// Which ops are over once all readers of a buffer are done.
+    /// For each buffer what is over once all its readers so far are over.
     read: BTreeMap<SiteId, Clock>,
+    /// For each flag what was over when it was last set.
     flags: BTreeMap<String, Clock>,
 }
 
 /// A walk over steps in program order.
 struct Walk {
     state: State,
-    /// Branches around this op are none of the walk's business: they are taken, or there is no walk.
+    /// The loop whose body is walked; `None` for a whole function. Branches around the loop contain all steps of the
+    /// walk, so they are not left during the walk and need not be looked at.
     within: Option<OpId>,
-    /// The branches around the last step, each with what was known in front of it.
+    /// The branches around the last step, the outermost first, each with what was known in front of it.
     inside: Vec<((OpId, RegionId), State)>,
 }
 
 impl Walk {
+    /// A walk at whose start nothing is over.
     fn new(pipes: usize, within: Option<OpId>) -> Walk {
         let state = State { pipes: vec![smallvec![0; pipes]; pipes], ..State::default() };
         Walk { state, within, inside: Vec::new() }
     }
 
-    /// What is over when each of the steps begins. The first of them has the position `base`.
+    /// Walks over steps and gives for each what is over when it begins. The first of them has the position `base`.
     fn over(&mut self, steps: &[Step], base: usize) -> Vec<Clock> {
         let mut starts = Vec::with_capacity(steps.len());
         for (position, step) in steps.iter().enumerate() {
@@ -202,6 +223,7 @@ impl Walk {
 
     /// Leaves branches that a step is not in, and enters those that it is in.
     fn enter(&mut self, step: &Step) {
+        // Ops around the loop come before it in the program. `None` is less than every op.
         let around = step.branches.partition_point(|&(op, _)| Some(op) < self.within);
         let branches = &step.branches[around..];
         let same = self.inside.iter().zip(branches).take_while(|((branch, _), other)| branch == *other).count();
@@ -211,16 +233,20 @@ impl Walk {
         }
     }
 
+    /// Leaves all but the outermost `keep` branches. What was learned in them is forgotten: the state is again what
+    /// it was in front of the outermost branch that is left.
     fn leave(&mut self, keep: usize) {
         if let Some((_, state)) = self.inside.drain(keep..).next() {
             self.state = state;
         }
     }
 
-    /// What is over when a step begins. `done` stands for the step itself.
+    /// Takes one step and gives what is over when it begins. `done` is the clock's number for the step itself: one
+    /// more than its position.
     fn step(&mut self, step: &Step, done: u32) -> Clock {
         let State { pipes, written, read, flags } = &mut self.state;
         match &step.sync {
+            // Afterwards every pipe knows what any pipe knew.
             Some(Sync::Barrier) => {
                 let mut all = pipes[0].clone();
                 pipes.iter().for_each(|clock| join(&mut all, clock));
@@ -230,6 +256,7 @@ impl Walk {
                 flags.insert(flag.clone(), pipes[*from].clone());
             }
             Some(Sync::Wait { to, flag }) => {
+                // A flag that nobody has set in this walk tells nothing.
                 if let Some(clock) = flags.get(flag) {
                     join(&mut pipes[*to], clock);
                 }
@@ -242,9 +269,11 @@ impl Walk {
             written.get(site).into_iter().for_each(|clock| join(&mut start, clock));
             read.get(site).filter(|_| *writes).into_iter().for_each(|clock| join(&mut start, clock));
         }
+        // An op that only orders pipes uses no bytes, so nobody asks whether it is over.
         if step.accesses.is_empty() {
             return start;
         }
+        // When this step is over, everything is that was over at its start, and the step itself.
         let mut over = start.clone();
         over[step.pipe] = done;
         for &(site, writes) in &step.accesses {

@@ -1,9 +1,22 @@
 //! Why a function does not fit, and what would help.
 //!
-//! The first line is the original's, for drivers that look for it. What follows
-//! is for people: whether it is proved, the worst moment with the buffers that
-//! are alive then, and changes to the kernel after which it does fit. Each of
-//! those is tried before it is named.
+//! The first line is the original's, for drivers (programs that run the compiler) that look for
+//! it. What follows is for people: whether it is proved, the worst moment with the buffers that
+//! are alive then, and changes to the kernel after which it does fit. Each change
+//! is tried before it is named:
+//!
+//! ```text
+//!   ub overflow, requires 1966080 bits while 1572864 bits available! …
+//!     level2, level1 and level0 failed, and so did the search: it is proved that no plan can fit
+//!     at the peak (hivm.hir.vexp, line 10) 245760 bytes are alive, 196608 are there, 49152 too few:
+//!       @kernel/%p: 49152 bytes x 4 slots, line 6
+//!       @kernel/%q: 49152 bytes, line 9
+//!     help: without multi-buffering of @kernel/%p it fits
+//!     help: with @kernel/%p tiled to 36864 bytes (now 49152) it fits
+//! ```
+//!
+//! The levels are those of the strategy `levels`, which lets buffers share bytes more and more freely. To *tile* a
+//! buffer is to let the kernel work on smaller parts of its data at a time, so that the buffer is smaller.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,13 +30,13 @@ use memplan_program::SiteId;
 use super::{KernelView, Profile};
 use crate::OpId;
 
-/// The largest number of buffers that are listed.
+/// The largest number of places in memory that are listed.
 const LISTED: usize = 12;
 /// Changes to the kernel are only tried in problems of up to this many buffers: each trial plans all of them.
 const MOST_TRIED: usize = 5_000;
 /// The largest number of multi-buffers that are dropped, one after the other.
 const MOST_DROPPED: usize = 16;
-/// Search nodes for each change that is tried.
+/// The limit on the planner's work for each change that is tried.
 const TRIAL: u64 = 20_000;
 
 /// One memory of one function that is too small.
@@ -43,12 +56,14 @@ pub struct Overflow {
 pub(super) struct Failure<'a> {
     pub(super) view: &'a KernelView<'a>,
     pub(super) problem: &'a Problem,
+    /// The sites behind the first buffers of the problem, in their order.
     pub(super) sites: &'a [SiteId],
-    /// The casts behind the buffers that follow those of the sites.
+    /// The casts behind the buffers that follow those of the sites: memory at fixed addresses.
     pub(super) fixed: &'a [OpId],
     pub(super) outcome: &'a Outcome,
+    /// What `levels` says about each memory; `None` if another strategy failed.
     pub(super) report: Option<&'a Report>,
-    /// Memories of which it is proved that they are too small.
+    /// Names of the memories of which it is proved that they are too small.
     pub(super) refuted: &'a BTreeSet<String>,
     pub(super) request: &'a Request<'a>,
 }
@@ -60,6 +75,7 @@ impl Failure<'_> {
         let bounds = bound::space_lower_bounds(self.problem);
         let spaces = self.problem.spaces().ids().filter(|&space| self.failed(space, bounds[space].bytes));
         let mut found: Vec<Overflow> = spaces.map(|space| self.overflow(span, space, bounds[space])).collect();
+        // A strategy failed without a memory that is certainly too small. The function is named all the same.
         if found.is_empty() {
             let message = match self.outcome {
                 Outcome::Infeasible(_) => "no plan can fit",
@@ -71,6 +87,8 @@ impl Failure<'_> {
         found
     }
 
+    /// Whether a memory is (or may be) too small: `levels` says so, or, without its report, the bytes alive at the
+    /// peak do.
     fn failed(&self, space: SpaceId, peak: Bytes) -> bool {
         let row = self.report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
         match row {
@@ -84,6 +102,8 @@ impl Failure<'_> {
         let info = &self.problem.spaces()[space];
         let capacity = info.capacity.unwrap_or_default();
         let row = self.report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
+        // The original says how many bits its first fit would take in unlimited memory. If that is not known, the peak
+        // is a number that is certainly needed.
         let required = row.and_then(|row| row.required).unwrap_or(peak.bytes);
         let reason = match self.view.options.profile {
             Profile::MemoryBased => {
@@ -98,11 +118,12 @@ impl Failure<'_> {
         Overflow { span, message, proved, report: self.details(space, peak, capacity, proved) }
     }
 
-    /// Why one memory is too small: the verdict, the buffers to blame, and advice.
+    /// The lines for people: whether it is proved, the buffers that need the memory, and advice. `peak` is the
+    /// largest number of bytes that are alive at one step.
     fn details(&self, space: SpaceId, peak: Peak, capacity: Bytes, proved: bool) -> String {
         let mut text = String::new();
-        // Three cases that a user must be able to tell apart: it cannot fit, it does not fit with these in-place
-        // choices, or the search gave up.
+        // Three cases that a user must be able to tell apart: it cannot fit; it cannot fit as long as results are
+        // computed in place as they are in this problem; or the search gave up.
         let verdict = match (proved, peak.bytes > capacity) {
             (true, _) => "it is proved that no plan can fit",
             (false, true) => "no plan was found; one may exist that puts other buffers together than these",
@@ -170,8 +191,10 @@ impl Failure<'_> {
         }
     }
 
-    /// A line for each place in memory, the largest first: buffers that share one are one.
+    /// A line for each place in memory, the largest first. Buffers that must lie together (a block of the problem)
+    /// have one place.
     fn rows(&self, buffers: &[BufferId]) -> Vec<Row> {
+        // Each place by its first buffer, and the first buffer of each block.
         let mut together: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
         let mut of_block = BTreeMap::new();
         for &buffer in buffers {
@@ -209,6 +232,7 @@ impl Failure<'_> {
         info.exclusive || stretches.any(|stretch| stretch.start <= step && step < stretch.end)
     }
 
+    /// The line of the text in which a buffer is allocated, or cast to its fixed address; 0 if that is not known.
     fn line(&self, buffer: BufferId) -> usize {
         let site = self.sites.get(buffer.index()).map(|&site| self.view.lowered.sites[site]);
         let fixed = || self.fixed.get(buffer.index() - self.sites.len()).copied();
@@ -219,6 +243,7 @@ impl Failure<'_> {
     /// The op at a step, with its line in the text.
     fn place_of(&self, step: Step) -> String {
         let program = &self.view.lowered.program;
+        // Steps of the problem are counted from the first op of the function.
         let first = self.sites.first().and_then(|&site| program.alloc_op(site)).map(|op| program.function_of(op));
         let begin = first.and_then(|function| self.view.tree.function_range(function));
         let index = begin.map_or(0, |(first, _)| first.index()) + step.0 as usize;
@@ -228,7 +253,8 @@ impl Failure<'_> {
         format!("{}, line {line}", program.op(op).name)
     }
 
-    /// Which multi-buffers to drop, which buffer to tile.
+    /// Adds advice: which buffers to use without multi-buffering, and which buffer to tile. `excess` is by how many
+    /// bytes the peak is above the capacity.
     fn advice(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
         if self.problem.buffers().len() > MOST_TRIED {
             return;
@@ -237,7 +263,8 @@ impl Failure<'_> {
         self.advise_tiling(space, rows, excess, text);
     }
 
-    /// Drops multi-buffers, the largest first, until it fits.
+    /// Tries to plan with one slot instead of several for the largest multi-buffer, then also for the next one, until
+    /// it fits, and says what came of it.
     fn advise_fewer_slots(&self, space: SpaceId, rows: &[Row], text: &mut String) {
         let buffers = self.problem.buffers();
         let multi: Vec<BufferId> =
@@ -267,23 +294,26 @@ impl Failure<'_> {
             writeln!(text, "  help: multi-buffering takes {saved} bytes, but without it the kernel is still too large");
     }
 
-    /// What a buffer takes beyond its first slot.
+    /// The bytes that a buffer takes beyond its first slot.
     fn bytes_of_further_slots(&self, buffer: BufferId) -> u64 {
         let further = u64::from(self.problem.buffers()[buffer].slots - 1);
         self.size(buffer).saturating_mul(further)
     }
 
+    /// Whether two buffers have the same place in memory: they are one, or must lie together.
     fn is_one_place(&self, one: BufferId, other: BufferId) -> bool {
         let block = |buffer: BufferId| self.problem.blocks().place_of(buffer).map(|(block, _)| block);
         one == other || (block(one).is_some() && block(one) == block(other))
     }
 
-    /// Makes the largest place smaller: by what is missing, or in half, or in quarters.
+    /// Tries to plan with a smaller size of the largest buffer that is placed here: smaller by the missing bytes, or
+    /// a half, or a quarter of its size. Says which of these is enough.
     fn advise_tiling(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
         let is_ours = |buffer: &BufferId| self.problem.buffers()[*buffer].fixed().is_none();
         let Some(largest) = rows.iter().map(|row| row.largest).find(is_ours) else { return };
         let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
+        // Each slot becomes smaller, so each has to give its share of the missing bytes.
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
         let candidates = [less, size / 2, size / 4].into_iter().filter(|&bytes| bytes > 0 && bytes < size);
         let name = &self.problem.buffers()[largest].name;
@@ -305,7 +335,8 @@ impl Failure<'_> {
         self.problem.buffers()[buffer].bytes().unwrap_or_default().0
     }
 
-    /// Whether a memory is large enough after a change.
+    /// Whether a memory is large enough after a change of its buffers: `change` gets each buffer in turn. The answer
+    /// depends on work and not on time, so that it is the same on every machine.
     fn fits_with(&self, space: SpaceId, mut change: impl FnMut(BufferId, &mut memplan_core::Buffer)) -> bool {
         let mut builder = self.problem.to_builder();
         for (index, buffer) in builder.buffers_mut().iter_mut().enumerate() {
@@ -320,6 +351,7 @@ impl Failure<'_> {
 
 /// A place in memory, as it is listed.
 struct Row {
+    /// The largest buffer of the place.
     largest: BufferId,
     /// All slots together.
     bytes: u64,

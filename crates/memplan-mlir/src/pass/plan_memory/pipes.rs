@@ -1,9 +1,13 @@
-//! Which pipe a buffer belongs to, and which pipe an op runs on.
+//! Which pipe a buffer belongs to, and which pipe an op runs on. A pipe is an execution unit of
+//! the device; pipes run side by side.
 //!
-//! Buffers that a DMA engine fills or empties (`mte2`, `mte3`, `fix`), buffers
-//! that are used a number at a time (`scalar`), and the rest (`vector`). A
-//! buffer that is several of these is scalar before DMA before vector: what
-//! matters is who would have to wait for whom.
+//! There are three kinds of buffers: those that a DMA engine fills or empties (pipe `mte2` for
+//! loads from global memory, `mte3` for stores to it, `fix` for what leaves the cube unit's
+//! accumulator), those that are used a number at a time (`scalar`), and the rest (`vector`). A
+//! buffer that is several of these counts as scalar; if it is not, as the DMA engine's; if it
+//! is neither, as vector.
+//!
+//! Ops have two lists of memory operands: `ins`, which they read, and `outs`, which they write.
 
 use std::collections::HashMap;
 
@@ -18,21 +22,22 @@ use crate::{Document, OpId, ValueId};
 /// What is known about a buffer's users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Users {
+    /// Whether an op uses it a number at a time.
     pub(super) scalar: bool,
-    /// The DMA engine, the first one seen.
+    /// The DMA engine that fills or empties it, the first one in program order.
     pub(super) dma: Option<&'static str>,
-    /// Filled by a load, in the sense of the in-place rules.
+    /// Whether a load from global memory (`mte2`) fills it.
     pub(super) filled: bool,
-    /// Sent off by a store.
+    /// Whether a store to global memory (`mte3`) sends it off.
     pub(super) sent: bool,
-    /// A pipe that the target file names.
+    /// A pipe of the user's target file whose ops touch it; the last one in program order.
     pub(super) named: Option<String>,
-    /// The loop whose iterations use it.
+    /// The loop whose iterations use it (see `home`).
     pub(super) home: Option<OpId>,
 }
 
 impl Users {
-    /// The pipe class that decides about sharing.
+    /// The pipe that the buffer counts as, when the strategy `levels` decides which buffers may share bytes.
     pub(super) fn class(&self) -> &str {
         match (self.scalar, self.dma, &self.named) {
             (true, _, _) => "scalar",
@@ -73,7 +78,7 @@ impl KnownUsers<'_> {
         }
     }
 
-    /// Adds the units that an op uses to the buffers that it touches.
+    /// Adds to the buffers that an op touches which unit it uses them with.
     fn add_op(&mut self, op: OpId) {
         let document = self.view.document;
         // A target file may name the pipe of an op. Its word counts more than the built-in rules below.
@@ -105,7 +110,7 @@ impl KnownUsers<'_> {
     }
 }
 
-/// The pipe an op runs on.
+/// The pipe an op runs on, by the same rules as [`KnownUsers::add_op`]; in doubt `vector`.
 pub(super) fn of_op<'v>(view: &'v KernelView, op: OpId) -> &'v str {
     let document = view.document;
     if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
@@ -125,21 +130,23 @@ pub(super) fn of_op<'v>(view: &'v KernelView, op: OpId) -> &'v str {
 
 /// An op that orders pipes.
 pub(super) enum Sync {
-    /// All of them.
+    /// A barrier for all pipes: each waits for all others.
     Barrier,
-    /// `set_flag`, by this pipe.
+    /// `set_flag`: the pipe `from` sets a flag when it has come so far.
     Set { from: &'static str, flag: String },
-    /// `wait_flag`, for this pipe.
+    /// `wait_flag`: the pipe `to` waits for that flag.
     Wait { to: &'static str, flag: String },
 }
 
-/// What an op does to the order of pipes: `hivm.hir.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]`.
+/// What an op does to the order of pipes; `None` if nothing, or if it names a pipe that is not known. In
+/// `hivm.hir.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]` the pipe `mte2` sets a flag for the pipe `vector`. The
+/// `wait_flag` with the same three words waits for it, so these words together are the flag.
 pub(super) fn sync(document: &Document, op: OpId) -> Option<Sync> {
     let name = hivm_name(document, op).filter(|name| matches!(*name, "pipe_barrier" | "set_flag" | "wait_flag"))?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = document.text(document.op(op).span).split(|c: char| !is_word(c));
     let words: Vec<&str> = words.filter(|word| word.starts_with("PIPE_") || word.starts_with("EVENT_")).collect();
-    // One pipe by itself is in order anyway.
+    // A barrier for a single pipe changes nothing: each pipe does its ops in order anyway.
     if name == "pipe_barrier" {
         return (words == ["PIPE_ALL"]).then_some(Sync::Barrier);
     }
@@ -151,7 +158,7 @@ pub(super) fn sync(document: &Document, op: OpId) -> Option<Sync> {
     }
 }
 
-/// A pipe by the name that ops give it.
+/// The pipe with this name in ops; `None` if it is not known.
 fn pipe_called(name: &str) -> Option<&'static str> {
     const NAMES: [(&str, &str); 7] = [
         ("PIPE_S", "scalar"),
@@ -165,6 +172,7 @@ fn pipe_called(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, pipe)| pipe)
 }
 
+/// The memory operands of an op that count for a pipe of a target file.
 fn touched(document: &Document, op: OpId, touches: Touches) -> Vec<ValueId> {
     match touches {
         Touches::Ins => document.group_memrefs(op, "ins"),
@@ -173,7 +181,9 @@ fn touched(document: &Document, op: OpId, touches: Touches) -> Vec<ValueId> {
     }
 }
 
-/// Whether an op moves its outputs in (true) or its inputs out, and the engine.
+/// The DMA engine that an op uses, and on which side: `true` if it fills the op's on-chip outputs, `false` if it
+/// empties the on-chip inputs. `None` for an op that is no transfer. Memories: `gm` is global memory, `ub` the vector
+/// core's unified buffer, `cbuf` the cube core's buffer, `cc` its accumulator.
 fn moves(document: &Document, name: &str, ins: &[ValueId], outs: &[ValueId]) -> Option<(bool, &'static str)> {
     let scope = |values: &[ValueId]| {
         let memref = document.ty(*values.first()?).as_memref()?;

@@ -1,15 +1,20 @@
 //! A function's buffers as a problem: sizes, lives, and what lies together.
 //!
+//! A *donor* is an input that an op's result may take the place of, because the op works in
+//! place. A *group* is buffers that get one address (see `coalesce`). Steps of a problem are
+//! positions of ops in the function, from 0 on.
+//!
 //! There are up to three problems for one function, from strict to lenient:
 //!
 //! 1. *Tight*: an in-place result lies on its donor. Most kernels end here.
 //! 2. *Loose*, in the memories where that does not fit: results may lie on their
 //!    donors but need not, and temporary buffers that no op touches need no
 //!    bytes. Its plans are as good as those of the first.
-//! 3. A *relaxation*, for the proof that nothing fits: whatever a plan of the
-//!    program could do, a plan of the relaxation can do, too. A donor is gone
-//!    when the result begins, and of buffers that may lie together one is
-//!    counted at a time. It has no relations, so that the search can refute it.
+//! 3. A *relaxation*, for the proof that nothing fits: every correct placement of the
+//!    program's buffers gives a plan of the relaxation, so if that has no plan, nothing fits.
+//!    A donor ends when the result begins, and of buffers that may lie together only one is
+//!    counted at each step. Buffers have no relations here, so that the search can prove that
+//!    there is no plan.
 //!
 //! ```text
 //!                 a (64)  b (64), computed in place of a
@@ -38,20 +43,24 @@ use crate::dialect::Selector;
 /// One function, and where it runs.
 pub(super) struct Kernel<'a> {
     pub(super) view: &'a KernelView<'a>,
+    /// Which execution units use each buffer.
     pub(super) users: &'a HashMap<SiteId, Users>,
-    /// Sites that ops only have as temporary memory they do not touch.
+    /// Temporary buffers that their ops do not touch, with the first and the last of these ops.
     pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
     pub(super) names: &'a memplan_core::IndexVec<SiteId, String>,
     /// Bytes at fixed addresses, by the names of their memories.
     pub(super) taken: Vec<(String, Piece)>,
     pub(super) function: FunctionId,
     pub(super) target: &'a Target,
+    /// The buffers to place.
     pub(super) sites: &'a [SiteId],
 }
 
-/// The groups for most memories, and those for memories that are too small.
+/// Which groups count in which memory.
 pub(super) struct Choice<'g> {
+    /// The groups in which in-place results lie on their donors.
     pub(super) tight: &'g Groups,
+    /// The groups for the memories that are too small for that; `None` if there are none.
     pub(super) loose: Option<&'g Groups>,
     /// Names of the memories that are too small.
     pub(super) short: BTreeSet<String>,
@@ -62,18 +71,21 @@ impl<'g> Choice<'g> {
         Choice { tight: groups, loose: None, short: BTreeSet::new() }
     }
 
+    /// The groups that count in a memory.
     fn of(&self, scope: &Scope) -> &'g Groups {
         self.loose.filter(|_| self.short.contains(&scope.name)).unwrap_or(self.tight)
     }
 }
 
 impl Kernel<'_> {
+    /// The memory of a buffer; `None` if the device has none of that name.
     fn scope(&self, site: SiteId) -> Option<&Scope> {
         let program = &self.view.lowered.program;
         self.target.scope(&program.spaces()[program.site(site).space])
     }
 
-    /// The first and the second problem of the module documentation.
+    /// The tight problem, or the loose one for the memories that are too small. Its buffers are those of the sites,
+    /// in their order, and then the bytes at fixed addresses.
     pub(super) fn problem(&self, choice: &Choice) -> Result<Problem, ProblemError> {
         let mut builder = ProblemBuilder::new();
         let mut spaces: HashMap<String, SpaceId> = HashMap::new();
@@ -105,8 +117,8 @@ impl Kernel<'_> {
                 builder.must_share(ids[first], ids[&site]);
             }
         }
-        // Both sets of groups may list the same pair. It counts only from the set that is chosen for the memory of
-        // the result.
+        // A result may lie on its donor where the groups only remember the pair. Both sets of groups may list the same
+        // pair. It counts only from the set that is chosen for the memory of the result.
         for groups in [Some(choice.tight), choice.loose].into_iter().flatten() {
             for &(result, donor) in &groups.stalling {
                 let meant = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
@@ -124,7 +136,8 @@ impl Kernel<'_> {
         builder.build()
     }
 
-    /// The third problem, for one memory.
+    /// The relaxation, for the memory called `name`. `groups` are the tight ones, and `loose` tells which results may
+    /// lie on which donors.
     pub(super) fn relaxation(&self, groups: &Groups, loose: &Groups, name: &str) -> Result<Problem, ProblemError> {
         let program = &self.view.lowered.program;
         // A donor ends where the earliest of its results begins. In a real plan it may live on; the relaxation
@@ -137,12 +150,14 @@ impl Kernel<'_> {
             }
         }
         let mut builder = ProblemBuilder::new();
+        // For each group (by its first member) the steps that have been counted for a member.
         let mut counted: HashMap<SiteId, Vec<(u64, u64)>> = HashMap::new();
         for &site in self.sites {
             let Some(scope) = self.scope(site).filter(|scope| scope.name == name) else { continue };
             if builder.spaces_mut().is_empty() {
                 builder.space(space(scope));
             }
+            // A buffer that is no donor has no earlier end than its life's.
             let end = donors.get(&site).copied().unwrap_or(u64::MAX);
             let whole = self.lifetime(site, false);
             let mut life: Vec<(u64, u64)> = whole.intervals().map(|part| (part.start.0, part.end.0.min(end))).collect();
@@ -165,7 +180,8 @@ impl Kernel<'_> {
         builder.build()
     }
 
-    /// Bytes that are taken, as a buffer of the first space that stays where it is.
+    /// Bytes at a fixed address as a buffer with a fixed offset, in the problem's first space (callers may change
+    /// that). `number` makes its name unique.
     fn taken_buffer(&self, number: usize, piece: &Piece) -> Buffer {
         let document = self.view.document;
         let cast = document.results(piece.op).first().map_or("", |&value| document.value_name(value));
@@ -176,7 +192,8 @@ impl Kernel<'_> {
         Buffer::new(name, size, life.collect()).with_fixed(Bytes(piece.bytes.start))
     }
 
-    /// A buffer of the first space.
+    /// A site as a buffer of the problem's first space (callers may change that), with what the strategy `levels`
+    /// wants to know: its pipe, and the loop that it belongs to, by a name that no other loop has.
     fn buffer(&self, site: SiteId, lifetime: Lifetime) -> Buffer {
         let info = self.view.lowered.program.site(site);
         let users = self.users.get(&site).cloned().unwrap_or_default();
@@ -194,11 +211,14 @@ impl Kernel<'_> {
         buffer
     }
 
+    /// The step of an op: its position in the function.
     fn step(&self, op: OpId) -> u64 {
         let begin = self.view.tree.function_range(self.function).map_or(0, |(first, _)| first.index());
         (op.index() as u64).saturating_sub(begin as u64)
     }
 
+    /// The steps at which a buffer is in use. A temporary buffer that no op touches is in use while its ops run if
+    /// `counts_idle`, else never. A buffer that is never in use needs no bytes.
     fn lifetime(&self, site: SiteId, counts_idle: bool) -> Lifetime {
         let range = match self.view.lifetimes.life(site) {
             Life::Range { first, last } => Some((first, last)),
@@ -208,7 +228,7 @@ impl Kernel<'_> {
     }
 }
 
-/// A stretch with another one cut out of it.
+/// What is left of a stretch of steps if another one is cut out of it: up to two stretches.
 fn without(part: (u64, u64), cut: (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
     let before = (part.0, part.1.min(cut.0));
     let after = (part.0.max(cut.1), part.1);
@@ -232,6 +252,7 @@ pub(super) fn idle_temporaries(view: &KernelView) -> HashMap<SiteId, (OpId, OpId
     idle
 }
 
+/// A memory of the device as a space.
 fn space(scope: &Scope) -> Space {
     Space {
         capacity: scope.capacity.map(Bytes),

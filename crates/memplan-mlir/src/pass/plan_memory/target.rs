@@ -61,12 +61,12 @@ pub struct Pipe {
     pub ops: String,
     /// The pipe: `vector`, `scalar`, `mte1` …, `fix`, `dma` …, or a name of one's own.
     pub name: String,
-    /// Whose buffers count as the pipe's.
+    /// Which of the ops' buffers count as the pipe's.
     #[serde(default)]
     pub touches: Touches,
 }
 
-/// How much of the unified buffer vector functions may keep as a cache, in bytes.
+/// How much of the unified buffer (the memory `ub`) vector functions may keep as a cache, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
@@ -83,17 +83,19 @@ pub struct Target {
     /// Its name.
     #[serde(default)]
     pub name: String,
+    /// The devices of a built-in family; a name that ends in `*` stands for all that begin so. Empty in a target file.
     #[serde(default)]
     names: Vec<String>,
     /// Its architecture, for information.
     #[serde(default)]
     pub architecture: String,
-    /// Only devices whose vector functions have a cache in the unified buffer.
+    /// The limits of the cache, on devices whose vector functions have one in the unified buffer.
     pub vector_function_cache: Option<Cache>,
     /// Its memories.
     #[serde(default, rename = "scope")]
     pub scopes: Vec<Scope>,
-    /// Pipes beyond those of the `hivm` ops, the first match counts.
+    /// The pipes of ops, where they differ from what is built in for `hivm` ops. Of several that match an op the first
+    /// counts.
     #[serde(default, rename = "pipe")]
     pub pipes: Vec<Pipe>,
 }
@@ -172,6 +174,7 @@ pub enum TargetError {
     },
 }
 
+/// The file of built-in devices.
 #[derive(Deserialize)]
 struct Devices {
     device: Vec<Target>,
@@ -210,6 +213,8 @@ impl Target {
         }
         for (at, pipe) in self.pipes.iter().enumerate() {
             pipe.check(at)?;
+            // An earlier pattern that stands for the beginning of this one stands for all names of this one: `a.*` for
+            // `a.b*`.
             let covers = |earlier: &&Pipe| matches(&earlier.ops, pipe.ops.strip_suffix('*').unwrap_or(&pipe.ops));
             if let Some(before) = self.pipes[..at].iter().find(covers) {
                 let (pattern, before) = (pipe.ops.clone(), before.ops.clone());
@@ -258,6 +263,7 @@ impl Pipe {
     }
 }
 
+/// The built-in devices, read once.
 fn devices() -> &'static [Target] {
     static DEVICES: OnceLock<Vec<Target>> = OnceLock::new();
     DEVICES
@@ -273,7 +279,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Target {
-    /// A built-in device.
+    /// The built-in device of this name: a member of one of the families, under its own name.
     pub fn built_in(name: &str) -> Result<Target, TargetError> {
         let has = |device: &&Target| device.names.iter().any(|pattern| matches(pattern, name));
         let known = || {
@@ -285,14 +291,16 @@ impl Target {
         Ok(Target { name: name.to_owned(), ..found.clone() })
     }
 
-    /// The memory that a memory space of a type names.
+    /// The memory that the memory space of a memref type means (`#hivm.address_space<ub>`, or one of the memory's
+    /// other spellings); `None` if the device has none of that name.
     pub fn scope(&self, space: &str) -> Option<&Scope> {
         let name = Document::scope_name(space).unwrap_or(space.trim_matches('"'));
         self.scopes.iter().find(|scope| scope.name == name || scope.spellings.iter().any(|text| text == space))
     }
 
-    /// The device a function's module is for: what its attributes say, on top of
-    /// a built-in device of that name. `None` if they say nothing.
+    /// The device that the modules around a function are for: the built-in device that `hacc.target` names (else the
+    /// default one), with the sizes that `dlti.target_system_spec` gives. Of nested modules the innermost with an
+    /// attribute counts. `None` if they say nothing.
     pub(super) fn of_module(document: &Document, function: OpId) -> Option<Target> {
         let mut around = Some(function);
         let mut named = None;
@@ -302,6 +310,7 @@ impl Target {
             specified = specified.or_else(|| document.attribute(op, "dlti.target_system_spec"));
             around = document.parent_op(op);
         }
+        // `#hacc.target<"Ascend910B1">`: the text between the quotes.
         let name = named.and_then(|text| text.split('"').nth(1));
         let device = name.and_then(|name| Target::built_in(name).ok());
         match specified {
@@ -314,8 +323,10 @@ impl Target {
         }
     }
 
-    /// Takes over the sizes of a device specification, which are in bits.
+    /// Takes over the sizes of a device specification, which are in bits. The text has entries such as
+    /// `#dlti.dl_entry<"UB_SIZE", 1572864 : i32>`; those that it does not have stay as they are.
     fn specify(&mut self, text: &str) {
+        // The bytes that the entry of a key gives: the number between the comma behind the key and the next `>`.
         let entry = |key: &str| {
             let (_, rest) = text.split_once(&format!("\"{key}\""))?;
             let number = rest.trim_start().strip_prefix(',')?.split(['>', ',']).next()?;

@@ -1,9 +1,10 @@
 //! What it costs if two buffers of a kernel share bytes: waits that nobody would need otherwise.
 //!
-//! Two buffers whose lives are apart hand their bytes over, and the later one's first writes have to wait for the
-//! earlier one's last accesses. Each such pair of ops on different pipes is a wait, unless [`Order`] says that the one
-//! is over anyway when the other begins. In a loop the bytes go back: the next iteration hands them over again, the
-//! other way.
+//! Pipes (execution units) run side by side; each does its ops in order. If two buffers whose lives are apart share
+//! bytes, the earlier one *hands them over* to the later one: the later one's first writes have to wait for the
+//! earlier one's last accesses. Each such pair of ops on different pipes is a wait, unless [`Order`] says that the
+//! one is over (has ended) anyway when the other begins. In a loop the bytes are also handed back: in the next
+//! iteration the buffer that comes first takes them over from the one that came last.
 //!
 //! ```text
 //!   for … {                       z on the bytes of x:
@@ -14,13 +15,14 @@
 //!   }
 //! ```
 //!
-//! The weight of a pair is the sum over its waits of `factor` to the power of the number of loops around both ops (the
-//! pass option `wait-weight`): a wait for something that ended before a loop is waited for in front of the loop, once.
-//! Of several accesses only those count that no other one follows anyway. Buffers with one address are one buffer here,
-//! as large as the largest.
+//! The weight of a pair of buffers is the sum over its waits of `factor` (the pass option `wait-weight`, 8 by
+//! default) to the power of the number of loops around both ops. A loop around only one of the two ops does not
+//! count: an op in a loop that waits for an op in front of the loop waits once, not in every iteration. If one of
+//! several last accesses is over anyway when another of them begins, only the other one counts: whoever waits for it
+//! has waited for both. Buffers with one address are one buffer here, as large as the largest.
 //!
-//! A buffer of several slots pays once, whichever of its slots are shared. Buffers at fixed addresses cost nothing:
-//! they cannot be moved.
+//! A buffer of several slots costs the same whichever of its slots are shared. Buffers at fixed addresses cost
+//! nothing: they cannot be moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +32,16 @@ use memplan_program::{Control, FunctionId, OpId, SiteId};
 use super::KernelView;
 use super::order::{Order, loops_around};
 
-/// Kernels with more buffers get no prices: every two of them are compared.
+/// Kernels with more buffers than this get no prices: every two buffers are compared, which takes too long.
 const MOST_COMPARED: usize = 1_500;
-/// Kernels with more ops get no prices: what is known is kept for every branch and every loop.
+/// Kernels with more ops than this get no prices: [`Order`] keeps a clock for every op, and more for branches and
+/// loops.
 const MOST_OPS: usize = 100_000;
-/// No wait weighs more, however deep in loops.
+/// The largest weight of a wait, however many loops are around it. It keeps sums from overflowing.
 const HEAVIEST: u64 = 1 << 20;
 
-/// The problem with a price for every two buffers that make a pipe wait if they share bytes.
+/// The problem with a price (a reuse cost) for every two buffers that make a pipe wait if they share bytes. A kernel
+/// that is too large gets no prices.
 ///
 /// The first buffers of the problem are those of the sites, in their order.
 pub(super) fn priced(
@@ -70,29 +74,34 @@ pub(super) fn priced(
     builder.build()
 }
 
-/// Buffers with one address.
+/// Buffers with one address, which count as one here.
 struct Entry {
-    /// A number that no other entry has.
+    /// A number that no other entry has (see [`block_of`]).
     block: usize,
+    /// The largest of the buffers. The prices of the entry are prices of this one.
     largest: BufferId,
+    /// The lives of all of them.
     lives: Vec<Lifetime>,
     /// Positions of the steps that use it, and whether they write.
     accesses: Vec<(usize, bool)>,
 }
 
-/// The entry a buffer belongs to: its block, or itself.
+/// The number of the entry that a buffer belongs to: that of its block (buffers that must lie together), or, for a
+/// buffer in no block, a number of its own behind all blocks.
 fn block_of(problem: &Problem, buffer: BufferId) -> usize {
     let block = problem.blocks().place_of(buffer).map(|(block, _)| block.index());
     block.unwrap_or_else(|| problem.buffers().len() + buffer.index())
 }
 
-/// Entries that overlap in time and may share all the same, because a result is computed in place.
+/// Pairs of entries, the smaller number first, that may share bytes although both are alive at one step, because the
+/// result of an op is computed in place of its input.
 fn in_place(problem: &Problem) -> BTreeSet<(usize, usize)> {
     let blocks =
         problem.overlays().iter().map(|overlay| [overlay.buffer, overlay.over].map(|id| block_of(problem, id)));
     blocks.map(|[one, other]| (one.min(other), one.max(other))).collect()
 }
 
+/// Whether two entries are never alive at the same step.
 fn are_apart(one: &Entry, other: &Entry) -> bool {
     let intervals = |entry: &Entry| -> Vec<(u64, u64)> {
         entry.lives.iter().flat_map(Lifetime::intervals).map(|part| (part.start.0, part.end.0)).collect()
@@ -101,16 +110,18 @@ fn are_apart(one: &Entry, other: &Entry) -> bool {
     intervals(one).iter().all(|here| others.iter().all(|there| here.1 <= there.0 || there.1 <= here.0))
 }
 
+/// Computes the weights of pairs in one function.
 struct Waits<'a> {
     view: &'a KernelView<'a>,
     order: Order,
 }
 
-/// Some accesses of one buffer, with none of the other in between.
+/// Accesses of one of two entries, with none of the other in between: for each the position of the step, which entry
+/// it is (0 or 1), and whether it writes.
 type Run<'r> = &'r [(usize, usize, bool)];
 
 impl Waits<'_> {
-    /// The entries of each memory.
+    /// The entries of each memory, with all their accesses. Only entries of one memory can share bytes.
     fn entries(&self, problem: &Problem, sites: &[SiteId]) -> BTreeMap<SpaceId, Vec<Entry>> {
         let mut accesses: BTreeMap<SiteId, Vec<(usize, bool)>> = BTreeMap::new();
         for (position, step) in self.order.steps.iter().enumerate() {
@@ -131,7 +142,8 @@ impl Waits<'_> {
             if buffer.bytes() > problem.buffers()[entry.largest].bytes() {
                 entry.largest = id;
             }
-            // Members begin at one address, so a buffer that meets any of them meets the largest.
+            // Members begin at one address, so a buffer that shares a byte with any of them shares one with the
+            // largest.
             entry.lives.push(buffer.lifetime.clone());
             entry.accesses.extend(accesses.get(site).into_iter().flatten());
         }
@@ -142,7 +154,8 @@ impl Waits<'_> {
         by_space
     }
 
-    /// What it costs if two entries share bytes.
+    /// What it costs if two entries share bytes: the weights of all waits. The accesses of both, in program order,
+    /// are cut into runs of one entry. From each run to the next the bytes are handed over.
     fn weight(&self, one: &Entry, other: &Entry) -> u64 {
         let of = |who: usize, entry: &Entry| -> Vec<(usize, usize, bool)> {
             entry.accesses.iter().map(|&(at, writes)| (at, who, writes)).collect()
@@ -153,24 +166,30 @@ impl Waits<'_> {
         merged.sort_unstable_by_key(|&(at, who, writes)| (at, writes, who));
         let runs: Vec<Run> = merged.chunk_by(|here, next| here.1 == next.1).collect();
         let forward: u64 = runs.windows(2).map(|pair| self.handover(pair[0], pair[1], false)).sum();
+        // In the next iteration the first run comes after the last one. If both are of the same entry, nothing is
+        // handed over there.
         match (runs.first(), runs.last()) {
             (Some(first), Some(last)) if first[0].1 != last[0].1 => forward + self.handover(last, first, true),
             _ => forward,
         }
     }
 
-    /// The waits of one handover, by their weights. `is_back` says that the later one comes in the next iteration.
+    /// The weights of the waits of one handover: each last access of the earlier run with each first write of the
+    /// later run. `is_back` says that the later run is that of the next iteration.
     fn handover(&self, earlier: Run, later: Run, is_back: bool) -> u64 {
         let mut sum = 0u64;
         for &last in &self.last_accesses(earlier) {
             for &first in &self.first_writes(later) {
                 let [one, other] = [last, first].map(|position| self.order.steps[position].op);
+                // The innermost loop around both ops.
                 let around = loops_around(self.view, one).find(|&op| self.view.tree.contains(op, other));
                 let is_over = match around {
-                    // Branches that exclude each other meet in different iterations only.
+                    // Two ops in branches that exclude each other both run only in different iterations.
                     Some(around) if is_back || self.exclude(one, other) => {
                         self.order.is_over_around(around, last, first)
                     }
+                    // Without a loop around both there is no next iteration, so the second op never runs after the
+                    // first.
                     None if is_back || self.exclude(one, other) => true,
                     _ => self.order.is_over(last, first),
                 };
@@ -180,13 +199,14 @@ impl Waits<'_> {
         sum
     }
 
-    /// What a wait inside of this loop weighs.
+    /// The weight of a wait between two ops of which `around` is the innermost loop around both; `None` is no loop.
     fn wait(&self, around: Option<OpId>) -> u64 {
         let depth = around.map_or(0, |around| 1 + loops_around(self.view, around).count());
         self.view.options.wait_weight.saturating_pow(depth as u32).min(HEAVIEST)
     }
 
-    /// The last access of each pipe, but those that are over when another one of them begins.
+    /// The positions of the last access of each pipe in a run. One that is over when another of them begins is left
+    /// out: whoever waits for the other has waited for it.
     fn last_accesses(&self, run: Run) -> Vec<usize> {
         let mut last: BTreeMap<usize, usize> = BTreeMap::new();
         for &(at, _, _) in run {
@@ -196,7 +216,8 @@ impl Waits<'_> {
         last.values().copied().filter(|at| !is_followed(at)).collect()
     }
 
-    /// The first write of each pipe, but those that begin when another one of them is over.
+    /// The positions of the first write of each pipe in a run. One that begins only when another of them is over is
+    /// left out: it comes after the other's wait. Reads destroy nothing, so they do not count.
     fn first_writes(&self, run: Run) -> Vec<usize> {
         let mut first: BTreeMap<usize, usize> = BTreeMap::new();
         for &(at, _, _) in run.iter().filter(|&&(_, _, writes)| writes) {

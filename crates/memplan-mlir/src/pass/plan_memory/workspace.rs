@@ -1,19 +1,20 @@
 //! Workspaces in global memory: `memref_ext.alloc_workspace`.
 //!
-//! A workspace is a part of an argument of the kernel, so each argument is a
-//! memory of its own, of any size. Workspaces lie one behind the other, or share
-//! where their lives are apart if asked to; a loop-carried one keeps its place. They
-//! stay `alloc_workspace`, with their offsets:
+//! A workspace is a part of an argument of the kernel: a large piece of global memory that the
+//! caller provides. So each argument is a memory of its own, of any size. Workspaces lie one
+//! behind the other. With the option `enable-global-workspace-reuse` they share bytes where their
+//! lives are apart. A workspace that a loop hands to its next iteration keeps its place. They stay
+//! `alloc_workspace`, with their offsets:
 //!
 //! ```text
 //!   %w = memref_ext.alloc_workspace() from %arg offset = [%c0] : …
 //! ```
 //!
-//! How much a kernel needs is told by a host function in front of it,
+//! How many bytes a kernel needs is told by a host function that is added in front of it,
 //! `@KERNEL_infer_workspace_shape_function`.
 //!
 //! DIVERGENCE: the original reports the end of the last slot, which is too little
-//! if slots do not ascend; here it is the end of the furthest. And offsets are
+//! if a slot before it lies higher; here it is the end of the highest slot. And offsets are
 //! aligned in both profiles.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -62,8 +63,8 @@ pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassE
     }
     let names = program.site_names();
     view.refuse_handed_out(&planned.iter().copied().collect(), &names)?;
-    // Workspaces that a loop carries must keep one place, so they are grouped before each function is planned by
-    // itself.
+    // Workspaces that a loop or a branch makes one value of must have one offset: they form groups. `hopeless` are
+    // those for which there is none.
     let groups = coalesce(view, &HashMap::new(), &planned, InPlace::Always);
     if let Some(&site) = groups.hopeless.first() {
         let span = view.document.op(view.lowered.sites[site]).span;
@@ -87,7 +88,7 @@ pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassE
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
-/// Refuses workspaces that cannot be planned.
+/// Refuses workspaces that cannot be planned. `written` is `Some(false)` for one that is read and never written.
 fn check(view: &KernelView, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
@@ -106,7 +107,8 @@ fn check(view: &KernelView, site: SiteId, written: Option<bool>) -> Result<(), P
     Ok(())
 }
 
-/// Whether an op is written as [`offset_position`] expects it: `() from %w : from …` or `() : …`, no offset yet.
+/// Whether an op is written as [`offset_position`] expects it, without an offset yet. Behind the op's name stands
+/// `() from %w : from memref<…> to memref<…>` or `() : memref<…>`.
 fn has_workspace_form(document: &Document, op: crate::OpId) -> bool {
     let text = document.source().get(document.op(op).name_span.end as usize..document.op(op).span.end as usize);
     let after_sizes = text.and_then(|text| text.trim_start().strip_prefix('(')?.split_once(')'));
@@ -138,14 +140,18 @@ fn bytes_of_all_slots(buffer: &Buffer) -> u64 {
     buffer.bytes().unwrap_or_default().0.saturating_mul(u64::from(buffer.slots))
 }
 
+/// Plans the workspaces, function by function.
 struct Workspaces<'a> {
     view: &'a KernelView<'a>,
+    /// Workspaces that get one offset.
     groups: &'a Groups,
     names: IndexVec<SiteId, String>,
+    /// The offsets so far.
     placements: IndexVec<SiteId, Option<Placement>>,
+    /// The functions planned so far.
     functions: Vec<PlannedFunction>,
     stats: Vec<Saving>,
-    /// Memories so far, all functions together.
+    /// The number of memories (arguments with workspaces) of all functions planned so far.
     spaces: usize,
 }
 
@@ -219,6 +225,8 @@ impl Workspaces<'_> {
             });
             ids.insert(site, id);
         }
+        // All members of a group must share with its first member. Offsets in different arguments have nothing to do
+        // with each other.
         for &site in sites {
             let first = self.groups.of(site).and_then(|group| group.members.first());
             if let Some(first) =
@@ -272,8 +280,14 @@ fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> 
     edits
 }
 
-/// The place in the text for the offset: behind the argument, or behind the parentheses if there is no
-/// argument.
+/// The place in the text for the offset (`^`): behind the argument, or behind the parentheses if there is no argument.
+///
+/// ```text
+///   memref_ext.alloc_workspace() from %w : from memref<?xi8> to memref<16xf32>
+///                                       ^
+///   memref_ext.alloc_workspace() : memref<16xf32>
+///                               ^
+/// ```
 fn offset_position(view: &KernelView, op: crate::OpId) -> Option<usize> {
     let document = view.document;
     let start = document.op(op).name_span.end as usize;
@@ -282,13 +296,15 @@ fn offset_position(view: &KernelView, op: crate::OpId) -> Option<usize> {
     let rest = &text[close..];
     let from = rest.trim_start().strip_prefix("from").map(str::trim_start).filter(|rest| rest.starts_with('%'));
     let Some(from) = from else { return Some(start + close) };
+    // The end of the name: the first character that cannot be a part of one.
     let name = from[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '#')));
     let end = name.map_or(from.len(), |length| length + 1);
     Some(start + (text.len() - from.len()) + end)
 }
 
-/// Adds the workspaces whose offsets are already written in the input: they were not planned here, but the
-/// argument has to be large enough for them, too.
+/// Raises the ends by the workspaces whose offsets are already written in the input: they were not planned here, but
+/// the argument has to be large enough for them, too. `ends` has for each kernel and each argument of it the end of
+/// the highest workspace.
 fn add_given(view: &KernelView, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>) {
     let document = view.document;
     for &op in &view.lowered.ops {
@@ -345,7 +361,8 @@ fn report_sizes(view: &KernelView, ends: &BTreeMap<crate::OpId, BTreeMap<Option<
     }
 }
 
-/// Arguments lie one behind the other.
+/// The bytes of all workspaces of a kernel: the arguments (each with the end of its highest workspace) lie one behind
+/// the other, aligned.
 fn size(ends: &BTreeMap<Option<ValueId>, u64>) -> u64 {
     let behind = |size: u64, &end: &u64| size.checked_next_multiple_of(ALIGNMENT).unwrap_or(size).saturating_add(end);
     ends.values().fold(0, behind)

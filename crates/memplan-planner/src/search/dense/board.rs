@@ -1,5 +1,6 @@
-//! Where each rectangle lies, and two questions about a new one: where is there room for it, and where is room made most
-//! cheaply?
+//! Where each rectangle lies, and two questions about a new one: where is there room for it ([`Board::room`]), and
+//! where is room made most cheaply by ejecting others ([`Board::make_room`])? A rectangle is named by its *rank*, its
+//! position in [`Rectangles`]; addresses and sizes are counted in the units of that file.
 //!
 //! Both questions look at the *neighbours* of a rectangle, those that are placed and alive at the same time, in the
 //! order of their addresses:
@@ -16,23 +17,27 @@
 //! and the ends of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted
 //! ends knows the cost of each.
 //!
-//! A question costs what is alive during the life of x: gathering and sorting them.
+//! The cost of ejecting a neighbour is its weight (how hard it is to place) times its penalty (how often it found no
+//! room before). A question takes work in proportion to the number of neighbours, which are gathered and sorted.
 
 use super::super::random::Random;
 use super::rectangles::{NOWHERE, Rectangles};
 use crate::conflicts::Conflicts;
 use crate::tuning::{EJECTION_NOISE, PLACEMENT};
 
-/// A place for a rectangle. See the module documentation.
+/// Which rectangle lies where. See the module documentation.
 #[derive(Clone)]
 pub(super) struct Board<'a> {
     pub(super) rectangles: &'a Rectangles,
+    /// By rank; [`NOWHERE`] for rectangles that are not placed.
     pub(super) addresses: Vec<u32>,
+    /// Lists the ranks of the placed rectangles that are alive between two times.
     placed: Conflicts,
-    /// How often a rectangle found no room: the more often, the dearer it is to eject.
+    /// By rank: one more than how often a rectangle found no room. The more often, the dearer it is to eject.
     penalties: Vec<u16>,
     /// Neighbours looked at so far, and a little for each placement.
     pub(super) work: u64,
+    /// The neighbours that the last question has gathered.
     neighbours: Neighbours,
 }
 
@@ -47,7 +52,7 @@ impl<'a> Board<'a> {
             addresses,
             placed: Conflicts::full(rectangles.starts.clone(), &rectangles.ends),
             penalties: vec![1; rectangles.len()],
-            // Putting them all down is a look at each.
+            // Putting all rectangles down counts as a look at each of them.
             work: rectangles.len() as u64,
             neighbours: Neighbours::default(),
         }
@@ -69,13 +74,16 @@ impl<'a> Board<'a> {
         self.addresses[rank].saturating_add(self.rectangles.sizes[rank])
     }
 
-    /// The lowest address of the tightest gap in which a rectangle meets nobody and ends at `ceiling` at most.
+    /// The lowest address in the tightest gap between the neighbours in which a rectangle fits and ends at `ceiling` at
+    /// most; `None` if there is no such gap.
     pub(super) fn room(&mut self, rank: usize, ceiling: u32) -> Option<u32> {
         self.gather(rank);
         let rectangles = self.rectangles;
         let size = u64::from(rectangles.sizes[rank]);
         let highest = u64::from(ceiling).checked_sub(size)?;
         let alignment = u64::from(rectangles.alignments[rank]);
+        // The size of the tightest gap so far, and its address. `address` is where the present gap begins: above all
+        // neighbours so far, aligned. The gap ends where the next neighbour starts; the last one ends at the ceiling.
         let mut best: Option<(u64, u64)> = None;
         let mut address = 0;
         let past_all = (u64::from(ceiling), None);
@@ -95,11 +103,14 @@ impl<'a> Board<'a> {
         best.map(|(_, address)| address as u32)
     }
 
-    /// Puts a rectangle, for which [`Board::room`] was just asked in vain, where those in its way weigh least, and puts
-    /// these into `ejected`. False if what is pinned leaves no place at all.
+    /// Puts a rectangle where ejecting the neighbours in its way costs least, takes these out and lists them in
+    /// `ejected`. [`Board::room`] must just have been asked for the same rectangle: the neighbours that it gathered
+    /// are used. False, and nothing happens, if the rectangle is larger than the ceiling, or if neighbours at fixed
+    /// addresses (*pinned* ones) leave no place.
     pub(super) fn make_room(&mut self, rank: usize, ceiling: u32, random: &mut Random, ejected: &mut Vec<u32>) -> bool {
         let Some(address) = self.cheapest(rank, ceiling, random) else { return false };
         self.penalties[rank] = (self.penalties[rank] + 1).min(HIGHEST_PENALTY);
+        // The neighbours that have bytes in `low..high`.
         let (low, high) = (address, address + self.rectangles.sizes[rank]);
         ejected.clear();
         for &key in self.neighbours.by_start.iter().take_while(|&&key| high_half(key) < high) {
@@ -113,7 +124,7 @@ impl<'a> Board<'a> {
         true
     }
 
-    /// Collects the neighbours of a rectangle, by address.
+    /// Collects the neighbours of a rectangle and sorts them by address.
     fn gather(&mut self, rank: usize) {
         let Board { rectangles, addresses, placed, neighbours, .. } = self;
         let Neighbours { all, by_start, .. } = neighbours;
@@ -128,15 +139,17 @@ impl<'a> Board<'a> {
         self.work += PLACEMENT + by_start.len() as u64;
     }
 
-    /// The address at which the neighbours in the way cost least, below the ceiling; `None` if pinned neighbours leave
-    /// no address. A little noise keeps the search from ejecting the same rectangles in turn.
+    /// The address at which the neighbours in the way cost least and the rectangle ends at the ceiling at most;
+    /// `None` if pinned neighbours leave no address. A random part is added to costs, so that two rectangles do not
+    /// eject each other again and again.
     fn cheapest(&mut self, rank: usize, ceiling: u32, random: &mut Random) -> Option<u32> {
         let size = self.rectangles.sizes[rank];
         let highest = ceiling.checked_sub(size)?;
         let alignment = u64::from(self.rectangles.alignments[rank]);
         let Board { rectangles, penalties, neighbours, .. } = self;
         let Neighbours { all, by_start, by_end } = neighbours;
-        // Only ends at or below the highest address can be candidates.
+        // The candidates are 0 and the ends of neighbours. Only ends at or below the highest address are needed, and a
+        // neighbour that ends higher is never left behind.
         by_end.clear();
         for (number, neighbour) in all.iter_mut().enumerate() {
             let other = neighbour.rank as usize;
@@ -149,7 +162,8 @@ impl<'a> Board<'a> {
         by_end.sort_unstable();
         self.work += by_start.len() as u64;
 
-        // While candidates go up, neighbours come into the way of the rectangle's upper end and leave at its lower one.
+        // While candidates go up, the rectangle's upper end meets more neighbours, which enter, and its lower end
+        // passes others, which leave. `best` is the least cost so far and its address.
         let mut in_the_way = InTheWay::default();
         let (mut entered, mut left) = (0, 0);
         let mut best: Option<(u64, u32)> = None;
@@ -197,18 +211,18 @@ impl InTheWay {
     }
 }
 
-/// Below 2^30 · 2^12 each, so a sum over 2^20 neighbours fits.
+/// What it costs to eject a rectangle. Below 2^31 · 2^12 each, so a sum over 2^20 neighbours fits.
 fn cost(rank: usize, rectangles: &Rectangles, penalties: &[u16]) -> u64 {
     u64::from(rectangles.weights[rank]) * u64::from(penalties[rank])
 }
 
-/// What one question has to know about a neighbour. Gathered side by side, some hundred of them stay in the fastest
-/// memory while they are looked up in the order of addresses.
+/// What a question has to know about a neighbour. It is copied here, so that some hundred neighbours lie side by side
+/// and stay in the processor's cache while they are looked up in the order of addresses.
 #[derive(Clone, Copy)]
 struct Neighbour {
     rank: u32,
     end: u32,
-    /// These two are only known to the second question.
+    /// These two are only filled in by the second question, [`Board::cheapest`].
     cost: u64,
     is_pinned: bool,
 }
@@ -217,11 +231,12 @@ struct Neighbour {
 #[derive(Clone, Default)]
 struct Neighbours {
     all: Vec<Neighbour>,
-    /// Keys: an address, and a position in `all`.
+    /// Keys of the neighbours, sorted: by the address where each starts, and by the one where it ends.
     by_start: Vec<u64>,
     by_end: Vec<u64>,
 }
 
+/// An address and a position in [`Neighbours::all`] in one number, so that sorting numbers sorts by address.
 fn key(address: u32, position: usize) -> u64 {
     u64::from(address) << 32 | position as u64
 }

@@ -1,7 +1,8 @@
-//! Below a goal, by ejection chains.
+//! Lowers a plan below a goal, by ejection chains.
 //!
-//! Rectangles that do not fit wait in a queue, the heaviest first. One after the other is put where there is room below
-//! the goal, or else where those in its way weigh least; these are ejected and wait in turn:
+//! Rectangles (pieces) that end above the goal are taken out and wait in a queue, the heaviest first. One after the
+//! other is put where there is room below the goal, or else where the rectangles in its way weigh least; these are
+//! *ejected* and wait in turn. A rectangle's weight says how hard it is to place:
 //!
 //! ```text
 //!      goal ─────────────────       ─────────────────       ─────────────────
@@ -16,12 +17,12 @@
 //! Mostly the ejected rectangles are lighter than the one that ejects them, so trouble moves to smaller and smaller
 //! rectangles, for which there is room somewhere. It also moves from the most crowded stretches of time to others,
 //! because a rectangle that is never alive near the peak weighs little, however large it is. Two rectangles might eject
-//! each other for ever. So a rectangle that finds no room becomes dearer to eject: the chain leaves a stretch of time
-//! where nothing gives way and goes on where something does.
+//! each other for ever. So a rectangle that finds no room becomes dearer to eject. After a while, cheaper rectangles
+//! are ejected in its place, and the chain moves on to other stretches of time.
 //!
-//! A goal that is out of reach shows in a queue that gets no lighter. Then the goal is raised by a fifth of its
-//! distance to the bound, and the chain goes on from where it is: most of time has settled below the lower goal by
-//! then, and only the stretches that need it use the new room. That is much better, and quicker, than starting at a
+//! If a goal is out of reach, the queue gets no lighter. Then the goal is raised by a fifth of its *slack*, which is
+//! its distance to the bound, and the chain goes on from where it is. By then nearly everything lies below the lower
+//! goal, and only the crowded stretches of time use the new room. That is much better, and quicker, than starting at a
 //! comfortable goal and lowering it.
 //!
 //! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work.
@@ -34,18 +35,19 @@ use super::super::random::Random;
 use super::board::Board;
 use crate::tuning::{EJECTIONS_PER_GLANCE, GOAL_RAISE, LEAST_GAIN, QUEUE_PROGRESS, SMALL_STRIP};
 
-/// Below what to pack.
+/// The goal of an attempt, in units of addresses.
 #[derive(Clone, Copy, Debug)]
 struct Goal {
     /// All rectangles end here or below.
     extent: u32,
-    /// All that are not small end here or below.
+    /// All rectangles that are not small end here or below.
     ceiling: u32,
-    /// Smaller ones are small.
+    /// A rectangle below this size is small.
     small: u32,
 }
 
 impl Goal {
+    /// Where a rectangle of this size has to end at the latest.
     fn ceiling(&self, size: u32) -> u32 {
         if size < self.small { self.extent } else { self.ceiling }
     }
@@ -56,23 +58,24 @@ impl Goal {
 pub(super) struct Manner {
     /// How far above the bound the goal is at first.
     pub(super) slack: u32,
-    /// Work without success before the goal is raised.
+    /// The length of a period, in work ([`Board::work`]): after each period without success the goal is raised.
     pub(super) patience: u64,
     /// The attempt ends after so much work.
     pub(super) work_limit: u64,
     pub(super) seed: u64,
 }
 
-/// Whether the queue gets lighter, asked once a period.
+/// Whether the queue gets lighter, asked at the end of each period of some work.
 ///
-/// Its length would be the wrong measure: the heaviest have their turn first, and each may throw out a dozen small
-/// ones, which are no trouble. So a queue that makes good progress gets longer and longer until only small ones wait.
+/// The number of rectangles in the queue would be the wrong measure: the heaviest have their turn first, and each may
+/// eject a dozen small ones, which are no trouble. So a queue that makes good progress gets longer and longer until
+/// only small rectangles wait.
 struct Check {
-    /// The period ends after so much work.
+    /// The period ends when the board has done this much work.
     work: u64,
     /// The least weight that has waited at any time in this period.
     least: u64,
-    /// The same for the period before.
+    /// The same for the period before; `u64::MAX` in the first one, which then counts as progress.
     before: u64,
 }
 
@@ -81,6 +84,7 @@ impl Check {
         Check { work, least: u64::MAX, before }
     }
 
+    /// Whether the least weight is hardly below that of the period before.
     fn is_stuck(&self) -> bool {
         self.least > self.before - self.before / QUEUE_PROGRESS
     }
@@ -89,8 +93,10 @@ impl Check {
 /// The rectangles that wait for a place. Those that are not small come first, and among these the heaviest.
 #[derive(Default)]
 struct Queue {
+    /// Whether a rectangle is not small, its weight, and its rank; the largest of these comes first.
     waiting: BinaryHeap<(bool, u32, u32)>,
-    /// The weight of all waiting rectangles together. Below 2^62: each has at most 2^30, and ranks are below 2^32.
+    /// The weight of all waiting rectangles together. Below 2^63: each has hardly more than 2^30, and ranks are
+    /// below 2^32.
     weight: u64,
 }
 
@@ -110,11 +116,12 @@ impl Queue {
 /// One attempt to get everything below a goal. See the module documentation.
 pub(super) struct Attempt<'b, 'a> {
     board: &'b mut Board<'a>,
-    /// The load ends here at its peak.
+    /// The lower bound.
     lower: u32,
-    /// A goal that is not below this is of no use.
+    /// The extent of the best plan: a goal that is not below this is of no use.
     known: u32,
     manner: Manner,
+    /// How far the present goal is above the bound.
     slack: u32,
     goal: Goal,
     random: Random,
@@ -123,7 +130,7 @@ pub(super) struct Attempt<'b, 'a> {
 }
 
 impl<'b, 'a> Attempt<'b, 'a> {
-    /// An attempt between a lower bound and a known extent.
+    /// An attempt on a board on which all rectangles are placed, between a lower bound and the extent of the best plan.
     pub(super) fn new(
         board: &'b mut Board<'a>,
         (lower, known): (u32, u32),
@@ -137,7 +144,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
         attempt
     }
 
-    /// Sets the goal by the slack.
+    /// Sets the goal by the slack. A part of the slack is the strip for small rectangles, and the narrower the strip,
+    /// the fewer rectangles count as small.
     fn aim(&mut self) {
         let extent = self.lower.saturating_add(self.slack);
         let strip = self.slack / SMALL_STRIP;
@@ -145,10 +153,12 @@ impl<'b, 'a> Attempt<'b, 'a> {
         self.goal = Goal { extent, ceiling: extent.saturating_sub(strip), small };
     }
 
-    /// Takes out what ends too high and finds another place for it. Whether all fits below the known extent.
+    /// Takes out what ends too high and finds another place for it. Returns whether all rectangles are placed below the
+    /// known extent in the end; if not, the board is of no use any more.
     pub(super) fn lower(&mut self) -> bool {
         let mut queue = Queue::default();
         for rank in 0..self.board.rectangles.len() {
+            // A pinned rectangle stays where it is, wherever it ends.
             let is_high = self.board.end(rank) > self.goal.ceiling(self.board.rectangles.sizes[rank]);
             if is_high && !self.board.rectangles.is_pinned[rank] {
                 self.board.take(rank);
@@ -158,18 +168,22 @@ impl<'b, 'a> Attempt<'b, 'a> {
         self.settle(queue)
     }
 
+    /// Puts a rectangle into the queue.
     fn wait(&self, queue: &mut Queue, rank: u32) {
         let rectangles = self.board.rectangles;
         let is_small = rectangles.sizes[rank as usize] < self.goal.small;
         queue.push(is_small, rectangles.weights[rank as usize], rank);
     }
 
-    /// Finds a place for all rectangles that wait, and for those that are ejected on the way.
+    /// Finds a place for all rectangles that wait, and for those that are ejected on the way. False if time is over, if
+    /// pinned rectangles (with fixed addresses) leave no place, or if work or goals are used up and [`Attempt::finish`]
+    /// fails.
     fn settle(&mut self, mut queue: Queue) -> bool {
         let mut ejected = Vec::new();
         let mut turns = 0u32;
         let mut check = Check::new(self.board.work + self.manner.patience, u64::MAX);
-        // Each turn places one and may put others into the queue; work and patience bound the number of turns.
+        // Each turn places one rectangle and may put others into the queue. Without a limit this might go on for
+        // ever; the work limit ends it.
         while let Some(rank) = queue.pop() {
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(EJECTIONS_PER_GLANCE) && (self.is_over)() {
@@ -183,6 +197,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
                 return self.finish(queue);
             }
             check.least = check.least.min(queue.weight);
+            // At the end of a period: if the queue has got no lighter, the goal is raised. If that makes it no better
+            // than the best plan, the attempt ends.
             if self.board.work >= check.work {
                 if check.is_stuck() {
                     queue = self.raise(queue);
@@ -200,6 +216,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
     /// without ejecting others. Nearly everything lies below the goal by now, so mostly there is room, and the result
     /// is a better plan from which the next attempt starts.
     fn finish(&mut self, mut queue: Queue) -> bool {
+        // The result has to be better than the best plan by a part of its slack, or at least by one unit.
         let slack = self.known.saturating_sub(self.lower);
         let ceiling = self.known.saturating_sub((slack / LEAST_GAIN).max(1));
         while let Some(rank) = queue.pop() {
@@ -211,7 +228,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
         true
     }
 
-    /// Places one rectangle, if need be in the place of others. False if what is pinned leaves none.
+    /// Places one rectangle, if need be in the place of others, which are then listed in `ejected`. False if pinned
+    /// rectangles leave no place for it.
     fn place(&mut self, rank: usize, ejected: &mut Vec<u32>) -> bool {
         let ceiling = self.goal.ceiling(self.board.rectangles.sizes[rank]);
         match self.board.room(rank, ceiling) {
@@ -221,7 +239,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
         true
     }
 
-    /// Raises the goal; more of the waiting rectangles may count as small now.
+    /// Raises the goal. More of the waiting rectangles may count as small now, so they are sorted again.
     fn raise(&mut self, queue: Queue) -> Queue {
         self.slack += self.slack / GOAL_RAISE + 1;
         self.aim();

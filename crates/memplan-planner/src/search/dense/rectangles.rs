@@ -15,7 +15,7 @@ use crate::tuning::STRIP_WASTE;
 /// The address of a rectangle that is not placed.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// The heaviest rectangle has this weight, so that sums of costs stay below 2^64.
+/// The heaviest rectangle has this weight (plus 1), so that sums of costs stay below 2^64.
 const HIGHEST_WEIGHT: f64 = (1u32 << 30) as f64;
 
 /// What does not change while rectangles move. See the module documentation.
@@ -32,14 +32,15 @@ pub(super) struct Rectangles {
     pub(super) is_pinned: Vec<bool>,
     /// How hard a rectangle is to place, scaled to integers. See [`hardness`].
     pub(super) weights: Vec<u32>,
-    /// Sizes, ascending, with the most units alive at once of rectangles below that size.
+    /// For each power of two, ascending: the most units alive at once of all rectangles below that size.
     peaks_below: Vec<(u32, u64)>,
     /// Bytes in a unit.
     unit: u64,
 }
 
 impl Rectangles {
-    /// `None` where addresses, alignments or fixed offsets cannot be counted in units.
+    /// Takes the pieces of a plain problem in; `extent` is that of the plan that is to be lowered. Pieces that are
+    /// never alive are left out. `None` if addresses, alignments or fixed offsets cannot be counted in units.
     pub(super) fn of(pieces: &Pieces, extent: Bytes) -> Option<Rectangles> {
         let unit = unit_for(extent)?;
         let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
@@ -61,7 +62,8 @@ impl Rectangles {
             let info = pieces.get(piece);
             rectangles.sizes.push(u32::try_from(info.size.div_ceil(unit)).ok()?);
             rectangles.alignments.push(alignment_in_units(pieces.homes(piece).first()?.alignment, unit)?);
-            // An obstacle that starts between two units would have to be rounded in both directions.
+            // A fixed offset between two units would have to be rounded down for the rectangle's start and up for its
+            // end.
             let fits_units = info.fixed.is_none_or(|offset| offset.is_multiple_of(unit));
             rectangles.is_pinned.push(info.fixed.is_some());
             if !fits_units {
@@ -95,6 +97,7 @@ impl Rectangles {
                 placement.offsets.iter_mut().for_each(|old| *old = offset);
             }
         }
+        // `fit_extents` finds the extents anew.
         plan.extents.iter_mut().for_each(|extent| *extent = Bytes::ZERO);
         plan.fit_extents(pieces.problem());
     }
@@ -114,6 +117,8 @@ impl Rectangles {
         self.ends[rank] - self.starts[rank]
     }
 
+    /// Sets the weights. `loads` has, for each piece, the most bytes alive at once during its life. Weights are scaled
+    /// to integers from 1 to about [`HIGHEST_WEIGHT`].
     fn weigh(&mut self, loads: &IndexVec<PieceId, u64>) {
         let peak = loads.iter().copied().max().unwrap_or(0);
         let weight = |rank: usize| {
@@ -126,6 +131,7 @@ impl Rectangles {
 
     /// Most units alive at once, of rectangles below some size.
     fn peak_below(&self, size: u32) -> u64 {
+        // The changes of the live units at each step; adding them up gives the live units.
         let steps = self.ends.iter().copied().max().unwrap_or(0) as usize + 1;
         let mut changes = vec![0i64; steps];
         for rank in (0..self.len()).filter(|&rank| self.sizes[rank] < size) {
@@ -139,24 +145,27 @@ impl Rectangles {
         live.max().map_or(0, i64::unsigned_abs)
     }
 
-    /// The largest power of two such that first fit packs all rectangles below that size into a strip.
+    /// The size below which rectangles count as small, if a strip of so many units is left for them: the largest
+    /// power of two such that first fit will surely pack all smaller rectangles into the strip. 1 if there is none:
+    /// then no rectangle is small.
     pub(super) fn small_for(&self, strip: u32) -> u32 {
         let fits = |&&(_, peak): &&(u32, u64)| peak * STRIP_WASTE.0 <= u64::from(strip) * STRIP_WASTE.1;
         self.peaks_below.iter().take_while(fits).last().map_or(1, |&(size, _)| size)
     }
 }
 
-/// The smallest power of two of bytes in which an extent can be counted.
+/// The bytes of a unit: the smallest power of two such that the extent is below [`NOWHERE`] units. `None` if even 2^31
+/// bytes are too few.
 fn unit_for(extent: Bytes) -> Option<u64> {
     let fits = |unit: &u64| extent.0.div_ceil(*unit) < u64::from(NOWHERE);
     (0..32).map(|bit| 1u64 << bit).find(fits)
 }
 
-/// `None` if an alignment and the unit have no common multiple that is one of them.
+/// An alignment in units: 1 if every unit is aligned enough. `None` if neither of the two is a multiple of the other.
 fn alignment_in_units(alignment: u64, unit: u64) -> Option<u32> {
     match () {
         () if unit.is_multiple_of(alignment) => Some(1),
-        // An alignment above every address leaves address 0 only; so does the highest that can be counted.
+        // An alignment above every address leaves only address 0, and so does the highest number that fits.
         () if alignment.is_multiple_of(unit) => Some(u32::try_from(alignment / unit).unwrap_or(u32::MAX)),
         () => None,
     }

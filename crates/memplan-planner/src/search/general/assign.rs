@@ -1,11 +1,10 @@
 //! Which space each piece lives in, and how low each space can be then.
 //!
-//! Spaces only compete for the pieces that have a choice. These are assigned one
-//! after the other, largest first, each to its favourite space first; what a
-//! space needs at least for the pieces it has is added up over the spaces, and
-//! a branch ends where the sum is no better than the best plan. Once all pieces have a
-//! space, the spaces have nothing to do with each other any more. What was found out about a
-//! space with a certain set of pieces is remembered: other assignments have the same one.
+//! Some pieces may be in one of several spaces. These are assigned to spaces one after the other, largest first, each
+//! to its favourite space first. What a space needs at least for the pieces it has is added up over the spaces, and a
+//! branch ends where the sum is no better than the best plan. Once all pieces have a space (a *leaf* of this tree),
+//! each space is a problem of its own. What was found out about a space with a certain set of pieces is remembered,
+//! because other assignments have the same set in that space.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
 use crate::tuning::LEAF_NODES;
 
-/// Where a piece is.
+/// Where a piece is: its space, and its offset in bytes (negative for a block whose members all lie higher).
 pub(super) type Spot = (SpaceId, i64);
 
 /// What a search over all spaces came to.
@@ -41,18 +40,22 @@ pub(super) struct Assign<'a, 'p> {
     problem: &'p Problem,
     orders: Orders<'a>,
     rules: Rules,
-    /// Pieces with a choice, by their first slots.
+    /// Pieces with a choice of spaces, the largest first. A piece with several slots is named by the first one.
     undecided: Vec<PieceId>,
-    /// Space of each piece, by its first slot.
+    /// The space of each piece in the present assignment; `None` if it is not assigned yet.
     spaces: Vec<Option<SpaceId>>,
+    /// By space: lower bounds for any set of pieces.
     outlines: Vec<Outline>,
+    /// What is known about a space with certain pieces.
     memory: BTreeMap<(SpaceId, Vec<PieceId>), Entry>,
-    /// Only plans that need less are of interest.
+    /// Only plans with a smaller extent, all spaces together, are of interest. `i64::MAX` as long as there is no plan.
     below: i64,
     best: Option<Vec<Spot>>,
+    /// Nodes of all searches so far.
     nodes: u64,
+    /// Whether no assignment has been given up in this walk.
     is_complete: bool,
-    /// Of the assignments that were given up, the least that one of them needs.
+    /// The least lower bound of all assignments that were given up in this walk; `i64::MAX` if there is none.
     given_up: i64,
     /// No assignment needs less.
     lower: i64,
@@ -61,17 +64,21 @@ pub(super) struct Assign<'a, 'p> {
 /// What is known about some pieces in a space.
 struct Entry {
     known: Known,
+    /// The components of the model, each with its parts (their numbers in the whole model).
     models: Vec<(Vec<u32>, Model)>,
 }
 
-/// What any pieces need at least in a space.
+/// What pieces need at least in a space, whichever of them are assigned to it.
 struct Outline {
+    /// Cliques of jobs: for each job its piece, its length, and how far its rounded end is above the piece's end
+    /// (what may stick out of the extent, if it is positive).
     cliques: Vec<Vec<(PieceId, i64, i64)>>,
     /// Pieces that may be here, with the least extent each alone asks for.
     alone: Vec<(PieceId, i64)>,
 }
 
 impl Outline {
+    /// The outline of a space, from the model of all pieces that may be in it.
     fn new(model: &Model) -> Outline {
         let piece = |job: &Job| model.parts[job.part as usize].piece;
         let entry = |job: &Job| (piece(job), job.high - job.low, job.high - model.parts[job.part as usize].size);
@@ -81,6 +88,8 @@ impl Outline {
         }
     }
 
+    /// The extent that the pieces which are here need at least: as [`Model::least_extent`], with the jobs of other
+    /// pieces left out of the cliques.
     fn least_extent(&self, is_here: impl Fn(PieceId) -> bool) -> i64 {
         let of_clique = |clique: &Vec<(PieceId, i64, i64)>| {
             let here = clique.iter().filter(|entry| is_here(entry.0));
@@ -93,7 +102,8 @@ impl Outline {
 }
 
 impl<'a, 'p> Assign<'a, 'p> {
-    /// `None` if the problem is too large or too intricate.
+    /// Makes the outlines and lists the pieces with a choice. `None` if the problem is too large, or if a pair of
+    /// pieces has too many ways to share bytes.
     pub(super) fn new(pieces: &'a Pieces<'p>, rules: Rules) -> Option<Assign<'a, 'p>> {
         let problem = pieces.problem();
         let orders = Orders::of(pieces);
@@ -130,7 +140,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         })
     }
 
-    /// Takes a known plan into account: only smaller ones are of interest.
+    /// Takes a known plan into account: only smaller ones are of interest, and its offsets guide the search of each
+    /// space with the same pieces.
     pub(super) fn start_from(&mut self, spots: &[Spot], extents: &IndexVec<SpaceId, Bytes>) {
         self.below = extents.iter().map(|extent| extent.0 as i64).sum();
         for space in self.problem.spaces().ids() {
@@ -144,7 +155,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         }
     }
 
-    /// Searches all assignments: first with little patience for each, then with more.
+    /// Walks through all assignments, first with few nodes for each, then with more, until a walk was complete or
+    /// patience is over.
     pub(super) fn run(mut self, patience: &Patience) -> Found {
         let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_NODES };
         // With a choice of spaces, an assignment that is hard to settle must not take all the work: others may be
@@ -152,6 +164,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         for &limit in limits {
             self.is_complete = true;
             self.given_up = i64::MAX;
+            // If all assignments were seen, no plan is below both the best one and the bounds of those given up.
             if self.walk(limit, patience) {
                 self.lower = self.lower.max(self.given_up.min(self.below));
             }
@@ -166,21 +179,25 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.nodes >= patience.nodes || (patience.is_over)()
     }
 
-    /// Goes through the assignments, with at most `limit` nodes for what follows each; whether all were seen.
+    /// Goes through the tree of assignments, with at most `limit` nodes for the spaces of each. Says whether all of
+    /// them were seen before patience was over.
     fn walk(&mut self, limit: u64, patience: &Patience) -> bool {
-        // Which home comes next, for each piece that has a choice, as far as they are decided.
+        // For each piece of `undecided` up to the present depth of the tree: the number of the home (a space that the
+        // piece may be in) that is tried next.
         let mut next = vec![0usize];
         while let Some(&home) = next.last() {
             if self.is_over(patience) {
                 self.is_complete = false;
                 return false;
             }
+            // Behind the last piece: every piece has a space.
             let Some(&piece) = self.undecided.get(next.len() - 1) else {
                 let nodes = patience.nodes.min(self.nodes.saturating_add(limit));
                 self.leaf(&Patience { nodes, ..*patience });
                 next.pop();
                 continue;
             };
+            // The piece leaves its last home. If there is no other one, the walk goes back to the piece before it.
             self.set_space(piece, None);
             let Some(home) = self.pieces.homes(piece).get(home).map(|home| home.space) else {
                 next.pop();
@@ -191,6 +208,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             }
             self.set_space(piece, Some(home));
             self.nodes += 1;
+            // Only if the pieces assigned so far leave room for a better plan, the next piece has its turn.
             if self.quick_bound() < self.below {
                 next.push(0);
             }
@@ -198,6 +216,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         true
     }
 
+    /// Assigns all slots of a piece, which follow each other, to a space.
     fn set_space(&mut self, first: PieceId, space: Option<SpaceId>) {
         let slots = self.pieces.get(first).slots as usize;
         self.spaces[first.index()..first.index() + slots].fill(space);
@@ -217,11 +236,13 @@ impl<'a, 'p> Assign<'a, 'p> {
         sum
     }
 
+    /// The capacity of a space; without one, nearly the largest number, so that 1 can still be added.
     fn capacity(&self, space: SpaceId) -> i64 {
         let capacity = self.problem.spaces()[space].capacity;
         capacity.and_then(|capacity| i64::try_from(capacity.0).ok()).unwrap_or(i64::MAX - 1)
     }
 
+    /// The pieces that are assigned to a space, in ascending order.
     fn here(&self, space: SpaceId) -> Vec<PieceId> {
         self.pieces.ids().filter(|piece| self.spaces[piece.index()] == Some(space)).collect()
     }
@@ -231,11 +252,13 @@ impl<'a, 'p> Assign<'a, 'p> {
     fn leaf(&mut self, patience: &Patience) {
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         loop {
+            // By space: the lower bound, and the extent of the best plan if there is one.
             let mut lowers = Vec::with_capacity(spaces.len());
             let mut uppers = Vec::with_capacity(spaces.len());
             for &space in &spaces {
                 let here = self.here(space);
                 let Some(entry) = self.entry(space, here) else {
+                    // No model could be made of these pieces, so nothing is known about this assignment.
                     self.is_complete = false;
                     self.given_up = 0;
                     return;
@@ -243,22 +266,26 @@ impl<'a, 'p> Assign<'a, 'p> {
                 lowers.push(entry.known.lower);
                 uppers.push(entry.known.offsets.is_some().then_some(entry.known.below));
             }
-            // No plan of this assignment is better than the best one, or fits.
+            // Done if no plan of this assignment fits, or is better than the best one.
             let too_small = spaces.iter().zip(&lowers).any(|(&space, &lower)| lower > self.capacity(space));
             let lower = lowers.iter().copied().fold(0, i64::saturating_add);
             if too_small || lower >= self.below {
                 return;
             }
             let total = uppers.iter().try_fold(0i64, |sum, upper| Some(sum.saturating_add((*upper)?)));
-            // Every space has a plan, and together they are better than the best one.
+            // If every space has a plan and together they are better than the best one, they are kept, and the search
+            // for smaller ones goes on.
             if total.is_some_and(|total| total < self.below) {
                 self.keep(&spaces, total);
                 continue;
             }
+            // The first space in which a smaller plan (or any) may still be found. If there is none, this assignment
+            // has given the best plan that it can.
             let mut bounds = lowers.iter().zip(&uppers);
             let open = bounds.position(|(&lower, upper)| upper.is_none_or(|upper| lower < upper));
             let Some(number) = open else { return };
-            // What the others need at least is not available to this space.
+            // To be part of a better plan, this space must need less than `below`: the other spaces need their lower
+            // bounds at least, and the capacity must be kept.
             let others = lower - lowers[number];
             let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
             if !self.improve(spaces[number], below, patience) {
@@ -269,8 +296,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         }
     }
 
-    /// Looks for a plan of one space that needs less than `below`; whether the
-    /// answer is final: there is one now, or there is none.
+    /// Looks for a plan of one space that needs less than `below`. Returns whether the answer is final: there is one
+    /// now, or it is proved that there is none.
     fn improve(&mut self, space: SpaceId, below: i64, patience: &Patience) -> bool {
         let here = self.here(space);
         let nodes_left = patience.nodes.saturating_sub(self.nodes);
@@ -282,7 +309,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         answer
     }
 
-    /// Takes the assignment as the best one, with the offsets that were found for each space.
+    /// Keeps the present assignment as the best plan, with the offsets that were found for each space. `total` is its
+    /// extent, all spaces together.
     fn keep(&mut self, spaces: &[SpaceId], total: Option<i64>) {
         let mut spots = vec![(SpaceId::from_index(0), 0); self.pieces.len()];
         for &space in spaces {
@@ -298,7 +326,7 @@ impl<'a, 'p> Assign<'a, 'p> {
     }
 
     /// What is known about these pieces in this space. It is remembered, because the same set comes up in many
-    /// assignments.
+    /// assignments. `None` if no model can be made of them.
     fn entry(&mut self, space: SpaceId, here: Vec<PieceId>) -> Option<&mut Entry> {
         use std::collections::btree_map::Entry as Slot;
         match self.memory.entry((space, here)) {
@@ -319,7 +347,8 @@ impl<'a, 'p> Assign<'a, 'p> {
                 per_space[*space] = entry.known.lower;
             }
         }
-        // If all assignments were searched completely, nothing is below the best plan, or there is no plan at all.
+        // If all assignments were searched completely, nothing is below the best plan; if there is none, there is no
+        // plan at all (`None`). Otherwise the bound is the best that single spaces or complete walks have given.
         let lower = match (self.is_complete, self.below) {
             (true, i64::MAX) => None,
             (true, below) => Some(below),
@@ -330,7 +359,8 @@ impl<'a, 'p> Assign<'a, 'p> {
 }
 
 impl Entry {
-    /// Splits a model into components that have no choice in common; each can be solved by itself.
+    /// Splits a model into components that have no choice in common; each can be solved by itself. A space without
+    /// pieces needs nothing and is settled.
     fn new(model: &Model, rules: Rules) -> Entry {
         let everything = || vec![(0..model.parts.len() as u32).collect()];
         let components = if rules.components { model.components() } else { everything() };
@@ -348,9 +378,11 @@ impl Entry {
         Entry { known, models }
     }
 
-    /// See [`Assign::improve`]: every component must be low enough.
+    /// As [`Assign::improve`]: looks for a plan in which every component needs less than `below`. Returns the nodes
+    /// visited and whether the answer is final.
     fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
-        // The bounds of all components come first: they are cheap, and one that is too high ends the question.
+        // The bounds of all components come first: they are cheap, and one that is too high ends the question. The
+        // extent of the space is the largest of those of its components, so the highest bound counts.
         let mut lower = self.known.lower;
         let mut knowns = Vec::with_capacity(self.models.len());
         for (parts, model) in &self.models {
@@ -361,6 +393,7 @@ impl Entry {
             lower = lower.max(known.lower);
             knowns.push(known);
         }
+        // Only plans below `below` were looked for. So all that a higher bound says is that there is none.
         self.known.lower = lower.min(below.max(self.known.lower));
         if lower >= below {
             return (1, true);
@@ -370,7 +403,7 @@ impl Entry {
         let mut offsets = vec![0; self.models.iter().map(|(parts, _)| parts.len()).sum()];
         let mut extent = 0;
         for ((parts, model), known) in self.models.iter().zip(&mut knowns) {
-            // A component need not be lower than the highest bound of all: the extent would be no smaller.
+            // A component need not be lower than the highest bound of all components: the extent would be no smaller.
             let patience = Patience { nodes: patience.nodes.saturating_sub(nodes), ..*patience };
             nodes += minimise(model, known, lower, &patience);
             lower = lower.max(known.lower);
@@ -379,6 +412,8 @@ impl Entry {
                     extent = extent.max(known.below);
                     parts.iter().zip(found).for_each(|(&part, &offset)| offsets[part as usize] = offset);
                 }
+                // One component without a plan below `below` is enough to end the question: finally, if that was
+                // proved.
                 None => {
                     is_final = known.is_settled();
                     extent = i64::MAX;

@@ -1,4 +1,4 @@
-//! Lowest and highest possible offsets, and everything that follows from them.
+//! Lowest and highest possible offsets of the parts (pieces in one space), and everything that follows from them.
 //!
 //! All changes are on a trail, so that they can be taken back. Three kinds of
 //! reasoning, until nothing changes:
@@ -19,13 +19,17 @@ use crate::tuning::FULL_TENTHS;
 /// A change to take back.
 #[derive(Clone, Copy, Debug)]
 enum Change {
+    /// The lowest offset of this part was this before.
     Lowest(u32, i64),
+    /// The highest offset of this part was this before.
     Highest(u32, i64),
+    /// This inequality was not known to hold before.
     Holds(Least),
+    /// This choice was not settled before.
     Settled(u32),
 }
 
-/// There is no plan here.
+/// There is no plan at this node of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dead;
 
@@ -36,8 +40,11 @@ pub(super) struct Mark(usize);
 /// Which kinds of reasoning are used; tests switch them off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
+    /// Cliques of jobs are looked at.
     pub(super) machines: bool,
+    /// A choice of which only one option is possible is made.
     pub(super) units: bool,
+    /// Parts that do not differ lie in the order of their numbers.
     pub(super) symmetries: bool,
     /// Parts that failed before are decided on first.
     pub(super) failures: bool,
@@ -54,25 +61,32 @@ impl Rules {
 pub(super) struct Domains<'m> {
     model: &'m Model,
     rules: Rules,
+    /// Per part: the lowest and the highest offset that it can have at this node (its *domain*).
     pub(super) lowest: Vec<i64>,
     pub(super) highest: Vec<i64>,
     /// Per part: inequalities that hold and have it below, and those that have it above.
     up: Vec<Vec<Least>>,
     down: Vec<Vec<Least>>,
+    /// Per choice: whether one of its options was chosen, or holds for all offsets in the domains. Nothing needs to be
+    /// decided about it any more.
     settled: Vec<bool>,
     /// Per part: choices and cliques it occurs in.
     choices_of: Vec<Vec<u32>>,
     cliques_of: Vec<Vec<u32>>,
     trail: Vec<Change>,
+    /// Parts whose domains have changed and whose rules have not been looked at since, and whether each part is among
+    /// them.
     queue: Vec<u32>,
     is_queued: Vec<bool>,
+    /// The same for cliques, which have their turn when the queue is empty.
     waiting: Vec<u32>,
     is_waiting: Vec<bool>,
     /// Per part: how often it was raised since the last look for circles.
     raised: Vec<u32>,
+    /// Scratch memory of [`Domains::pack`].
     machine: Machine,
     tasks: Vec<Task>,
-    /// Per part: how often it was the end of a branch.
+    /// Per part: one more than how often it was found to have no place left. Going back does not change it.
     pub(super) failures: Vec<u32>,
 }
 
@@ -146,7 +160,8 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// What always holds, and everything looked at once.
+    /// To be called once, at the root: adds the inequalities that always hold, and queues all parts, so that the next
+    /// [`Domains::propagate`] looks at every rule.
     pub(super) fn begin(&mut self) -> Result<(), Dead> {
         if self.rules.symmetries {
             for &least in &self.model.always {
@@ -157,7 +172,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// Every part ends within `extent`.
+    /// Lowers the highest offsets so that every part ends within `extent`.
     pub(super) fn limit(&mut self, extent: i64) -> Result<(), Dead> {
         for part in 0..self.model.parts.len() {
             self.lower(part as u32, extent - self.model.parts[part].size)?;
@@ -165,7 +180,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// All inequalities of an option hold.
+    /// Makes a choice: all inequalities of the option hold from now on.
     pub(super) fn choose(&mut self, choice: u32, option: usize) -> Result<(), Dead> {
         self.settle(choice);
         let model = self.model;
@@ -175,7 +190,8 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// Draws all conclusions.
+    /// Draws all conclusions from what has changed since the last call. After a failure the queues are emptied, because
+    /// the changes will be taken back.
     pub(super) fn propagate(&mut self) -> Result<(), Dead> {
         self.raised.fill(0);
         let result = self.conclude();
@@ -199,7 +215,7 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// Whether an option holds with everything as low as possible.
+    /// Whether some option of a choice holds if every part has its lowest offset.
     pub(super) fn is_kept(&self, choice: u32) -> bool {
         let holds =
             |least: &Least| self.lowest[least.above as usize] >= self.lowest[least.below as usize] + least.least;
@@ -210,13 +226,15 @@ impl<'m> Domains<'m> {
         self.settled[choice as usize]
     }
 
-    /// How much room an option leaves; negative if it is impossible.
+    /// How far the parts of an option could be shifted against each other in their domains; negative if the option is
+    /// impossible.
     pub(super) fn slack(&self, choice: u32, option: usize) -> i64 {
         let slack =
             |least: &Least| self.highest[least.above as usize] - self.lowest[least.below as usize] - least.least;
         self.model.choices[choice as usize].options[option].iter().map(slack).min().unwrap_or(i64::MAX)
     }
 
+    /// The part has no place left: counts that and ends the branch.
     fn fail(&mut self, part: u32) -> Result<(), Dead> {
         self.blame(part);
         Err(Dead)
@@ -247,8 +265,9 @@ impl<'m> Domains<'m> {
         self.lowest[index] = offset;
         self.enqueue(part);
         self.raised[index] += 1;
-        // Parts that must lie above each other in a circle would raise each other for ever. A part that has been raised
-        // more often than a chain of all parts can explain is a reason to look for such a circle.
+        // Parts that must lie above each other in a circle would raise each other until one has no place left, which
+        // may take very long. A part that has been raised more often than a chain through all parts would raise it is a
+        // reason to look for a circle.
         if self.raised[index] as usize > 2 * self.model.parts.len() + 8 {
             self.raised.fill(0);
             return if self.has_circle() { Err(Dead) } else { Ok(()) };
@@ -272,6 +291,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
+    /// An inequality holds from now on.
     fn hold(&mut self, least: Least) -> Result<(), Dead> {
         self.trail.push(Change::Holds(least));
         self.up[least.below as usize].push(least);
@@ -279,6 +299,7 @@ impl<'m> Domains<'m> {
         self.apply(least)
     }
 
+    /// Draws the two conclusions of an inequality: a bound for the upper part and one for the lower part.
     fn apply(&mut self, least: Least) -> Result<(), Dead> {
         self.raise(least.above, self.lowest[least.below as usize] + least.least)?;
         self.lower(least.below, self.highest[least.above as usize] - least.least)
@@ -289,7 +310,8 @@ impl<'m> Domains<'m> {
         self.trail.push(Change::Settled(choice));
     }
 
-    /// A part's bounds have changed.
+    /// The domain of a part has changed: applies the inequalities that it is in, looks at its choices, and has its
+    /// cliques wait.
     fn follow(&mut self, part: u32) -> Result<(), Dead> {
         let index = part as usize;
         // Indices instead of iterators: applying an inequality may change other lists, but not the one that is walked.
@@ -324,7 +346,8 @@ impl<'m> Domains<'m> {
         self.highest[least.below as usize] + least.least <= self.lowest[least.above as usize]
     }
 
-    /// Settles a choice of which only one option is left, or one that holds anyway.
+    /// Looks at a choice that is not settled. If some option holds for all offsets in the domains, the choice is
+    /// settled. If only one option can still hold, that option is chosen. If none can, the branch is dead.
     fn examine(&mut self, choice: u32) -> Result<(), Dead> {
         let model = self.model;
         let mut possible = None;
@@ -340,7 +363,8 @@ impl<'m> Domains<'m> {
                 return Ok(());
             }
             if can_hold && possible.replace(number).is_some() {
-                // Two are possible; does any hold anyway?
+                // Two options are possible, so nothing is chosen. All that is left to find out is whether one of the
+                // later options holds anyway.
                 let options = &model.choices[choice as usize].options;
                 if options[number + 1..].iter().any(|option| option.iter().all(|least| self.holds_anyway(least))) {
                     self.settle(choice);
@@ -350,6 +374,8 @@ impl<'m> Domains<'m> {
         }
         match possible {
             Some(option) => self.choose(choice, option),
+            // No option is possible. The two parts of the first inequality are blamed, so that choices between them are
+            // made earlier from now on.
             None => {
                 let first = model.choices[choice as usize].options.iter().flatten().next();
                 first.iter().for_each(|least| self.blame(least.below));
@@ -358,12 +384,12 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// Makes room for the jobs of a clique.
+    /// Applies the rules of [`machine`](super::machine) to the jobs of a clique.
     fn pack(&mut self, clique: u32) -> Result<(), Dead> {
         let model = self.model;
         let jobs = &model.cliques[clique as usize];
-        // Addresses are the time of a machine: each job is a stretch of bytes that must lie between its lowest and its
-        // highest offset, and no two jobs at the same address.
+        // Each job is a range of bytes of a part. Where it can lie follows from the lowest and the highest offset of
+        // the part.
         let mut tasks = std::mem::take(&mut self.tasks);
         tasks.clear();
         for (number, job) in jobs.iter().enumerate() {
@@ -376,12 +402,13 @@ impl<'m> Domains<'m> {
             });
         }
         let mut result = Ok(());
-        // Where the jobs fill little of the room, edge finding hardly ever finds anything.
+        // If the jobs fill little of the room, edge finding hardly ever finds anything.
         if is_roomy(&tasks) {
             self.tasks = tasks;
             return Ok(());
         }
         if !self.machine.tighten(&mut tasks) {
+            // The jobs do not fit together, so all of their parts are blamed.
             jobs.iter().for_each(|job| self.blame(job.part));
             result = Err(Dead);
         }
@@ -393,10 +420,11 @@ impl<'m> Domains<'m> {
         result
     }
 
-    /// Whether the inequalities that hold contradict each other, whatever the space.
+    /// Whether the inequalities that hold contradict each other, however large the space is: a part would have to lie
+    /// above itself.
     fn has_circle(&self) -> bool {
-        // Bellman and Ford's algorithm for longest paths: without a circle, no path has more inequalities than there are
-        // parts. If offsets still rise in the round after that, they would rise for ever.
+        // Bellman and Ford's algorithm for longest paths: without a circle, no path has more inequalities than there
+        // are parts. If offsets still rise in the round after that, they would rise for ever.
         let mut reach = vec![0i64; self.model.parts.len()];
         for _ in 0..=self.model.parts.len() {
             let mut changed = false;
@@ -415,7 +443,7 @@ impl<'m> Domains<'m> {
     }
 }
 
-/// Whether jobs have so much room that looking closer hardly ever finds anything.
+/// Whether jobs fill less than [`FULL_TENTHS`] tenths of the bytes between the lowest release and the highest deadline.
 fn is_roomy(tasks: &[Task]) -> bool {
     let release = tasks.iter().map(|task| task.release).min().unwrap_or(0);
     let deadline = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);

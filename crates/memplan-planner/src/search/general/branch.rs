@@ -1,23 +1,25 @@
 //! The depth-first search for the smallest extent of one model.
 //!
-//! With everything as low as its domain allows, either all choices are kept, and
-//! that is a plan than which none at this node is lower; or some choice is not,
-//! and the node branches on its options.
+//! At a node of the search some choices between inequalities have been made, and every part has a lowest offset that
+//! follows from them. If these lowest offsets keep all choices, that is, if of each choice some option holds for them,
+//! they are a plan, and no plan at this node is lower. Otherwise some choice is not kept, and the node branches on its
+//! options.
 
 use super::bounds_propagation::{Dead, Domains, Mark, Rules};
 use super::model::{Least, Model};
 use crate::tuning::FIRST_DIVE_NODES;
 
-/// What is known about a model.
+/// What is known about a model. Extents are in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    /// No plan needs less.
+    /// No plan has a smaller extent.
     pub(super) lower: i64,
-    /// Only plans that need less are of interest: that much is known already, or too much.
+    /// Only plans with a smaller extent are of interest: there is a plan with this one already, or more is not
+    /// available.
     pub(super) below: i64,
     /// The best plan found so far; it needs `below`.
     pub(super) offsets: Option<Vec<i64>>,
-    /// A good plan to stay near to, perhaps one that needs more.
+    /// A good plan, perhaps with a larger extent. Options that hold in it are tried first.
     pub(super) guide: Option<Vec<i64>>,
 }
 
@@ -31,31 +33,35 @@ impl Known {
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// There is no plan that needs less.
+    /// All nodes were visited: there is no plan with an extent below the best one.
     Exhausted,
-    /// A plan is good enough.
+    /// A plan as small as was asked for was found.
     Enough,
-    /// Patience was over.
+    /// The node limit was met, or the caller no longer waits.
     Open,
 }
 
-/// How much may be done.
+/// How much may be done, and by which rules.
 pub(super) struct Patience<'a> {
+    /// Most nodes.
     pub(super) nodes: u64,
+    /// Asked now and then whether to give up.
     pub(super) is_over: &'a dyn Fn() -> bool,
     pub(super) rules: Rules,
 }
 
+/// A choice on which a node has branched.
 struct Frame {
+    /// The state before the choice was made.
     mark: Mark,
     choice: u32,
+    /// The options of the choice in the order in which they are tried, and the position of the next one.
     options: Vec<u32>,
     next: usize,
 }
 
-/// Searches for plans that need less than `known.below`, ever smaller ones, until
-/// there is none, one needs no more than `enough`, or patience is over. Returns
-/// the nodes visited.
+/// Searches for plans with smaller and smaller extents below `known.below`, until there is none, one is no larger than
+/// `enough`, or patience is over. What it finds goes to `known`. Returns how many nodes were visited.
 pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: &Patience) -> u64 {
     raise_lower(model, known, patience);
     if known.is_settled() {
@@ -63,13 +69,15 @@ pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: 
     }
     let domains = Domains::new(model, patience.rules);
     let mut search = Search { model, domains, stack: Vec::new(), nodes: 0 };
+    // If nothing is left below the best plan (or below what is of interest), that is the lower bound.
     if search.run(known, enough.max(known.lower), patience) == End::Exhausted {
         known.lower = known.below;
     }
     search.nodes
 }
 
-/// Raises the lower bound as far as conclusions without branching go.
+/// Raises the lower bound as far as conclusions without branching go: finds, by halving an interval, the smallest
+/// extent that propagation does not refute.
 pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience) {
     known.lower = known.lower.max(model.least_extent());
     let is_dead = |extent: i64| {
@@ -91,6 +99,7 @@ pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience)
     known.lower = if low > model.enough { known.below.max(low) } else { low };
 }
 
+/// The search tree of one model.
 struct Search<'m> {
     model: &'m Model,
     domains: Domains<'m>,
@@ -99,9 +108,11 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
-    /// Dives from the root again and again, longer every time: which parts
-    /// fail is remembered, and they are decided on first.
+    /// Searches from the root again and again, each time with half as many nodes again: a *dive*. Which parts have
+    /// failed is remembered, and the next dive decides on choices between these first. `goal` is an extent that is
+    /// small enough.
     fn run(&mut self, known: &mut Known, goal: i64, patience: &Patience) -> End {
+        // Within `enough` bytes there is a plan if there is any.
         let limit = known.below.saturating_sub(1).min(self.model.enough);
         let root = self.domains.begin().and_then(|()| self.domains.limit(limit));
         if root.and_then(|()| self.domains.propagate()).is_err() {
@@ -114,7 +125,7 @@ impl Search<'_> {
             if end != End::Open || self.nodes >= patience.nodes || (patience.is_over)() {
                 return end;
             }
-            // A plan that was found meanwhile has lowered the limit, which may refute the root.
+            // Back to the root. A plan that was found in the dive has lowered the limit, which may refute the root.
             dive += dive / 2;
             self.stack.clear();
             self.domains.undo(start);
@@ -125,10 +136,11 @@ impl Search<'_> {
         }
     }
 
-    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted or the limit of
-    /// nodes or patience is reached. The stack has a frame for every choice that has been made and has other options
-    /// left.
+    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted, or the node number
+    /// `last_node` or the end of patience is reached. The stack has a frame for every choice that has been made and has
+    /// other options left.
     fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
+        // Whether the present node may have a plan, as far as its propagation says.
         let mut result = Ok(());
         loop {
             self.nodes += 1;
@@ -165,7 +177,7 @@ impl Search<'_> {
         known.guide.clone_from(&known.offsets);
     }
 
-    /// The choice to make here; `None` if all are kept.
+    /// The most urgent choice that the lowest offsets do not keep; `None` if they keep all.
     fn branch(&self, known: &Known) -> Option<Frame> {
         let mut best: Option<(f64, u32)> = None;
         for choice in 0..self.model.choices.len() as u32 {
@@ -181,7 +193,8 @@ impl Search<'_> {
         Some(Frame { mark: self.domains.mark(), choice, options: self.options(choice, known), next: 0 })
     }
 
-    /// Choices with little room left between parts that often fail come first.
+    /// How urgent a choice is: the more often the parts of its first inequality have failed, and the less room its
+    /// possible options leave together, the more urgent.
     fn urgency(&self, choice: u32) -> f64 {
         let options = &self.model.choices[choice as usize].options;
         let slacks = (0..options.len()).map(|option| self.domains.slack(choice, option)).filter(|&slack| slack >= 0);
@@ -193,7 +206,8 @@ impl Search<'_> {
         options.iter().flatten().next().map_or(0, failures) as f64 / room as f64
     }
 
-    /// The possible options: those that the guide takes first, then those that leave most room.
+    /// The possible options of a choice in the order in which they are tried: first those that hold in the guide, and
+    /// of each kind first those that leave most room.
     fn options(&self, choice: u32, known: &Known) -> Vec<u32> {
         let all = &self.model.choices[choice as usize].options;
         let is_guided = |option: usize| {
@@ -209,7 +223,8 @@ impl Search<'_> {
         options.into_iter().map(|(_, _, option)| option).collect()
     }
 
-    /// Takes the next option of the innermost open choice. `None` if there is none left.
+    /// Goes back to the innermost choice that has an option left, takes that option and propagates. `None` if no choice
+    /// has an option left; `Some(Err)` if the option is refuted at once.
     fn next(&mut self, known: &Known) -> Option<Result<(), Dead>> {
         loop {
             let frame = self.stack.last_mut()?;

@@ -1,8 +1,29 @@
 //! From pieces to choices: makes a [`Model`] of one space.
 //!
-//! Pair by pair: what never shares, then what is alive together, each with the ways
-//! in which an overlay excuses it. Then the cliques of jobs that exclude each
-//! other, and the inequalities that break ties between equal parts. Quadratic in the number of pieces.
+//! A *part* is a piece in this space. Pair by pair of parts: first the buffers that never share bytes, then those that
+//! are alive together, each with the ways in which an overlay excuses them. Then the *cliques*, sets of byte ranges of
+//! parts (*jobs*) that exclude each other, and the inequalities that say which of several equal plans is meant.
+//! Quadratic in the number of pieces.
+//!
+//! Most rules between two parts `one` and `other` forbid a range of the difference d = offset of `other` − offset of
+//! `one`. Bytes `a.low..a.high` of `one` and `b.low..b.high` of `other` (both counted from their part's offset) have a
+//! byte in common if a.low − b.high < d < a.high − b.low:
+//!
+//! ```text
+//!   bytes 0..4 of one, bytes 0..3 of other: forbidden is −3 < d < 4
+//!   choice: one ≥ other + 3 (d ≤ −3: other lies below), or other ≥ one + 4 (d ≥ 4: other lies above)
+//! ```
+//!
+//! Two buffers that are alive together may have bytes in common all the same, if one of them has lost these bytes to a
+//! *taker*: the newcomer of an overlay, which has started on bytes of its victim. The taker may be the other buffer
+//! itself, or third buffers (*helpers*) that have taken over the common bytes before:
+//!
+//! ```text
+//!   address
+//!     1 | vvvvvvvvv      v is alive in 0..9. t, which may overlay v, takes over its lower byte at 4 and is dead at 6.
+//!     0 | vvvvtt.xx      So x, which starts at 7, may lie on that byte although v is still alive.
+//!       +-0---4--7--► time
+//! ```
 
 use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 
@@ -12,13 +33,14 @@ use super::symmetry::symmetries;
 use crate::piece::{PieceId, Pieces, reserved};
 use crate::tuning::{MOST_GENERAL_JOBS, MOST_TAKERS};
 
-/// Sums of sizes, alignments and offsets stay below this.
+/// Sums of sizes, alignments and offsets stay below this, so that they need not be checked for overflow.
 const HIGHEST: i64 = 1 << 60;
 
-/// Differences of two offsets strictly between the two are forbidden.
+/// Differences of two offsets strictly between these two numbers are forbidden.
 type Forbidden = (i64, i64);
 
-/// A life that ends early: `taker` starts on bytes of another buffer.
+/// An overlay that a plan can use: `buffer` may start on bytes of `over` at the step `start`. `over` no longer needs
+/// those of its bytes on which it does.
 #[derive(Clone, Copy, Debug)]
 struct Taker {
     buffer: BufferId,
@@ -27,7 +49,8 @@ struct Taker {
     kind: OverlayKind,
 }
 
-/// A stretch of a buffer's life in a part.
+/// A stretch of a buffer's life in a part: the bytes `low..high`, counted from the part's offset, are in use from
+/// `start` to `end`.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     buffer: BufferId,
@@ -37,7 +60,7 @@ struct Stretch {
     high: i64,
 }
 
-/// Bytes of a buffer in a part.
+/// All bytes of a buffer in a part, counted from the part's offset, whenever it is alive (its *footprint*).
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
     buffer: BufferId,
@@ -45,7 +68,7 @@ struct Bytes {
     high: i64,
 }
 
-/// Everything about a part that choices are made of.
+/// What has to be known about a part to relate it to others: which slot of its buffers it is, and their bytes.
 struct Detail {
     slot: u32,
     stretches: Vec<Stretch>,
@@ -60,10 +83,12 @@ pub(super) struct Builder<'a, 'p> {
     parts: Vec<Part>,
     details: Vec<Detail>,
     takers: Vec<Taker>,
-    /// Every offset is a multiple of this.
+    /// Every offset is a multiple of this: the greatest common divisor of all alignments.
     granule: i64,
     choices: Vec<Choice>,
+    /// What the plain rules forbid for the parts `one` and `other` (the larger number) is at `[one][other - one - 1]`.
     forbidden: Vec<Vec<Vec<Forbidden>>>,
+    /// An extent within which there is a plan if there is any.
     enough: i64,
 }
 
@@ -105,20 +130,22 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(builder)
     }
 
-    /// Adds a piece to the model with the range of its offsets; `None` if a number is too large.
+    /// Adds a piece to the model with the range of its offsets; `None` if it cannot be in the space or a number is too
+    /// large.
     fn add_part(&mut self, piece: PieceId, space: SpaceId) -> Option<()> {
         let info = self.pieces.get(piece);
         let alignment = self.pieces.homes(piece).iter().find(|home| home.space == space)?.alignment;
         let alignment = i64::try_from(alignment).ok().filter(|&alignment| alignment < HIGHEST);
         let size = i64::try_from(info.size).ok()?;
-        // A group may start below the space as long as its members do not.
+        // If no member of a block lies at distance 0, the block itself may start below the space, as long as its lowest
+        // member does not.
         let room_below = self.pieces.members(piece).map(|(_, at)| at.0).min().unwrap_or(0);
         let room_below = i64::try_from(room_below).ok()?;
         let fixed = info.fixed.map(i64::try_from).transpose().ok()?;
         let (lowest, highest) = match (fixed, alignment) {
             (Some(fixed), _) => (fixed, fixed),
             (None, Some(alignment)) => (-(room_below / alignment * alignment), HIGHEST),
-            // Only 0 is a multiple of so large a number.
+            // The alignment is above every offset, so 0 is the only multiple of it.
             (None, None) => (0, 0),
         };
         self.parts.push(Part { piece, size, alignment: alignment.unwrap_or(1), lowest, highest });
@@ -149,7 +176,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         Detail { slot: self.pieces.get(piece).slot, stretches, footprints: footprints.map(bytes).collect() }
     }
 
-    /// The overlays that can be used: both buffers are here, in the right order, with as many slots.
+    /// Finds the overlays that can be used: both buffers are in this space, the victim starts first, and both have the
+    /// same number of slots.
     fn find_takers(&mut self, here: &[PieceId]) {
         let is_here = |buffer: BufferId| here.binary_search(&self.pieces.piece_of(buffer)).is_ok();
         for overlay in self.problem.overlays() {
@@ -162,7 +190,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 self.takers.push(Taker { buffer, over, start, kind: overlay.kind });
             }
         }
-        // Of two permissions for one pair the more liberal one counts.
+        // Of two permissions for one pair the more liberal one (any offset) comes first and is kept.
         self.takers.sort_by_key(|taker| (taker.over, taker.buffer, std::cmp::Reverse(taker.kind)));
         self.takers.dedup_by_key(|taker| (taker.over, taker.buffer));
     }
@@ -183,18 +211,20 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(Model { parts: self.parts, choices: self.choices, always, cliques, enough: self.enough })
     }
 
-    /// Turns the rules between two parts into choices.
+    /// Turns the rules between two parts into choices. `None` if a pair has more ways to share than can be searched.
     fn relate(&mut self, one: usize, other: usize) -> Option<()> {
+        // `plain` are rules without exceptions, which forbid a range of differences; `special` are those with one.
         let mut plain: Vec<Forbidden> = Vec::new();
         let mut special: Vec<Choice> = Vec::new();
         self.relate_bytes(one, other, &mut plain, &mut special);
         self.relate_lives(one, other, &mut plain, &mut special)?;
+        // Both offsets are multiples of their alignments, so their difference is a multiple of this.
         let step = gcd(self.parts[one].alignment, self.parts[other].alignment);
         let plain = merge(plain, step);
         for &(below, above) in &plain {
             self.choices.push(Choice { options: apart(one, other, (below, above)) });
         }
-        // What the plain rules imply need not be said twice.
+        // A special choice that the plain rules decide anyway is left out.
         self.choices.extend(special.into_iter().filter(|choice| !is_implied(choice, one, other, &plain)));
         self.forbidden[one][other - one - 1] = plain;
         Some(())
@@ -225,12 +255,15 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
+    /// Whether two buffers (or two slots of one buffer) must have no byte in common, whatever their lives and overlays.
     fn never_share(&self, a: BufferId, b: BufferId) -> bool {
         let buffers = self.problem.buffers();
         a == b || buffers[a].exclusive || buffers[b].exclusive || self.orders.must_not_share(a, b)
     }
 
-    /// Whether an overlay makes two buffers ordered that otherwise are not.
+    /// Where the order of execution is not fixed, two buffers that are in no order must not share bytes. Says whether
+    /// an overlay between them lifts that rule: a buffer that is computed in place of another one starts after all
+    /// other readers of that one are done.
     fn in_place(&self, one: usize, other: usize, a: BufferId, b: BufferId) -> InPlace {
         let permits = |taker: &&Taker| {
             ((taker.buffer, taker.over) == (a, b) || (taker.buffer, taker.over) == (b, a))
@@ -242,9 +275,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
-    /// How a taker that is one of the two parts itself is excused.
+    /// In what positions a taker in one of the two parts may lie on its victim in the other one.
     fn direct(&self, taker: &Taker, one: usize, other: usize) -> InPlace {
-        // Slots are overlaid in step.
+        // Each slot of the taker may lie on the slot of the victim with the same number, and on no other.
         if self.details[one].slot != self.details[other].slot {
             return InPlace::No;
         }
@@ -254,18 +287,20 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
-    /// Both lie at the same place in all slots; `None` if they cannot.
+    /// The inequalities that say that a taker and its victim start at the same offset in all slots. `None` if they
+    /// are in one part at different distances, so that they cannot.
     fn same_base(&self, taker: &Taker) -> Option<Conjunction> {
         let mut all = Conjunction::new();
         for slot in 0..self.problem.buffers()[taker.over].slots {
             let [(one, at), (other, other_at)] = [taker.buffer, taker.over].map(|id| self.place(id, slot));
+            // Equal means that neither is higher than the other.
             no_higher((one, at), (other, other_at), &mut all)?;
             no_higher((other, other_at), (one, at), &mut all)?;
         }
         Some(all)
     }
 
-    /// The part of a buffer's slot, and where in it the buffer starts.
+    /// The part that holds a slot of a buffer, and where in it the buffer starts.
     fn place(&self, buffer: BufferId, slot: u32) -> (u32, i64) {
         let piece = PieceId::from_index(self.pieces.piece_of(buffer).index() + slot as usize);
         let part = self.parts.partition_point(|part| part.piece < piece);
@@ -273,7 +308,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         (part as u32, at as i64)
     }
 
-    /// Rules about bytes that are alive at the same time.
+    /// Adds the rules about bytes that are alive at the same time to `plain` or `special`. `None` if a pair has more
+    /// ways to share than can be searched.
     fn relate_lives(
         &self,
         one: usize,
@@ -292,7 +328,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                     Excuses::Always => continue,
                     Excuses::Only(options) => options,
                 };
-                // Pairs without an excuse are merged into one choice later; those with one are choices of their own.
+                // Rules without an excuse are merged later; a rule with one becomes a choice of its own.
                 if options.is_empty() {
                     plain.push(range);
                 } else {
@@ -303,8 +339,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(())
     }
 
-    /// Ways in which two stretches may have bytes in common although they meet.
-    /// The first step at which both are alive is the hardest: later, more may have been taken over.
+    /// The ways in which two stretches may have bytes in common although both are alive at some time: each is a
+    /// conjunction of inequalities (see the module documentation). `None` if there are too many helpers.
+    ///
+    /// Only the first step at which both are alive is looked at. An excuse that holds then holds later, too: bytes that
+    /// were taken over stay taken over.
     fn excuses(&self, one: usize, other: usize, a: &Stretch, b: &Stretch) -> Option<Excuses> {
         if self.takers.is_empty() {
             return Some(Excuses::Only(Vec::new()));
@@ -312,12 +351,13 @@ impl<'a, 'p> Builder<'a, 'p> {
         let now = a.start.max(b.start);
         let mut options = Vec::new();
         let mut helpers = Vec::new();
-        // Either of the two may have lost bytes: to the other one itself, or to a third buffer that lies in between.
+        // Either of the two (the victim) may have lost bytes: to the other one itself (the rival), or to third buffers.
         for (victim, victim_part, rival, rival_part) in [(a, one, b, other), (b, other, a, one)] {
             for taker in self.takers_of(victim.buffer, now) {
                 if taker.buffer == rival.buffer {
                     match self.direct(taker, one, other) {
                         InPlace::Anywhere => return Some(Excuses::Always),
+                        // No inequality: the two always lie as the overlay asks.
                         InPlace::If(option) if option.is_empty() => return Some(Excuses::Always),
                         InPlace::If(option) => options.push(option),
                         InPlace::No => {}
@@ -327,7 +367,8 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
             }
         }
-        // Every order of every subset of the helpers is a way to cover the common bytes, so there are too many soon.
+        // Any of the helpers, in any order from the bottom up, may cover the common bytes together. The number of these
+        // chains grows exponentially.
         if helpers.len() > MOST_TAKERS {
             return None;
         }
@@ -338,12 +379,14 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(if options.iter().any(Vec::is_empty) { Excuses::Always } else { Excuses::Only(options) })
     }
 
+    /// The takers of a buffer that have started by a step.
     fn takers_of(&self, victim: BufferId, now: Step) -> impl Iterator<Item = &Taker> {
         self.takers.iter().filter(move |taker| taker.over == victim && taker.start <= now)
     }
 
-    /// Whether bytes that a taker took over can be used by a third buffer now.
-    /// Not if the taker itself is alive on all of them and cannot be excused.
+    /// Whether bytes that a taker has taken over from its victim may be used by a third buffer (the rival) at the step
+    /// `now`. If the taker itself is alive with all of its bytes and there is no excuse between it and the rival,
+    /// another rule keeps the rival off these bytes. Then the taker is left out, which saves options and loses no plan.
     fn can_help(&self, taker: &Taker, rival: &Stretch, rival_part: usize, now: Step) -> bool {
         let info = &self.problem.buffers()[taker.buffer];
         let is_whole = |interval: memplan_core::Interval| {
@@ -351,6 +394,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             interval.start <= now && now < interval.end && bytes.low.0 == 0 && Some(bytes.high) == info.bytes()
         };
         let is_alive = info.lifetime.intervals().any(is_whole);
+        // The taker and the rival may be in one piece, whose members may overlap each other.
         let same_part = self.pieces.first_slot(self.parts[rival_part].piece) == self.pieces.piece_of(taker.buffer);
         let excused = self.takers_of(taker.buffer, now).next().is_some()
             || self.takers_of(rival.buffer, now).next().is_some()
@@ -358,11 +402,13 @@ impl<'a, 'p> Builder<'a, 'p> {
         !is_alive || excused
     }
 
-    /// What two stretches have in common lies on what a chain of takers covers
-    /// without a gap: a disjunction of up to four conjunctions, since the lower
-    /// end of the common bytes is one of two, and so is the upper one.
+    /// The inequalities that say: the bytes that two stretches have in common lie within what a chain of takers, from
+    /// bottom to top, covers without a gap. `p` and `q` are the parts of the stretches `a` and `b`; each taker comes
+    /// with its slot. There are up to four conjunctions, one of which has to hold, since the lower end of the common
+    /// bytes is one of two, and so is the upper one. Empty if it is impossible.
     fn covered(&self, (p, a): (u32, &Stretch), (q, b): (u32, &Stretch), chain: &[(Taker, u32)]) -> Vec<Conjunction> {
         let mut common = Conjunction::new();
+        // For each taker its part, and its first byte and one past its last byte in it.
         let mut ranges: Vec<(u32, i64, i64)> = Vec::new();
         for (taker, slot) in chain {
             if taker.kind == OverlayKind::SameBase {
@@ -383,8 +429,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             return Vec::new();
         };
         let mut options = Vec::new();
-        // The common bytes begin at the higher of two starts and end at the lower of two ends. A maximum is no
-        // inequality, so each of the four combinations is an option of its own.
+        // The common bytes begin at the higher of two starts and end at the lower of two ends. The chain begins below
+        // the higher start if it begins below one of the two; that cannot be said by a conjunction, so each of the four
+        // combinations is an option of its own.
         for lower in [(p, a.low), (q, b.low)] {
             for upper in [(p, a.high), (q, b.high)] {
                 let mut option = common.clone();
@@ -397,8 +444,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         options
     }
 
-    /// The bytes that parts take in each stretch of their lives and as footprints, with the time of each. A footprint
-    /// has no time.
+    /// The bytes that parts take in each stretch of their lives and as footprints (*jobs*), with the time of each. A
+    /// footprint gets the empty time `0..0`, so that it counts as alive at no step.
+    ///
+    /// Bytes are rounded up to granules. All offsets are multiples of the granule, so jobs that have no byte in common
+    /// have none after rounding either.
     fn jobs_and_times(&self) -> (Vec<Job>, Vec<(Step, Step)>) {
         let (mut jobs, mut times) = (Vec::new(), Vec::new());
         for (part, detail) in self.details.iter().enumerate() {
@@ -416,7 +466,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         (jobs, times)
     }
 
-    /// Sets of jobs that pairwise exclude each other, large ones first: one around every job and every start.
+    /// Cliques: sets of jobs of which no two may have a byte in common. They are found greedily, large jobs first: at
+    /// every step at which something starts, until each job alive there is in one, and then for each job that is in
+    /// none yet.
     fn cliques(&self) -> Vec<Vec<Job>> {
         let (jobs, times) = self.jobs_and_times();
         let mut by_size: Vec<usize> = (0..jobs.len()).collect();
@@ -429,7 +481,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             let alive = by_size.iter().copied().filter(|&index| times[index].0 <= step && step < times[index].1);
             let alive: Vec<usize> = alive.collect();
             let mut left = alive.clone();
-            // A job that was left out of the first set starts a set of its own.
+            // The largest job begins a clique; jobs alive at this step are added before all others. A job that does not
+            // fit into it begins a clique of its own.
             while let Some(&seed) = left.first() {
                 let clique = self.clique(&jobs, [seed].into_iter().chain(alive.iter().chain(&by_size).copied()));
                 left.retain(|&index| !clique.contains(&jobs[index]));
@@ -446,7 +499,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         largest(cliques)
     }
 
-    /// Jobs that are pairwise alive together, taken greedily in the order of the candidates.
+    /// A clique: each candidate in turn (a position in `jobs`) is added if it excludes all jobs that have been added.
     fn clique(&self, jobs: &[Job], candidates: impl Iterator<Item = usize>) -> Vec<Job> {
         let mut clique: Vec<Job> = Vec::new();
         for index in candidates {
@@ -458,6 +511,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         clique
     }
 
+    /// Whether two jobs have no byte in common in any plan: they are different bytes of one part, or the plain rules
+    /// forbid every difference of the offsets at which they would meet.
     fn are_disjoint(&self, a: Job, b: Job) -> bool {
         let (a, b) = if a.part <= b.part { (a, b) } else { (b, a) };
         if a.part == b.part {
@@ -469,8 +524,8 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-/// The cliques that are not part of another one. A clique that is part of another one proves nothing that the larger
-/// one does not prove, and costs time at every node.
+/// The cliques of at least two jobs that are not part of another one, the largest first. A clique that is part of
+/// another one proves nothing that the larger one does not prove, and costs time at every node.
 fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
     cliques.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<Vec<Job>> = Vec::new();
@@ -488,18 +543,24 @@ fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
 
 /// What an overlay between two buffers permits them.
 enum InPlace {
+    /// Nothing: they have to be apart.
     No,
+    /// They may lie on each other in any position.
     Anywhere,
+    /// They may lie on each other if these inequalities hold.
     If(Conjunction),
 }
 
+/// When two stretches that meet may have bytes in common.
 enum Excuses {
-    /// They never disturb each other.
+    /// Always: there is no rule between them.
     Always,
+    /// If one of these conjunctions holds; never if there is none.
     Only(Vec<Conjunction>),
 }
 
-/// The two ways to keep the difference of two offsets out of an open interval.
+/// The two ways to keep the difference of two offsets (`other` minus `one`) out of an open interval: as options of a
+/// choice, first at or below it, then at or above it.
 fn apart(one: usize, other: usize, (below, above): Forbidden) -> Vec<Conjunction> {
     let (one, other) = (one as u32, other as u32);
     vec![
@@ -508,7 +569,8 @@ fn apart(one: usize, other: usize, (below, above): Forbidden) -> Vec<Conjunction
     ]
 }
 
-/// The place `low` (a byte of a part) is not above the place `high`. `None` if that is impossible.
+/// Adds the inequality that says that the place `low` is not above the place `high`. A place is a part and a distance
+/// from its offset. Within one part nothing needs to be said; `None` if the two lie there the other way round.
 fn no_higher(low: (u32, i64), high: (u32, i64), all: &mut Conjunction) -> Option<()> {
     let least = low.1 - high.1;
     if low.0 == high.0 {
@@ -518,7 +580,8 @@ fn no_higher(low: (u32, i64), high: (u32, i64), all: &mut Conjunction) -> Option
     Some(())
 }
 
-/// Whether the plain rules leave a choice nothing but its first two options.
+/// Whether a choice, the first two options of which are those of [`apart`], follows from the plain rules: what they
+/// forbid includes all differences that these two options exclude, so one of the two always holds.
 fn is_implied(choice: &Choice, one: usize, other: usize, plain: &[Forbidden]) -> bool {
     let bound = |index: usize| choice.options.get(index).and_then(|option| option.first()).copied();
     let (Some(below), Some(above)) = (bound(0), bound(1)) else { return false };
@@ -526,8 +589,8 @@ fn is_implied(choice: &Choice, one: usize, other: usize, plain: &[Forbidden]) ->
     plain.iter().any(|&(from, to)| from <= -below.least && above.least <= to)
 }
 
-/// Widens open intervals to multiples of `step`, the only differences there are,
-/// and joins those between which none fits.
+/// Widens open intervals to multiples of `step`, since all differences are such multiples, and joins intervals that
+/// overlap: (−3, 4) and (1, 6) with step 2 become (−4, 4) and (0, 6), and then (−4, 6).
 fn merge(mut intervals: Vec<Forbidden>, step: i64) -> Vec<Forbidden> {
     for (from, to) in &mut intervals {
         (*from, *to) = (round_down(*from, step), round_up(*to, step));
@@ -544,8 +607,8 @@ fn merge(mut intervals: Vec<Forbidden>, step: i64) -> Vec<Forbidden> {
     merged
 }
 
-/// All sequences without repetition of numbers below `count`, except the empty one: every order in which some of
-/// `count` takers can take over bytes one after the other. There are 4 for two of them and 15 for three.
+/// All sequences without repetition of numbers below `count`, except the empty one: every way in which some of `count`
+/// takers can follow each other from bottom to top. There are 4 for two of them and 15 for three.
 fn chains(count: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut open: Vec<Vec<usize>> = vec![Vec::new()];

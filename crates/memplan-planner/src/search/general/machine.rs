@@ -1,14 +1,14 @@
 //! Jobs that exclude each other, as on a machine that does one at a time.
 //!
-//! The bytes of a clique are disjoint, so addresses are to them what time is to
-//! jobs on one machine: each job has a release (no lower byte is possible), a
-//! deadline and a length. Two classical rules, for every set S of jobs:
+//! A clique is a set of byte ranges (jobs) of which no two may have a byte in common. So addresses are to them what
+//! time is to jobs on one machine: each job has a release (its first byte cannot lie lower), a deadline (its last
+//! byte cannot lie higher) and a length. Two classical rules of scheduling, for every set S of jobs:
 //!
 //! - *overload*: if the lowest release of S plus its lengths is past its highest
 //!   deadline, there is no plan;
-//! - *edge finding*: if adding a job to S would overload it, even starting at the
-//!   job's own release, the job ends above all of S, so it starts above
-//!   whatever S needs at least.
+//! - *edge finding*: suppose that S and another job do not fit between the lowest release of all of them and the
+//!   highest deadline of S. Then the other job ends above all of S, so it starts no lower than the lowest end that S
+//!   can have.
 //!
 //! ```text
 //!   deadline 10 ─────────────      a and b need 4 + 5 between 0 and 10;
@@ -22,15 +22,18 @@
 /// One job on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Task {
+    /// The lowest address of its first byte.
     pub(super) release: i64,
+    /// The highest address that may be one past its last byte.
     pub(super) deadline: i64,
+    /// Bytes.
     pub(super) length: i64,
     /// Position in the clique.
     pub(super) number: u32,
 }
 
 impl Task {
-    /// The same from the other end of the space.
+    /// The same task with addresses counted downwards: then lowering a deadline is raising a release.
     fn mirrored(self) -> Task {
         Task { release: -self.deadline, deadline: -self.release, ..self }
     }
@@ -39,16 +42,19 @@ impl Task {
 /// Scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Machine {
+    /// The tasks, ordered by release.
     tasks: Vec<Task>,
+    /// All deadlines, ascending.
     deadlines: Vec<i64>,
-    /// Per task in order of release: what those of the current set from here on need at least.
+    /// Per task in order of release: the lowest end that the members of the current set from here on can have together;
+    /// `i64::MIN` if there are none.
     needs: Vec<i64>,
-    /// New releases.
+    /// Per task in order of release: its new release.
     raised: Vec<i64>,
 }
 
 impl Machine {
-    /// Raises releases and lowers deadlines; false if there is no plan.
+    /// Raises releases and lowers deadlines as far as both rules allow; false if there is no plan.
     pub(super) fn tighten(&mut self, tasks: &mut [Task]) -> bool {
         if !self.raise(tasks) {
             return false;
@@ -71,8 +77,8 @@ impl Machine {
         self.deadlines.dedup();
         self.raised.clear();
         self.raised.extend(self.tasks.iter().map(|task| task.release));
-        // A set that matters consists of all jobs up to some deadline that are released from some moment on, so one pass
-        // for each deadline looks at all of them. New releases are written down at the end, so the old ones
+        // A set that matters consists of all jobs up to some deadline that are released from some moment on, so one
+        // pass for each deadline looks at all of them. New releases are written down at the end, so the old ones
         // hold for every deadline.
         for position in 0..self.deadlines.len() {
             if !self.raise_below(self.deadlines[position]) {
@@ -116,9 +122,10 @@ impl Machine {
                 sum -= task.length;
                 continue;
             }
-            // Edge finding, for a job outside of the set. If it does not even fit with the members from here on, starting
-            // at its own release, it ends above all of these. If it does not fit with all members, starting at theirs,
-            // it ends above the whole set.
+            // Edge finding, for a job outside of the set. First with the members that are released from here on, where
+            // the job's own release is the lowest: if job and members do not fit between it and the deadline, the job
+            // ends above all of these members. Then with members that are released before it, where theirs is the
+            // lowest.
             if sum > 0 && task.release + sum + task.length > deadline {
                 self.raised[position] = self.raised[position].max(self.needs[position]);
             }

@@ -10,10 +10,9 @@
 //! | … unless they start at the same byte (same-base overlay) | and a third: both offsets are equal |
 //! | … unless somebody took the bytes over before (overlays of third parties) | and more: what they have in common is covered by the takers |
 //!
-//! Ranges come from lives and windows; from whole buffers where the rule is
-//! "never" (exclusive, must not share, slots of one buffer, no order of execution).
-//! All plain rules between two parts together forbid a few open intervals of
-//! the difference of their offsets, which are merged before they become choices:
+//! Ranges come from lives and windows; from whole buffers where the rule is "never" (exclusive, must not share, slots
+//! of one buffer, no order of execution). All rules without exceptions between two parts together forbid a few open
+//! intervals of the difference of their offsets, which are merged before they become choices:
 //!
 //! ```text
 //!   p has the bytes 0..4 and 8..12 in use, q has 0..3:
@@ -49,18 +48,19 @@ pub(super) struct Choice {
     pub(super) options: Vec<Conjunction>,
 }
 
-/// A piece in this space.
+/// A piece in this space. Bytes are counted with signs, because differences of offsets may be negative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) piece: PieceId,
     pub(super) size: i64,
     pub(super) alignment: i64,
-    /// Lowest and highest offset it may have in an endless space.
+    /// Lowest and highest offset it may have if the space had no capacity.
     pub(super) lowest: i64,
     pub(super) highest: i64,
 }
 
-/// Bytes of a part that are in use at some time.
+/// The bytes `low..high` of a part, counted from its offset, that are in use at some time. (The name comes from
+/// scheduling: see [`machine`](super::machine).) The bounds are rounded up to the common alignment of all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Job {
     pub(super) part: u32,
@@ -73,15 +73,16 @@ pub(super) struct Job {
 pub(super) struct Model {
     pub(super) parts: Vec<Part>,
     pub(super) choices: Vec<Choice>,
-    /// Inequalities that only say which of several equal plans is meant.
+    /// Inequalities that only say which of several equal plans is meant ([`symmetry`](super::symmetry)).
     pub(super) always: Vec<Least>,
-    /// Jobs that pairwise have no byte in common.
+    /// Sets of jobs of which no two have a byte in common in any plan.
     pub(super) cliques: Vec<Vec<Job>>,
     /// No plan needs more than this.
     pub(super) enough: i64,
 }
 
-/// New numbers for the parts of a component.
+/// New numbers for the parts of a component, by the old ones; `None` for parts that do not belong to it. The methods
+/// translate something into the new numbers, or give `None` if it names a part without one.
 struct Numbers(Vec<Option<u32>>);
 
 impl Numbers {
@@ -103,6 +104,7 @@ impl Numbers {
     }
 
     fn choice(&self, choice: &Choice) -> Option<Choice> {
+        // A choice without any inequality always holds and belongs to no component.
         choice.options.iter().flatten().next()?;
         let options = choice.options.iter().map(|option| option.iter().map(|least| self.least(least)).collect());
         Some(Choice { options: options.collect::<Option<_>>()? })
@@ -114,13 +116,15 @@ impl Numbers {
 }
 
 impl Model {
-    /// The given pieces in one space. `None` if it is too large or too intricate.
+    /// The model of some pieces in one space. `None` if it would be too large, or if a pair has too many ways to share
+    /// bytes.
     pub(super) fn new(pieces: &Pieces, orders: &Orders, space: SpaceId, here: &[PieceId]) -> Option<Model> {
         Builder::new(pieces, orders, space, here)?.build()
     }
 
-    /// No plan needs less: what the jobs of a clique take together.
+    /// No plan needs less: what the jobs of a clique take together, and where each part ends at its lowest offset.
     pub(super) fn least_extent(&self) -> i64 {
+        // Jobs are rounded up. The topmost one may stick out of the extent by what the rounding has added to its part.
         let of_clique = |clique: &Vec<Job>| {
             let tail = clique.iter().map(|job| job.high - self.parts[job.part as usize].size).max().unwrap_or(0);
             clique.iter().map(|job| job.high - job.low).sum::<i64>() - tail.max(0)
@@ -129,7 +133,7 @@ impl Model {
         self.cliques.iter().map(of_clique).chain(ends).max().unwrap_or(0).max(0)
     }
 
-    /// Parts that have nothing to do with each other, each as a list of parts.
+    /// The components: lists of parts such that no choice or inequality names parts of two different lists.
     pub(super) fn components(&self) -> Vec<Vec<u32>> {
         let mut classes = Classes::new(self.parts.len());
         let named = self.choices.iter().flat_map(|choice| choice.options.iter().flatten()).chain(&self.always);
@@ -145,7 +149,7 @@ impl Model {
         components
     }
 
-    /// Some parts alone, which nothing connects with the others.
+    /// The model of one component: these parts alone, with new numbers.
     pub(super) fn component(&self, parts: &[u32]) -> Model {
         // A rule is either about these parts alone or not about them at all. So a rule belongs to the component if its
         // first part has a new number, and then all its parts have one.

@@ -1,8 +1,8 @@
-//! Which buffers may follow each other, pair by pair.
+//! Which buffers may follow each other on the same bytes, pair by pair, if the order of execution is not fixed.
 //!
-//! The same question as in [`crate::happens_before`], with two additions: pairs that
-//! must not share, and whether two buffers are ordered *if* one is computed in
-//! place of the other.
+//! The same question as in [`crate::happens_before`], with two additions: pairs that must not share, and whether two
+//! buffers are ordered *if* one is computed in place of the other. The *children* of a buffer are the buffers that
+//! are computed from it, so they are its readers.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,9 @@ use crate::piece::Pieces;
 
 /// See the module documentation.
 pub(super) struct Orders<'a> {
+    /// Pairs that must not share, in both directions.
     apart: HashSet<(BufferId, BufferId)>,
+    /// `None`, as `dependencies`, if the order of execution is fixed: then lives say everything.
     ordering: Option<&'a Ordering>,
     dependencies: Option<&'a Dependencies>,
 }
@@ -38,21 +40,24 @@ impl<'a> Orders<'a> {
         self.ordering.is_none_or(|ordering| ordering.is_ordered(one, other))
     }
 
-    /// Whether all readers of `over` are done before `buffer` is written, where
-    /// `buffer` itself may be the last of them.
+    /// Whether all readers of `over` are done before `buffer` is written, where `buffer` itself may be the last of
+    /// them: every child of `over` is `buffer` or something that `buffer` is computed from.
     pub(super) fn is_ordered_in_place(&self, over: BufferId, buffer: BufferId) -> bool {
         let Some(dependencies) = self.dependencies else { return true };
+        // An output of the program may read `over` at any later time.
         if dependencies.read_by_outputs.contains(&over) {
             return false;
         }
         let ancestors = ancestors(dependencies, buffer);
+        // A buffer that nothing reads is not known to be done at any time.
         let children = &dependencies.children[over];
         !children.is_empty() && children.iter().all(|child| *child == buffer || ancestors[child.index()])
     }
 }
 
-/// Everything that a buffer is computed from.
+/// By buffer: whether `buffer` is computed from it, directly or through others.
 fn ancestors(dependencies: &Dependencies, buffer: BufferId) -> Vec<bool> {
+    // The lists of children turned round, then a walk from the buffer to everything that can be reached upwards.
     let count = dependencies.children.len();
     let mut parents: Vec<Vec<BufferId>> = vec![Vec::new(); count];
     for (parent, children) in dependencies.children.iter_enumerated() {

@@ -12,8 +12,8 @@
 //!   x 4      ####                  x 4      ####      fits: w is part of the witness, if any
 //! ```
 //!
-//! With that, whatever contains an impossible set is impossible, too: one pass that drops
-//! what can be spared leaves a set of which every buffer is needed. (Unless a question
+//! With that, every set that contains an impossible set is impossible, too. So one pass that drops
+//! every buffer that can be spared leaves a set of which every buffer is needed. (Unless a question
 //! takes more than its nodes: then the buffer stays.)
 
 use memplan_core::{
@@ -32,6 +32,7 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
     if problem.buffers().len() > MOST_GENERAL_PIECES {
         return None;
     }
+    // By buffer: whether it belongs to the set.
     let mut kept = vec![false; problem.buffers().len()];
     among.iter().for_each(|buffer| kept[buffer.index()] = true);
     if !is_impossible(problem, &kept, budget) {
@@ -40,7 +41,7 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
             return None;
         }
     }
-    // The smallest go first, so that few large ones remain.
+    // The smallest are left out first, so that few large ones remain.
     let mut by_size: Vec<BufferId> = problem.buffers().ids().collect();
     by_size.sort_by_key(|&id| (problem.buffers()[id].bytes(), id));
     for buffer in by_size {
@@ -55,25 +56,28 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
     Some(problem.buffers().ids().filter(|id| kept[id.index()]).collect())
 }
 
-/// Says why buffers that cannot be placed together cannot.
+/// Makes a witness of buffers that cannot be placed together: in which space, how many bytes they need at least and how
+/// many there are. `None` if there are no buffers.
 ///
-/// Without a capacity only fixed offsets can be in the way; then the room that these leave
-/// takes its place.
+/// Without a capacity only fixed offsets can be the reason. Then the bytes between the lowest and the highest byte that
+/// fixed buffers occupy are given as the capacity.
 pub(crate) fn witness(problem: &Problem, buffers: Vec<BufferId>) -> Option<Witness> {
     let spaces = || buffers.iter().flat_map(|&buffer| problem.buffers()[buffer].spaces.iter().copied());
     let capacity = |space| problem.spaces()[space].capacity;
+    // What the buffers that can only be in this space need there.
     let needed = |space| {
         let here: Vec<BufferId> =
             buffers.iter().copied().filter(|&buffer| problem.buffers()[buffer].spaces.as_slice() == [space]).collect();
         bound::needed_by(problem, space, &here)
     };
-    // Of several limited spaces, the one that is told about is the one with the least to spare.
+    // Of several spaces with capacities, the witness names the one with the least bytes to spare.
     let limited =
         spaces().filter_map(|space| Some((space, i128::from(capacity(space)?.0) - i128::from(needed(space).0))));
     let tightest = limited.min_by_key(|&(space, spare)| (spare, space)).map(|(space, _)| space);
     let space = tightest.or_else(|| spaces().next())?;
     let capacity = capacity(space).unwrap_or_else(|| room(problem, &buffers));
     let step = meeting_step(problem, &buffers);
+    // The bound may be at or below the capacity if only the search could prove that the buffers do not fit.
     Some(Witness { space, step, needed: needed(space).max(Bytes(capacity.0 + 1)), capacity, buffers })
 }
 
@@ -88,7 +92,8 @@ fn room(problem: &Problem, buffers: &[BufferId]) -> Bytes {
     Bytes(high - low)
 }
 
-/// A step at which all of these are alive.
+/// The first step at which all of these buffers are alive; `None` if there is none. If they are alive together at any
+/// step, they are at one at which one of them starts.
 pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<Step> {
     let alive = |buffer: BufferId, step: Step| {
         let mut intervals = problem.buffers()[buffer].lifetime.intervals();
@@ -100,19 +105,20 @@ pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<St
     starts.into_iter().find(|&step| buffers.iter().all(|&buffer| alive(buffer, step)))
 }
 
+/// Whether it is proved, within the node limit, that the kept buffers alone have no plan.
 fn is_impossible(problem: &Problem, kept: &[bool], budget: &mut Budget) -> bool {
     let rest = relaxed(problem, |buffer| kept[buffer.index()]);
     rest.is_some_and(|rest| decide(&rest, WITNESS_NODES, budget) == Some(false))
 }
 
-/// The problem in which only some buffers take bytes.
+/// The problem in which only the kept buffers take bytes. `None` if that is no valid problem.
 pub(crate) fn only(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
     with_only(problem, &is_kept).build().ok()
 }
 
-/// As `only`, with some lives made shorter: if a buffer that is left out may take over bytes of a kept one, the kept one
-/// ends where that buffer starts. So this problem is no harder than the whole one, and if it has no plan, the whole one
-/// has none either.
+/// As `only`, with some lives made shorter: if a buffer that is left out may take over bytes of a kept one, the kept
+/// one ends where that buffer starts. So this problem is no harder than the whole one, and if it has no plan, the
+/// whole one has none either.
 pub(crate) fn relaxed(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
     let mut builder = with_only(problem, &is_kept);
     for overlay in problem.overlays() {

@@ -1,6 +1,6 @@
 //! Parts that can be swapped without changing whether a plan is valid.
 //!
-//! Slots of one piece are such parts, and so are buffers that do not differ. Of all plans that differ only by such swaps
+//! Slots of one piece can be swapped, and so can buffers that do not differ. Of all plans that differ only by swaps
 //! the search looks at one: the one in which these parts lie in the order of their numbers from bottom to top.
 //!
 //! ```text
@@ -14,13 +14,13 @@ use memplan_core::{BufferId, Id, Problem};
 use super::model::{Least, Part};
 use crate::piece::Pieces;
 
-/// The inequalities that leave one of all orders of parts that are alike. `in_place` are the buffers that overlays
-/// mention.
+/// Inequalities that allow only one of all orders of parts that can be swapped. `in_place` are the buffers that
+/// overlays mention.
 pub(super) fn symmetries(pieces: &Pieces, parts: &[Part], in_place: impl Iterator<Item = BufferId>) -> Vec<Least> {
     let swaps = Swaps::of(pieces, in_place);
     let mut always = Vec::new();
     for (above, other) in parts.iter().enumerate() {
-        // It is enough to compare with the nearest one that is alike: all of them become a chain.
+        // It is enough that a part is not below the last one before it that is alike: with all of them that is a chain.
         let alike = parts[..above].iter().rposition(|one| swaps.are_slots(one, other) || swaps.are_twins(one, other));
         if let Some(below) = alike {
             always.push(Least { below: below as u32, above: above as u32, least: 0 });
@@ -33,14 +33,15 @@ pub(super) fn symmetries(pieces: &Pieces, parts: &[Part], in_place: impl Iterato
 struct Swaps<'b> {
     pieces: &'b Pieces<'b>,
     problem: &'b Problem,
-    /// By buffer: whether an overlay or a dependency mentions it. Such a buffer is not like any other: swapping it would
-    /// change a rule.
+    /// By buffer: whether an overlay or a dependency mentions it. Such a buffer cannot be swapped with another one,
+    /// because the rule names this buffer and not the other.
     is_special: Vec<bool>,
     /// Buffers that must not share with some other one.
     in_pairs: Vec<BufferId>,
 }
 
 impl<'b> Swaps<'b> {
+    /// If there are dependencies, they count for every buffer.
     fn of(pieces: &'b Pieces<'b>, in_place: impl Iterator<Item = BufferId>) -> Swaps<'b> {
         let problem = pieces.problem();
         let mut is_special = vec![problem.dependencies().is_some(); problem.buffers().len()];

@@ -1,8 +1,8 @@
 //! A local peak is packed first, and its neighbours go around it.
 //!
 //! Around a local peak of the load there is no room to waste, a few lives away there is plenty. So
-//! what is alive around the peak, the *core*, is packed by the whole search as if nobody else
-//! existed, with the lower bound as its capacity. Then the pieces *around* it are put back by first fit:
+//! the pieces that are alive around the peak, the *core*, are packed by the exact search as if there were no others,
+//! with the lower bound as the capacity. Then the pieces *around* the core are put back by first fit:
 //!
 //! ```text
 //!             around              core               around
@@ -15,12 +15,13 @@
 //!    its lives clipped to that stretch. Clipping loses no conflict: three intervals
 //!    that meet each other pairwise have a point in common, so two lives
 //!    which meet the stretch and each other meet inside of it.
-//! 2. Around is everything within a few lives to either side. What reaches out of that stays where it is; it never
-//!    meets the core. The rest is placed around the core, the largest first, and of equally large ones those next to
-//!    the peak. A piece that is alive nearly all the time would make everything its neighbour, so it stays where it is
-//!    even inside of the core.
-//! 3. Those that end too high, mostly large ones that found no gap wide enough between what
-//!    reaches out of the core, *join* the core with their whole lives, and the core is packed again.
+//! 2. *Around* are all pieces within a few lives to either side. A piece that reaches out of that stays where it is; it
+//!    never meets the core. The others are placed around the core, the largest first, and of equally large ones those
+//!    next to the peak. A piece that is alive nearly all the time would make everything its neighbour, so it stays
+//!   where
+//!    it is even inside of the core.
+//! 3. Pieces around that end too high *complain*. Mostly they are large ones that found no gap wide enough between the
+//!    pieces that reach out of the core. They *join* the core with their whole lives, and the core is packed again.
 //!
 //! Long lives belong to the core, so this also mends a plan in which something long-lived lies in the wrong place. Of a
 //! million random buffers, where first fit by size ends 7 % above the bound, one to six
@@ -41,26 +42,29 @@ use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, PEAK_SEARCH_PIECES};
 
-/// Offsets of packed pieces.
+/// Offsets (in bytes) of the pieces of a core that was packed.
 type Packed = BTreeMap<PieceId, u64>;
 
 impl Repair<'_, '_> {
-    /// Packs the local peak near a piece anew and places the pieces around it. Says whether the plan got lower.
+    /// Packs the local peak near a piece anew and places the pieces around it, as the module documentation says. Says
+    /// whether the plan got lower; if not, it stays as it was.
     pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
         let Some(peak) = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened)) else { return false };
         let mut core = self.core(peak, reach);
         let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
-        // The first attempt aims at the bound. If the excerpt was widened, the bound may be out of reach, so the goal
-        // lies a quarter or a half of the way from the bound up to the present extent.
+        // The first attempt aims at the bound. If that has failed, the bound may be out of reach. So the goal of the
+        // next two attempts lies a quarter and a half of the way from the bound up to the present extent, then it is
+        // the bound again, in a wider excerpt, and so on.
         let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
         if let FirstCore::Large(parts) = self.first_core
             && reach.widened.is_multiple_of(2)
         {
             core.movable.retain(|&piece| self.pieces.get(piece).size >= goal / parts);
         }
+        // The smallest extent so far, with offsets for the movable pieces of `around`.
         let mut best: Option<(Bytes, Vec<u64>)> = None;
-        // Whoever joins stays, so this ends when all around have joined at the latest.
+        // A piece that has joined the core stays in it, so this ends at the latest when all pieces around have joined.
         loop {
             let nodes = CORE_NODES * core.movable.len() as u64;
             let Some(packed) = self.pack(&core, goal, nodes << reach.patience, seed, budget) else { break };
@@ -80,7 +84,7 @@ impl Repair<'_, '_> {
         true
     }
 
-    /// The step of an excerpt at which most bytes are alive.
+    /// The first step of an excerpt at which most bytes are alive; `None` if nothing is alive in it.
     fn peak(&self, excerpt: &Excerpt) -> Option<u32> {
         let changes = |&piece: &PieceId| {
             let (life, size) = (self.pieces.rects(piece)[0], i128::from(self.pieces.get(piece).size));
@@ -89,6 +93,7 @@ impl Repair<'_, '_> {
         let mut changes: Vec<(u32, i128)> = excerpt.all().flat_map(changes).collect();
         // At the same step, what ends goes before anything starts.
         changes.sort_unstable();
+        // The load after each change, and the first step at which it is highest.
         let sum = |load: &mut i128, (step, change): (u32, i128)| {
             *load += change;
             Some((*load, step))
@@ -97,10 +102,13 @@ impl Repair<'_, '_> {
         highest.map(|(_, step)| step)
     }
 
-    /// About twice as many pieces as are alive at the peak: all that meet some stretch around it.
+    /// The core: all pieces that are alive in a stretch around the peak, which is widened until they are at least about
+    /// twice as many as are alive at the peak. Pieces with fixed offsets and endless ones are its obstacles; all
+    /// others may move, even those that reach out of the stretch.
     fn core(&self, peak: u32, reach: Reach) -> Excerpt {
         let alive = self.between(peak, peak + 1).all().count();
-        // Every other time a little less, which leads to other packings.
+        // Twice as many for every second widening. With more patience it is one, two or three eighths less, which
+        // leads to other packings.
         let count = (alive << (1 + reach.widened / 2)) * (8 - reach.patience as usize % 4) / 8;
         let mut margin = 1;
         loop {
@@ -116,8 +124,11 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// The pieces that have to make way: all that meet the core, all that meet one of these, and so on.
+    /// The pieces that may have to make way: all that meet the core, all that meet one of these, and so on, as often as
+    /// `reach` says and as long as there are not too many. `None` if there are too many from the start.
     fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
+        // The first hull has the whole lives of the core's pieces. The second one has the whole lives of all pieces
+        // that meet these, so that none of them is an obstacle.
         let mut around = self.hull(&self.hull(core)?)?;
         for _ in 0..2 << reach.widened.min(3) {
             let wider = self.hull(&around)?;
@@ -129,7 +140,8 @@ impl Repair<'_, '_> {
         (around.movable.len() <= MOST_AROUND_PIECES).then_some(around)
     }
 
-    /// The excerpt that just holds the lives of all that meet another one.
+    /// The excerpt from the first start to the last end of all pieces of another excerpt, with all pieces alive in it.
+    /// `None` if all of them are endless.
     fn hull(&self, excerpt: &Excerpt) -> Option<Excerpt> {
         let (start, end) = self.span(excerpt.all())?;
         Some(self.between(start, end))
@@ -139,18 +151,20 @@ impl Repair<'_, '_> {
     /// network or a workspace do. Such a piece stays where it is.
     fn is_endless(&self, piece: PieceId) -> bool {
         let life = self.pieces.rects(piece)[0];
-        // At every step of compressed time some piece starts or ends, so a life of n steps meets at least n/2 others.
+        // At every step of compressed time some piece starts or ends, and each piece does so twice. So a life of n
+        // steps meets at least about n/2 others.
         (life.end - life.start) as usize > 2 * MOST_AROUND_PIECES
     }
 
-    /// From the first start to the last end, of all that may move.
+    /// From the first start to the last end of all pieces that are not endless; `None` if there is none.
     fn span<'w>(&self, pieces: impl Iterator<Item = &'w PieceId>) -> Option<(u32, u32)> {
         let pieces = pieces.filter(|&&piece| !self.is_endless(piece));
         let lives = pieces.map(|&piece| self.pieces.rects(piece)[0]).map(|life| (life.start, life.end));
         lives.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
-    /// Offsets for what may move in an excerpt, below a goal.
+    /// Offsets for the pieces of an excerpt that may move, with which all end at or below the goal. `None` if the exact
+    /// search finds none within so many nodes, or if the excerpt is too large for it.
     fn pack(&self, excerpt: &Excerpt, goal: u64, nodes: u64, seed: u64, budget: &mut Budget) -> Option<Packed> {
         let instance = Instance::new(&self.slabs(excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound();
@@ -162,8 +176,8 @@ impl Repair<'_, '_> {
         Some(excerpt.movable.iter().copied().zip(offsets).collect())
     }
 
-    /// First fit of all around, with the core where it was packed: the largest first, and of equally large ones those
-    /// that are alive next to the peak.
+    /// First fit of all pieces around, with the core where it was packed: the largest first, and of equally large ones
+    /// those that are alive next to the peak. `None` if a piece finds no place.
     ///
     /// Where buffers of one size follow each other in time, as the caches of a model that generates text do, each can
     /// take the place of the one after it. A pass that starts at the peak and goes outwards finds these places; one
@@ -178,6 +192,7 @@ impl Repair<'_, '_> {
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
         budget.spend(self.pass_cost.of(pieces.len() as u64));
+        // Steps between the life of a piece and the peak; 0 if it is alive at the peak.
         let distance = |piece: PieceId| {
             let life = &problem.buffers()[pieces.get(piece).first_buffer].lifetime;
             let (start, end) = (life.start().map_or(0, |step| step.0), life.end().map_or(0, |step| step.0));
@@ -194,15 +209,17 @@ impl Repair<'_, '_> {
         placer.finish()
     }
 
-    /// The movable pieces of an excerpt that end above the goal.
+    /// The movable pieces of an excerpt that end above the goal at these offsets: the pieces that complain.
     fn ending_above(&self, goal: u64, excerpt: &Excerpt, offsets: &[u64]) -> Vec<PieceId> {
         let is_high = |&(&piece, offset): &(&PieceId, &u64)| offset.saturating_add(self.pieces.get(piece).size) > goal;
         excerpt.movable.iter().zip(offsets).filter(is_high).map(|(&piece, _)| piece).collect()
     }
 
-    /// A core with more pieces and with what is in their way; all with their whole lives.
+    /// The core with more pieces that may move. Its stretch becomes as wide as the lives of all of these, and its
+    /// obstacles are those of `around` that are alive in that stretch.
     fn joined(&self, mut core: Excerpt, more: Vec<PieceId>, around: &Excerpt) -> Excerpt {
         core.movable.extend(more);
+        // `span` leaves out endless pieces. If no other one may move, the stretch is that of `around`.
         let (start, end) = self.span(core.movable.iter()).unwrap_or((around.start, around.end));
         let meets = |piece: &&PieceId| {
             let life = self.pieces.rects(**piece)[0];
@@ -226,7 +243,7 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Where everything of an excerpt's problem lies.
+/// The offsets of all buffers in a plan of [`Repair::problem`], in order.
 fn offsets(plan: &Plan) -> impl Iterator<Item = u64> {
     let offset = |placement: &Option<Placement>| placement.as_ref()?.offsets.first().map(|offset| offset.0);
     plan.placements.iter().map_while(offset)

@@ -1,4 +1,6 @@
-//! Rectangles put below a goal one by one, each where those in its way weigh least; these are ejected and wait in turn.
+//! Rectangles (items alive in a range of sections, so many granules high) are put below a goal one by one. Each goes
+//! where the rectangles in its way weigh least; these are *ejected*, which means taken out, and wait for another
+//! place in turn.
 //!
 //! ```text
 //!     goal ────────────────      ────────────────
@@ -7,16 +9,23 @@
 //!           ddddddddddddd         ddddddddddddd       and c is dearer from now on.
 //! ```
 //!
-//! - A rectangle weighs its area, plus something each time it is ejected; what is added grows slowly, so that the last
+//! - A rectangle weighs its area, plus something each time it is ejected. This raise grows slowly, so that the last
 //!   ejections count more than the first ones.
-//! - The next of the waiting rectangles is drawn at random. A heaviest-first order, which serves the
-//!   [dense](super::super::dense) stage well, goes in circles here.
+//! - The work goes in *turns*; a turn finds a place for one rectangle that waits. Which one is drawn at random. A
+//!   heaviest-first order, which serves the [dense](super::super::dense) stage well, goes in circles here.
 //! - Of several places that cost the same, one is drawn among those that touch a neighbour.
-//! - Now and then a rectangle that lies somewhere moves to another place that is free. That costs nothing and joins gaps.
+//! - Now and then a turn moves a rectangle that has a place to another place that is free. That costs nothing and joins
+//!   gaps.
 //!
-//! To weigh all places of a rectangle, every neighbour adds its weight to the range of offsets at which it would be in
-//! the way: two entries in an array of differences. A bit set says which entries are not zero, so a walk over the bits
-//! visits each change of the sum once.
+//! To weigh all places of a rectangle, every neighbour (a rectangle alive at the same time) adds its weight to the
+//! range of offsets at which it would be in the way: two entries in an array of differences. A bit set says which
+//! entries were changed, so a walk over the bits visits each change of the sum once:
+//!
+//! ```text
+//!   x is 3 high, the goal is 10, so x can have the offsets 0 to 7. A neighbour of weight 20 lies at 4..6:
+//!   x would meet it at the offsets 2 to 5.      differences:  +20 at 2, −20 at 6
+//!   cost by offset   0 0 20 20 20 20 0 0        cheapest:     0..=1 and 6..=7; candidates are the ends 0, 1, 6, 7
+//! ```
 
 use super::super::random::Random;
 use super::Rectangle;
@@ -32,7 +41,9 @@ const MOST_RECTANGLES: usize = 1 << 14;
 /// The rectangles of a problem, and for each the others that are alive at the same time.
 pub(super) struct Field {
     pub(super) rectangles: Vec<Rectangle>,
+    /// By rectangle: the numbers of the others that are alive at the same time.
     neighbours: Vec<Vec<u32>>,
+    /// By rectangle: its area, scaled so that the mean is [`MEAN_WEIGHT`].
     weights: Vec<u64>,
 }
 
@@ -40,7 +51,7 @@ pub(super) struct Field {
 pub(super) struct Filled {
     /// Offsets of all rectangles, if all found a place.
     pub(super) offsets: Option<Vec<u32>>,
-    /// Neighbours that were looked at.
+    /// Neighbours that were looked at: the work of the attempt.
     pub(super) looks: u64,
 }
 
@@ -68,13 +79,14 @@ impl Field {
         self.rectangles.len()
     }
 
-    /// Turns that look at so many neighbours, on average.
+    /// How many turns look at so many neighbours together, on average. A turn looks at all neighbours of one rectangle.
     pub(super) fn turns_for(&self, looks: u64) -> u64 {
         let pairs: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
         looks / (pairs / self.len() as u64).max(1)
     }
 
-    /// Tries to put everything below a goal around what is kept, in so many turns.
+    /// Tries to put all rectangles below a goal, in so many turns. `kept` has an offset for each rectangle that has its
+    /// place already and stays there. `is_over` is asked now and then whether to give up.
     pub(super) fn fill(
         &self,
         goal: u32,
@@ -83,6 +95,7 @@ impl Field {
         turns: u64,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Filled {
+        // The arrays over all offsets would be too large, or some rectangle does not fit at all.
         if goal > MOST_GOAL || self.rectangles.iter().any(|rectangle| rectangle.height > goal) {
             return Filled { offsets: None, looks: 0 };
         }
@@ -98,24 +111,32 @@ impl Field {
     }
 }
 
-/// An attempt under way.
+/// An attempt under way. Lists go by rectangle unless said otherwise.
 struct Chain<'a> {
     field: &'a Field,
+    /// Every rectangle has to end here or below.
     goal: u32,
+    /// `None` for rectangles that wait.
     offsets: Vec<Option<u32>>,
     is_kept: Vec<bool>,
+    /// The rectangles without a place.
     waiting: Vec<u32>,
+    /// What it costs to eject a rectangle now.
     weights: Vec<u64>,
-    /// What an ejection adds to a weight, as a part of the area.
+    /// What an ejection adds to a weight, as a part of the weight at the beginning.
     raise: f64,
     /// The turn from which on a rectangle may be ejected again.
     stays_until: Vec<u64>,
+    /// Turns so far.
     turn: u64,
+    /// Neighbours looked at so far.
     looks: u64,
     random: Random,
-    /// Differences of the cost from one offset to the next, and which of them were touched.
+    /// By offset: by how much the cost there differs from that of the offset below. All 0 between two turns.
     differences: Vec<i64>,
+    /// Bits by offset: which differences were changed in this turn.
     touched: Vec<u64>,
+    /// The cheapest offsets that [`Chain::weigh`] has found last.
     candidates: Vec<u32>,
 }
 
@@ -141,9 +162,11 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Mostly puts a rectangle that waits somewhere; now and then moves one that lies somewhere.
+    /// Mostly finds a place for a rectangle that waits and ejects what is in its way. Now and then it moves a rectangle
+    /// that has a place to another one, if it can have one without ejecting anything.
     fn take_turn(&mut self) {
         self.turn += 1;
+        // A shift: one of all rectangles, if it has a place and is not kept, moves to another place that costs nothing.
         if self.random.below(SHIFT_ONE_IN) == 0 {
             let number = self.random.below(self.field.len() as u64) as usize;
             if self.offsets[number].is_some() && !self.is_kept[number] && self.weigh(number) == 0 {
@@ -151,12 +174,13 @@ impl<'a> Chain<'a> {
             }
             return;
         }
+        // Any of the waiting rectangles goes to one of its cheapest places, and what is in its way there is ejected.
         let place = self.random.below(self.waiting.len() as u64) as usize;
         let number = self.waiting.swap_remove(place) as usize;
         let cost = self.weigh(number);
         let offset = self.drawn();
         if cost > 0 && !self.eject(number, offset) {
-            // What is kept leaves no place for it. It waits on, and the attempt fails in the end.
+            // The kept rectangles leave no place for it. It waits on, and the attempt fails in the end.
             self.waiting.push(number as u32);
             return;
         }
@@ -164,16 +188,19 @@ impl<'a> Chain<'a> {
         self.stays_until[number] = self.turn + 1 + self.random.below(TURNS_TO_STAY);
     }
 
-    /// One of the cheapest places, as [`Chain::weigh`] has left them.
+    /// One of the cheapest places that [`Chain::weigh`] has found. There always is one.
     fn drawn(&mut self) -> u32 {
         self.candidates[self.random.below(self.candidates.len() as u64) as usize]
     }
 
-    /// What the cheapest place of a rectangle costs. The ends of all ranges of such places become the candidates.
+    /// What the cheapest place of a rectangle costs. Places of that cost form ranges; the first and the last offset
+    /// of each range become the candidates, because there the rectangle touches a neighbour, the bottom or the goal.
     fn weigh(&mut self, number: usize) -> i64 {
         let highest = self.goal - self.field.rectangles[number].height;
         self.add_neighbours(number, highest);
         self.candidates.clear();
+        // `cost` is that of the present offset, `least` the lowest so far. Bits and differences are cleared on the
+        // way, for the next call.
         let (mut cost, mut least) = (0, i64::MAX);
         // The start of a range of cheapest places whose end has not been met.
         let mut open: Option<u32> = None;
@@ -184,6 +211,7 @@ impl<'a> Chain<'a> {
                 bits &= bits - 1;
                 let change = std::mem::take(&mut self.differences[offset as usize]);
                 cost += change;
+                // A change of the cost ends the range. (Two neighbours may cancel each other; then nothing changes.)
                 if let Some(start) = open.filter(|_| change != 0) {
                     self.close(start, offset - 1);
                     open = None;
@@ -204,13 +232,14 @@ impl<'a> Chain<'a> {
         least
     }
 
+    /// Adds the last offset of a range to the candidates, unless it is also the first one.
     fn close(&mut self, start: u32, end: u32) {
         if end > start {
             self.candidates.push(end);
         }
     }
 
-    /// Adds each neighbour's weight to the offsets at which it is in the way of a rectangle.
+    /// Adds each neighbour's weight to the offsets, up to `highest`, at which it is in the way of a rectangle.
     fn add_neighbours(&mut self, number: usize, highest: u32) {
         let field = self.field;
         let height = field.rectangles[number].height;
@@ -221,15 +250,19 @@ impl<'a> Chain<'a> {
         for &other in neighbours {
             let other = other as usize;
             let Some(offset) = self.offsets[other] else { continue };
+            // The first offset at which the rectangle reaches into the neighbour, and the first one at which it no
+            // longer does.
             let from = (offset + 1).saturating_sub(height);
             let to = (offset + field.rectangles[other].height).min(highest + 1);
             if from >= to {
                 continue;
             }
+            // A rectangle that was just placed is as good as blocked for some turns: it is ejected only where every
+            // place would eject a blocked one. A kept rectangle is never ejected.
             let stays = self.is_kept[other] || self.stays_until[other] > self.turn;
             let weight = self.weights[other] as i64 + if stays { BLOCKED } else { 0 };
             for (place, change) in [(from, weight), (to, -weight)] {
-                // Nothing beyond the highest offset is walked over, so nothing may be left there.
+                // The walk of `weigh` ends at the highest offset and clears only what it visits.
                 if place <= highest {
                     self.differences[place as usize] += change;
                     self.touched[place as usize / 64] |= 1 << (place % 64);
@@ -238,8 +271,8 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Takes out everything that is in the way of a rectangle at an offset. False, and nothing is taken out, if some of
-    /// it is kept.
+    /// Takes out all rectangles that are in the way of a rectangle at an offset, and raises their weights. False, and
+    /// nothing is taken out, if one of them is kept.
     fn eject(&mut self, number: usize, offset: u32) -> bool {
         let field = self.field;
         let end = offset + field.rectangles[number].height;
@@ -262,6 +295,8 @@ impl<'a> Chain<'a> {
         true
     }
 
+    /// Makes a rectangle dearer to eject. Before a weight becomes too large, all weights are halved, and so is the
+    /// raise.
     fn raise_weight(&mut self, number: usize) {
         let raised = (self.field.weights[number] as f64 * self.raise) as u64;
         self.weights[number] += raised.min(HIGHEST_WEIGHT / 2);

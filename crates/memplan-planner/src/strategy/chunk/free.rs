@@ -25,18 +25,20 @@ const COOLING: u64 = 10;
 /// Two scores that differ by less than this are equal. It is larger than the rounding errors of a score.
 const CLOSE: f32 = 1e-6;
 
-/// Free chunks in two orders.
+/// Free chunks in two orders. Time is counted in ticks: one for every allocation and every free.
 pub(super) struct FreeChunks {
     prefer: Prefer,
-    /// Bytes, tick at which it became free (where that breaks ties), order of insertion, chunk.
+    /// Bytes, tick at which it became free (only for `chunk-hot`; else 0), order of insertion, chunk.
     by_size: BTreeSet<Entry>,
     /// Tick at which it became free, order of insertion, bytes, chunk.
     by_age: BTreeSet<Entry>,
-    /// How each chunk is entered.
+    /// By chunk: its entries in the two sets, to find them again; `None` if it is not free.
     entries: Vec<Option<(Entry, Entry)>>,
+    /// How many have been inserted so far: the next one's order of insertion.
     inserted: u64,
 }
 
+/// What is stored in one of the two orders; the fields are told there.
 type Entry = (u64, u64, u64, ChunkId);
 
 /// What a choice among free chunks is made from.
@@ -70,6 +72,7 @@ impl FreeChunks {
         self.entries[id] = Some((by_size, by_age));
     }
 
+    /// Takes a chunk out of both orders, if it is in them.
     pub(super) fn remove(&mut self, id: ChunkId) {
         if let Some((by_size, by_age)) = self.entries.get_mut(id).and_then(Option::take) {
             self.by_size.remove(&by_size);
@@ -81,6 +84,7 @@ impl FreeChunks {
     pub(super) fn choose(&self, bytes: u64, now: u64) -> Option<ChunkId> {
         match self.prefer {
             Prefer::Size => {
+                // The smallest that is large enough, the first inserted of equals; else the largest, the last inserted.
                 let large_enough = self.by_size.range((bytes, 0, 0, 0)..).next();
                 large_enough.or_else(|| self.by_size.last()).map(|entry| entry.3)
             }
@@ -98,6 +102,7 @@ impl FreeChunks {
         // The chunk that was freed last wins unless another one has a higher score, as in the original.
         let &(last_freed, inserted, size, chunk) = self.by_age.last()?;
         let latest = candidate(size, last_freed, inserted, chunk);
+        // Freed less than ten ticks ago.
         let still_hot = self.by_age.range(((now + 1).saturating_sub(COOLING), 0, 0, 0)..);
         let still_hot = still_hot.map(|&(last_freed, inserted, size, chunk)| (size, last_freed, inserted, chunk));
         let best = still_hot
@@ -105,6 +110,7 @@ impl FreeChunks {
             .chain(self.smaller(bytes))
             .map(|(size, last_freed, inserted, chunk)| candidate(size, last_freed, inserted, chunk))
             .fold(latest, |best, other| if other.beats(&best) { other } else { best });
+        // `beats` prefers the older one of equals, and the latest chunk is the youngest. So it is compared once more.
         Some(if best.score > latest.score { best.chunk } else { latest.chunk })
     }
 
@@ -133,6 +139,7 @@ impl FreeChunks {
             if found.first().is_some_and(|first| fit(size, bytes) < fit(first.0, bytes) - CLOSE) {
                 break;
             }
+            // The chunk of this size that has been free for longest is the first of its size.
             found.extend(self.by_size.range((size, 0, 0, 0)..).next());
             until = size;
         }
@@ -141,18 +148,20 @@ impl FreeChunks {
 }
 
 impl Candidate {
+    /// Whether it has a better score, or the same and has been free for longer.
     fn beats(&self, other: &Candidate) -> bool {
         let age = |candidate: &Candidate| (candidate.last_freed, candidate.inserted);
         self.score > other.score || (self.score == other.score && age(self) < age(other))
     }
 }
 
-/// How well a chunk of `have` bytes suits a request of `need` bytes.
+/// How well a chunk of `have` bytes suits a request of `need` bytes (see the module documentation).
 pub(super) fn fit(have: u64, need: u64) -> f32 {
     let distance = -(have.abs_diff(need) as f32 / have.max(need) as f32);
     if have >= need { distance + 1.0 } else { distance }
 }
 
+/// How recently a chunk became free that has been free for so many ticks.
 fn heat(ticks: u64) -> f32 {
     1.0 - (ticks as f32 / COOLING as f32).min(1.0)
 }

@@ -49,13 +49,17 @@ struct Candidate {
 
 /// Neighbouring chunks to be taken together.
 struct Run {
+    /// From left to right.
     chunks: Vec<ChunkId>,
+    /// Their bytes together.
     bytes: u64,
+    /// How well these suit the newcomer ([`fit`]).
     fit: f32,
 }
 
 impl Replay<'_> {
-    /// Finds room for a record on its victims' chunks; `None` if there is none worth taking.
+    /// Finds room for a record of so many bytes on its victims' chunks and takes it; `None` if there is none worth
+    /// taking.
     pub(super) fn take_over(&mut self, index: usize, bytes: u64) -> Option<ChunkId> {
         let candidates = self.candidates(index);
         let run = self.best_run(index, &candidates, bytes)?;
@@ -64,6 +68,7 @@ impl Replay<'_> {
         if run.bytes.saturating_mul(10) < bytes {
             return None;
         }
+        // The records whose chunks are in the run, and the one that has the last chunk (`None` if that one is free).
         let victims: Vec<usize> = run.chunks.iter().filter_map(|&chunk| victim_in(&candidates, chunk)).collect();
         let last_victim = run.chunks.last().and_then(|&chunk| victim_in(&candidates, chunk));
         let all = self.join_run(&run, bytes);
@@ -89,12 +94,13 @@ impl Replay<'_> {
         Some(taken)
     }
 
+    /// The victims of a record that still hold a chunk or a remainder.
     fn candidates(&self, index: usize) -> Vec<Candidate> {
         let alive = |&hint: &Hint| self.held[hint.victim].map(|chunk| Candidate { hint, chunk });
         self.takeovers.hints[index].iter().filter_map(alive).collect()
     }
 
-    /// The run that fits best among those that start at a victim.
+    /// The run that fits best among those that start at a victim; `None` if no victim may be taken.
     fn best_run(&self, index: usize, candidates: &[Candidate], bytes: u64) -> Option<Run> {
         let mut best: Option<Run> = None;
         for candidate in candidates {
@@ -129,9 +135,11 @@ impl Replay<'_> {
         run
     }
 
-    /// Whether all victims in a run would lie on the newcomer's bytes, if they must.
+    /// Whether the newcomer may take a run. Without `whole` it always may. With it, every victim in the run has to end
+    /// within the newcomer's bytes, so that nothing of it remains.
     fn may_take(&self, index: usize, run: &Run, candidates: &[Candidate]) -> bool {
         let Some(bytes) = self.takeovers.whole else { return true };
+        // `start` is where a chunk begins, counted from the newcomer's first byte.
         let mut start = 0;
         run.chunks.iter().all(|&chunk| {
             let end = start + victim_in(candidates, chunk).map_or(0, |victim| bytes[victim]);
@@ -140,7 +148,7 @@ impl Replay<'_> {
         })
     }
 
-    /// Makes one chunk of a run, extended if it is too short.
+    /// Makes one chunk of a run. If the run is too short, its last chunk is extended first.
     fn join_run(&mut self, run: &Run, bytes: u64) -> ChunkId {
         let (first, last) = (run.chunks[0], run.chunks[run.chunks.len() - 1]);
         for &chunk in &run.chunks {
@@ -155,6 +163,7 @@ impl Replay<'_> {
     }
 }
 
+/// The candidate that holds a chunk; `None` if the chunk is free.
 fn victim_in(candidates: &[Candidate], chunk: ChunkId) -> Option<usize> {
     candidates.iter().find(|candidate| candidate.chunk == chunk).map(|candidate| candidate.hint.victim)
 }

@@ -11,9 +11,10 @@ pub(super) struct Replay<'a> {
     free: FreeChunks,
     /// One for every allocation and every free.
     pub(super) tick: u64,
-    /// The chunk each record got.
+    /// By record: the chunk it got when it was allocated; its offset is read off from it in the end.
     got: Vec<Option<ChunkId>>,
-    /// The chunk each record holds now: of its own, or what others left of it.
+    /// By record: the chunk that it gives back when it is freed. That is its own chunk, or what a takeover has left of
+    /// it; `None` if nothing is left, or before and after its life.
     pub(super) held: Vec<Option<ChunkId>>,
     pub(super) takeovers: Takeovers<'a>,
     /// Each record that took over chunks, with the records that held them, from left to right.
@@ -35,7 +36,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A record's life starts.
+    /// A record's life starts: it takes over victims' chunks if it can, and takes a free or new chunk otherwise.
     pub(super) fn allocate(&mut self, index: usize, bytes: u64) {
         self.tick += 1;
         let chunk = self.take_over(index, bytes).unwrap_or_else(|| self.take(bytes));
@@ -57,12 +58,14 @@ impl<'a> Replay<'a> {
         taken
     }
 
-    /// A record's life ends. Nothing happens if others took all of its chunk.
+    /// A record's life ends: its chunk becomes free and grows together with free neighbours. Nothing happens if others
+    /// took all of its chunk.
     pub(super) fn free(&mut self, index: usize) {
         let Some(chunk) = self.held[index].take() else { return };
         self.tick += 1;
         self.row.chunk_mut(chunk).is_remainder = false;
         let mut bytes = self.row.chunk(chunk).bytes;
+        // Free neighbours to the left and to the right are taken out of the free ones, to become one chunk with it.
         let (mut first, mut last) = (chunk, chunk);
         while let Some(left) = self.row.chunk(first).left.filter(|&left| self.row.chunk(left).is_free) {
             first = left;
@@ -79,6 +82,7 @@ impl<'a> Replay<'a> {
         self.set_free(all);
     }
 
+    /// Makes a chunk one of the free ones.
     pub(super) fn set_free(&mut self, chunk: ChunkId) {
         self.row.chunk_mut(chunk).is_free = true;
         self.free.insert(chunk, self.row.chunk(chunk));

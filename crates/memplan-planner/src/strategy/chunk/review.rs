@@ -71,6 +71,7 @@ impl Review<'_> {
         pairs.filter(|&(newcomer, hint)| self.is_used(newcomer, hint)).map(|(newcomer, hint)| (newcomer, hint.victim))
     }
 
+    /// Whether a newcomer lies on bytes of the hint's victim while that one is alive, in a way that the hint permits.
     fn is_used(&self, newcomer: usize, hint: &Hint) -> bool {
         let ((low, high), (victim_low, victim_high)) = (self.range(newcomer), self.range(hint.victim));
         let meet =
@@ -78,11 +79,13 @@ impl Review<'_> {
         meet && (hint.kind == OverlayKind::AnyOffset || low == victim_low)
     }
 
+    /// The bytes of a record.
     fn range(&self, index: usize) -> (u64, u64) {
         (self.offsets[index], self.offsets[index] + self.records[index].bytes)
     }
 
-    /// The life of a record, ended on the bytes of each of its takers when that one starts.
+    /// Adds rectangles for the life of a record: on the bytes that a taker has, it lasts until the taker starts; on all
+    /// others until the record's own end. `takers` come in the order of their starts.
     fn add_rectangles(&self, victim: usize, takers: &[usize], rectangles: &mut Vec<Rectangle>) {
         let Record { start, end, .. } = self.records[victim];
         let (low, high) = self.range(victim);

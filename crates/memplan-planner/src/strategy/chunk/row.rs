@@ -28,7 +28,7 @@
 /// A chunk, by the order of creation.
 pub(super) type ChunkId = usize;
 
-/// How a chunk was made.
+/// How a chunk was made, and of which chunks. An origin has its position among the origins.
 #[derive(Clone, Copy, Debug)]
 enum Made {
     Origin(usize),
@@ -53,27 +53,34 @@ pub(super) struct Chunk {
     /// Its neighbour to the right.
     pub(super) right: Option<ChunkId>,
     made: Made,
-    /// The last origin carried by this chunk or one to its left.
+    /// The last origin carried by this chunk or one to its left: all later origins lie to its right.
     last_origin: usize,
     /// Bytes it was extended by itself.
     extended: u64,
 }
 
-/// An origin's offset when it was appended, and how far origins before and at it had moved by then.
+/// Where a chunk was appended.
 struct Origin {
+    /// Its offset then: the end of the row.
     start: u64,
+    /// The sum of all moves before it was appended. They are entered in `moved_from` as well, at positions up to its
+    /// own, and have to be taken off again, because its start has them in it already.
     moved_before: u64,
 }
 
 /// The row.
 #[derive(Default)]
 pub(super) struct Row {
+    /// All chunks that ever were.
     chunks: Vec<Chunk>,
+    /// The chunk at the right end; `None` if the row is empty.
     last: Option<ChunkId>,
+    /// The bytes of the whole row.
     total: u64,
     origins: Vec<Origin>,
     /// Entry k: all origins from k on moved by so much.
     moved_from: Vec<u64>,
+    /// The sum of `moved_from`.
     moved_in_sum: u64,
 }
 
@@ -132,6 +139,7 @@ impl Row {
         self.total += by;
         self.chunks[chunk].bytes += by;
         self.chunks[chunk].extended += by;
+        // The chunks to the right hang on origins after this one, or on the end of this chunk and those it is made of.
         let first_moved = self.chunks[chunk].last_origin + 1;
         if self.moved_from.len() <= first_moved {
             self.moved_from.resize(first_moved + 1, 0);
@@ -158,6 +166,7 @@ impl Row {
         self.chunks.len() - 1
     }
 
+    /// Makes two chunks neighbours; `None` stands for an end of the row.
     fn link(&mut self, left: Option<ChunkId>, right: Option<ChunkId>) {
         if let Some(left) = left {
             self.chunks[left].right = right;
@@ -167,13 +176,15 @@ impl Row {
         }
     }
 
+    /// Notes that the right end of the row is another chunk now, if it was `from`.
     fn move_end(&mut self, from: ChunkId, to: ChunkId) {
         if self.last == Some(from) {
             self.last = Some(to);
         }
     }
 
-    /// Where every chunk that ever was starts in the end.
+    /// The final offset of every chunk that ever was. A chunk is made of older ones, so these are known when its turn
+    /// comes.
     pub(super) fn starts(&self) -> Vec<u64> {
         let bytes = self.final_bytes();
         let origins = self.final_origins();
@@ -189,7 +200,9 @@ impl Row {
         starts
     }
 
-    /// The sizes with what each chunk grew by after it had left the row.
+    /// The final sizes of all chunks. A chunk that has been split or merged is not in the row any more, but grows when
+    /// a chunk that was made of it is extended. This is passed down from newer to older chunks: a part's growth to its
+    /// whole, a merged chunk's to its last.
     fn final_bytes(&self) -> Vec<u64> {
         let mut inherited = vec![0; self.chunks.len()];
         for (id, chunk) in self.chunks.iter().enumerate().rev() {
@@ -202,6 +215,7 @@ impl Row {
         self.chunks.iter().zip(inherited).map(|(chunk, growth)| chunk.bytes + growth).collect()
     }
 
+    /// The final offsets of all origins.
     fn final_origins(&self) -> Vec<u64> {
         let mut moved = 0;
         let offset = |(index, origin): (usize, &Origin)| {

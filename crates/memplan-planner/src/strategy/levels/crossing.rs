@@ -2,10 +2,10 @@
 //!
 //! A sweep in the order of starts remembers for every byte the buffer that had it last. A
 //! newcomer that finds a buffer of a conflicting pipe there has to wait for it:
-//! one crossing. In-place pairs are one entry and wait for nobody.
+//! one crossing. Buffers that must share (in place) are one entry and wait for nobody.
 //!
-//! The same sweep tells the level of a buffer in *any* plan, whoever made it: the
-//! lowest at which it could have taken over what it takes over.
+//! The same sweep tells the level of a buffer in *any* plan, whoever made it. Each pair of a buffer and an earlier
+//! owner of its bytes has a level, the best one whose rule permits the pair; the worst of these is the buffer's level.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub(super) fn levels(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Optio
     levels
 }
 
-/// The level on which these two buffers share bytes: the first rule that they do not break.
+/// The best level whose rule permits the later buffer to take over bytes of the earlier one.
 fn level_of(problem: &Problem, plan: &Plan, pipes: &[Pipes], Crossing { earlier, later }: Crossing) -> Level {
     let (one, other) = (&problem.buffers()[earlier], &problem.buffers()[later]);
     if !pipes[earlier.index()].conflict(pipes[later.index()]) {
@@ -67,7 +67,8 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
     one.offsets.iter().all(|&slot| other.offsets.iter().any(|&offset| overlap(slot, offset)))
 }
 
-/// Every buffer, in the order of starts, with the buffers whose bytes it takes over.
+/// All pairs of a buffer and one whose bytes it takes over, conflicting pipes or not, in the order of the later one's
+/// start. Shared objects have no addresses and are left out.
 fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = problem.buffers().iter_enumerated().filter(|(_, buffer)| !buffer.lifetime.is_empty());
     let mut order: Vec<BufferId> = used.map(|(id, _)| id).collect();

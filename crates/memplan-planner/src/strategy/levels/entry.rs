@@ -8,21 +8,25 @@ use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
 use super::Order;
 use crate::piece::reserved;
 
-/// Sizes above this are left to the search, whose arithmetic is made for them.
+/// Sizes are cut down to this, so that sums of sizes stay far below 2^64. An entry of this size does not fit any
+/// capacity that is less, and so problems with larger buffers are left to the search.
 const LARGEST: u64 = 1 << 56;
 
 /// Which pipes use a buffer, as far as sharing is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pipes {
+    /// The scalar unit.
     scalar: bool,
+    /// An engine that copies between memories.
     dma: bool,
-    /// A bit for each other class.
+    /// A bit for each other class of units, such as "vector".
     others: u64,
 }
 
 impl Pipes {
-    /// The engine of a name. Each other engine gets a bit; from the 64th on they share the last one, which only makes
-    /// two engines look like one.
+    /// The class of units that a name means; a buffer without a name belongs to the vector unit. `names` has the bits
+    /// of classes that are neither scalar nor DMA. From the 64th on they share the last bit, which only makes two
+    /// classes look like one.
     fn of(name: Option<&str>, names: &mut HashMap<String, u32>) -> Pipes {
         let name = name.unwrap_or("vector").to_ascii_lowercase();
         if matches!(name.as_str(), "scalar" | "s") {
@@ -47,8 +51,11 @@ impl Pipes {
         self.dma
     }
 
-    /// Whether sharing would make one pipe wait for another.
+    /// Whether sharing would make one pipe wait for another. Scalar with scalar, and one class with itself, run one
+    /// after the other anyway. DMA conflicts with everybody, other DMA included, because there are several DMA
+    /// engines.
     pub(super) fn conflict(self, other: Pipes) -> bool {
+        // Whether a unit other than the scalar one uses the buffer.
         let beside_scalar = |pipes: Pipes| pipes.dma || pipes.others != 0;
         if (self.scalar && beside_scalar(other)) || (other.scalar && beside_scalar(self)) {
             return true;
@@ -56,12 +63,13 @@ impl Pipes {
         if (self.dma && beside_scalar(other)) || (other.dma && beside_scalar(self)) {
             return true;
         }
+        // More than one bit in the union: the two do not have the same single class.
         let both = self.others | other.others;
         self.others != 0 && other.others != 0 && !both.is_power_of_two()
     }
 }
 
-/// The classes of every buffer of a problem, by themselves.
+/// The pipes of every buffer of a problem, each on its own (not of the entry it belongs to).
 pub(super) fn pipes_of(problem: &Problem) -> Vec<Pipes> {
     let mut names = HashMap::new();
     // "vector" is also what a buffer without a class is.
@@ -69,7 +77,7 @@ pub(super) fn pipes_of(problem: &Problem) -> Vec<Pipes> {
     problem.buffers().iter().map(|buffer| Pipes::of(buffer.pipe(), &mut names)).collect()
 }
 
-/// Stretches of life, sorted, with gaps between them.
+/// Stretches `[start, end)` of life in steps, sorted, with gaps between them.
 pub(super) type Life = Vec<(u64, u64)>;
 
 /// The union of two lives.
@@ -90,6 +98,7 @@ pub(super) fn unite(one: &[(u64, u64)], other: &[(u64, u64)]) -> Life {
 pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (mut a, mut b) = (0, 0);
     let mut found: Option<(u64, u64)> = None;
+    // Both lists are walked at once; the stretch that ends first is left behind.
     while let (Some(&x), Some(&y)) = (one.get(a), other.get(b)) {
         let (start, end) = (x.0.max(y.0), x.1.min(y.1));
         if start < end {
@@ -100,17 +109,18 @@ pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u
     found
 }
 
-/// Buffers that are placed as one.
+/// Buffers that must share and so are placed as one: all at the same address.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) members: Vec<BufferId>,
-    /// Rounded up to the granule.
+    /// Bytes of the largest member, rounded up to the granule.
     pub(super) size: u64,
+    /// When any member is alive.
     pub(super) life: Life,
     pub(super) slots: u32,
     pub(super) exclusive: bool,
     pub(super) pipes: Pipes,
-    /// The innermost loop around all members, if it is the same.
+    /// The innermost loop around each member, if it is the same for all.
     pub(super) around: Option<String>,
 }
 
@@ -128,14 +138,15 @@ pub(super) struct Entries {
     pub(super) items: Vec<Item>,
     /// In the order in which they are placed when memory is short.
     pub(super) order: Vec<Item>,
-    /// Never alive, so anywhere.
+    /// Buffers that are never alive, so they may lie anywhere.
     pub(super) unused: Vec<BufferId>,
+    /// Bytes of the space; `u64::MAX` if it has no capacity.
     pub(super) capacity: u64,
-    /// All items side by side.
+    /// Bytes of all items side by side.
     pub(super) sum: u64,
-    /// `(newcomer, victim)` buffers that may overlay at the same base, by entry.
+    /// Pairs of buffers (newcomer, victim) that may overlay at the same base, by the entries of the two.
     pub(super) overlays: BTreeMap<(usize, usize), (BufferId, BufferId)>,
-    /// Entries that must not share.
+    /// Pairs of entries that must not share, in both orders.
     pub(super) apart: HashSet<(usize, usize)>,
 }
 
@@ -162,7 +173,7 @@ impl Entry {
 }
 
 impl Entries {
-    /// The entries of a space; `None` without buffers.
+    /// The entries of a space, and the two orders of their items; `None` if the space has no buffers.
     pub(super) fn of(problem: &Problem, space: SpaceId, order: Order) -> Option<Entries> {
         let here = |buffer: &Buffer| buffer.spaces.first() == Some(&space);
         let ids: Vec<BufferId> = problem.buffers().ids().filter(|&id| here(&problem.buffers()[id])).collect();
@@ -186,7 +197,9 @@ impl Entries {
         Some(entries)
     }
 
-    /// One entry for each block, in the order in which lives begin.
+    /// Makes one entry for each block and each buffer outside of blocks, in the order in which lives begin. Returns the
+    /// entry of each buffer. Without a granule (alignments have no common multiple that is small enough) every entry
+    /// gets the largest size.
     fn group(&mut self, problem: &Problem, ids: &[BufferId], granule: Option<u64>) -> HashMap<BufferId, usize> {
         let pipes = pipes_of(problem);
         let mut by_start = ids.to_vec();
@@ -202,11 +215,13 @@ impl Entries {
                 self.unused.push(id);
                 continue;
             }
+            // Stretches that touch become one, and windows are dropped: each stretch counts with all bytes.
             let life: Life = buffer.lifetime.intervals().map(|part| (part.start.0, part.end.0)).collect();
             let life = unite(&life, &[]);
             let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
             let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
+            // A further member of a block that has an entry already.
             let known = block.and_then(|block| of_block.get(&block).copied());
             if let Some(entry) = known {
                 self.join(entry, buffer, id, size, &life, pipes[id.index()]);
@@ -259,8 +274,8 @@ impl Entries {
         }
     }
 
-    /// The items, side by side and in the order of need: what shares with
-    /// nobody, what DMA touches, the rest, what is used as scalars.
+    /// Lists the items twice: in the order in which they lie side by side if nothing is shared, and in the order in
+    /// which they are placed if memory is short ([`Entry::class`]).
     fn arrange(&mut self, order: Order) {
         // This is the order of the plan in which nothing is shared: the first slots of all entries, then their
         // further slots.
@@ -276,7 +291,8 @@ impl Entries {
     }
 }
 
-/// What every offset in the space may be a multiple of without harm.
+/// The least common multiple of all alignments in the space. Sizes are rounded up to it, so that everything that is put
+/// end to end is aligned. `None` if it is too large.
 fn granule(problem: &Problem, space: SpaceId, ids: &[BufferId]) -> Option<u64> {
     let mut granule = 1u64;
     for &id in ids {

@@ -1,8 +1,8 @@
 //! When the levels find no way: search, with few crossings.
 //!
-//! A DMA buffer conflicts with everybody, so it crosses nothing exactly if it is
-//! exclusive. The smallest DMA buffers are made exclusive, as many as the search
-//! still finds room for (by halving); if none, the search decides alone.
+//! A crossing is a buffer that takes over bytes of another pipe and has to wait for it. A DMA buffer conflicts with
+//! every pipe, so it has no crossings only if it is exclusive. The smallest DMA buffers are made exclusive, as many as
+//! the search still finds room for (by halving); if none, the search decides alone.
 
 use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBuilder, Reuse, SpaceId};
 
@@ -12,7 +12,7 @@ use crate::{Request, search};
 /// Up to this many buffers the search is asked how many DMA buffers can be exclusive. In larger problems it
 /// plans without that.
 const MOST_TRIED: usize = 2_000;
-/// Search nodes for each question about exclusive buffers.
+/// Units of work for each question about exclusive buffers.
 const TRIAL: u64 = 20_000;
 
 /// Where the buffers of a space lie.
@@ -21,7 +21,8 @@ pub(super) struct Found {
     pub(super) reused: Vec<Reuse>,
 }
 
-/// A plan for one space, or why there is none.
+/// A plan for one space by search, or the outcome that says why there is none. The plan with the most exclusive DMA
+/// buffers is taken, if there is one.
 pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Result<Found, Box<Outcome>> {
     let Some(alone) = Alone::of(problem, space) else {
         return Err(Box::new(Outcome::Exhausted { stop: memplan_core::Stop::Finished }));
@@ -31,6 +32,7 @@ pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Re
         return Err(Box::new(alone.name(outcome)));
     };
     let plan = alone.with_exclusive(problem, request).unwrap_or(plan);
+    // Back to the buffers and the space of the whole problem.
     let ids = &alone.ids;
     let placements = ids.iter().zip(&plan.placements).filter_map(|(&id, placement)| {
         let placement = placement.clone()?;
@@ -46,6 +48,7 @@ pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Re
 /// One space as a problem of its own.
 struct Alone {
     problem: Problem,
+    /// By number in that problem: the buffer of the whole problem. Ascending.
     ids: Vec<BufferId>,
     space: SpaceId,
 }
@@ -58,7 +61,7 @@ fn pair_among(ids: &[BufferId], (one, other): (BufferId, BufferId)) -> Option<(B
 }
 
 impl Alone {
-    /// The part of the problem that lies in one space, as a problem of its own.
+    /// The part of the problem that lies in one space, as a problem of its own; `None` if that is no valid problem.
     fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
         // The levels place every buffer in its first space, so those of this space are the ones to be searched.
         let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.first() == Some(&space));
@@ -89,7 +92,7 @@ impl Alone {
         Some(Alone { problem: builder.build().ok()?, ids, space })
     }
 
-    /// The outcome in the names of the whole problem.
+    /// The outcome with the buffers and the space of the whole problem instead of those of this one.
     fn name(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Infeasible(mut witness) => {
@@ -103,8 +106,9 @@ impl Alone {
         }
     }
 
-    /// A plan that keeps as many DMA buffers to themselves as possible, the smallest first, because they cost least. If
-    /// there is a plan for some of them, there is one for fewer, so that bisection finds the number.
+    /// A plan that makes as many DMA buffers exclusive as possible, the smallest first, because they take the least
+    /// room. If there is a plan for some of them, there is one for fewer, so that bisection finds the number. `None`
+    /// if not even one can be exclusive, or if there are too many buffers to ask.
     fn with_exclusive(&self, problem: &Problem, request: &Request) -> Option<memplan_core::Plan> {
         let pipes = pipes_of(problem);
         let dma = |index: &usize| pipes[self.ids[*index].index()].is_dma();

@@ -10,20 +10,22 @@
 
 use super::entry::{Item, Life, unite};
 
-/// A stretch of addresses.
+/// A stretch of addresses on which the same items lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bound {
+    /// Its first byte.
     pub(super) offset: u64,
+    /// How many bytes it has.
     pub(super) extent: u64,
     /// When it is taken.
     pub(super) life: Life,
     /// Whether an exclusive item has it, so that no other item may.
     pub(super) exclusive: bool,
-    /// The item that took it last.
+    /// The item that took it last; `None` if nothing has been put there.
     pub(super) last: Option<Item>,
 }
 
-/// Bounds that were replaced, to be put back.
+/// What is needed to undo a placement: `count` new bounds from position `at` on took the place of `bounds`.
 #[derive(Clone, Debug)]
 pub(super) struct Replaced {
     at: usize,
@@ -35,7 +37,8 @@ pub(super) struct Replaced {
 #[derive(Clone, Debug)]
 pub(super) struct Outline {
     pub(super) bounds: Vec<Bound>,
-    /// Whether the lives under an item stay apart.
+    /// Whether an item that covers several bounds leaves them separate, each with its own lives. Otherwise they become
+    /// one.
     pub(super) split: bool,
 }
 
@@ -45,7 +48,8 @@ impl Outline {
         Outline { bounds: vec![free], split }
     }
 
-    /// Puts an item onto the bounds `first..=last`, from the start of the first.
+    /// Puts an item of `size` bytes onto the bounds `first..=last`, from the start of the first; together they have at
+    /// least its size. Returns what is needed to undo it.
     pub(super) fn put(
         &mut self,
         first: usize,
@@ -84,7 +88,7 @@ impl Outline {
         Replaced { at: first, count, bounds: covered }
     }
 
-    /// Takes back what was put last.
+    /// Undoes the latest placement that has not been undone.
     pub(super) fn restore(&mut self, replaced: Replaced) {
         self.bounds.splice(replaced.at..replaced.at + replaced.count, replaced.bounds);
     }

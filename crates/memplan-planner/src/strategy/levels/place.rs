@@ -1,6 +1,9 @@
 //! First fit over the outline, level by level, with placements taken back
 //! where they stand in the way.
 //!
+//! The outline says which stretches of addresses are taken when; items are slots of entries, which are buffers that
+//! share one address ([`super::entry`]). Level2 … Level0 are [`Level::Pipe`] … [`Level::Lives`].
+//!
 //! A worked example (capacity 196608, no loops, so every pair counts as the same
 //! loop): A twice 55456 bytes, B twice 57600, M 52000; A ends when M starts, M
 //! ends when B starts.
@@ -18,7 +21,7 @@ use super::Level;
 use super::entry::{Entries, Entry, Item, common};
 use super::outline::{Outline, Replaced};
 
-/// Bounds looked at before the levels give up.
+/// Bounds and earlier placements looked at before the levels give up.
 const WORK: u64 = 20_000_000;
 /// Placements taken back before the levels give up.
 const ROLLBACKS: u64 = 20_000;
@@ -28,15 +31,17 @@ const UNLIMITED: u64 = 1 << 62;
 /// Where the entries of a space lie.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    /// Offsets of each entry, in the order of its slots; an entry may have got more.
+    /// Offsets of each entry, in the order of its slots. There are more of them than slots if the entry took over all
+    /// slots of a larger multi-buffer ([`Level::Slots`]).
     pub(super) offsets: Vec<Vec<u64>>,
+    /// By entry: the worst level of its slots; `None` if nothing had to be shared, or if it has no bytes.
     pub(super) levels: Vec<Option<Level>>,
-    /// In-place pairs that only the lowest level makes use of.
+    /// Overlays (newcomer, victim) that the placement makes use of; only the lowest level does.
     pub(super) overlays: Vec<(BufferId, BufferId)>,
     pub(super) extent: u64,
 }
 
-/// Everything side by side, if it fits.
+/// Everything side by side; `None` if that does not fit.
 pub(super) fn sequential(entries: &Entries) -> Option<Placed> {
     if entries.sum > entries.capacity {
         return None;
@@ -54,7 +59,7 @@ pub(super) fn sequential(entries: &Entries) -> Option<Placed> {
     Some(placed)
 }
 
-/// One placement.
+/// One placement: an item, where it was put, and how to undo that.
 #[derive(Clone, Debug)]
 struct Record {
     level: Level,
@@ -63,7 +68,7 @@ struct Record {
     item: Item,
     offset: u64,
     replaced: Replaced,
-    /// Came along with the record before it.
+    /// Whether the item was placed along with the one of an earlier record: a further slot at [`Level::Slots`].
     along: bool,
 }
 
@@ -72,14 +77,19 @@ pub(super) struct Planner<'e> {
     entries: &'e Entries,
     capacity: u64,
     outline: Outline,
+    /// All placements that have not been taken back, the latest last.
     history: Vec<Record>,
-    /// Where each slot of each entry lies; more than it has slots after an upgrade.
+    /// By entry and slot: its offset and level. An entry that took over all slots of a larger multi-buffer has more
+    /// slots here than it asked for.
     places: Vec<Vec<Option<(u64, Level)>>>,
-    /// An item by its position, and the address it must not go to again.
+    /// The item that was last told to go elsewhere, by its position in the order, and the address it must not go to
+    /// again.
     forbidden: Option<(usize, u64)>,
-    /// Whether the lowest level may use in-place pairs.
+    /// Whether the lowest level may use overlays.
     in_place: bool,
+    /// Bounds and placements looked at so far.
     work: u64,
+    /// How often placements were taken back.
     pub(super) rollbacks: u64,
 }
 
@@ -99,6 +109,7 @@ impl<'e> Planner<'e> {
         }
     }
 
+    /// Forgets all placements and starts over with a memory of this capacity.
     fn restart(&mut self, capacity: u64, split: bool) {
         self.capacity = capacity;
         self.outline = Outline::new(capacity, split);
@@ -112,7 +123,8 @@ impl<'e> Planner<'e> {
         &self.entries.list[item.entry]
     }
 
-    /// One level only, as much memory as it takes; `None` if it is too much work.
+    /// Places all items at one level, with as much memory as it takes; `None` if that is too much work or the caller's
+    /// patience is over. The outline is split or not as it was in the try before.
     pub(super) fn unlimited(&mut self, level: Level) -> Option<Placed> {
         if self.entries.sum >= UNLIMITED {
             return None;
@@ -128,9 +140,11 @@ impl<'e> Planner<'e> {
         Some(self.placed())
     }
 
-    /// All levels, within the capacity. In-place pairs count only if all their
-    /// slots coincide; where just some do, there is another try without them.
+    /// Places all items within the capacity, each at the best level that has room; `None` if that fails. There are four
+    /// tries: with overlays and then without, each with the coarse outline and then with the split one. A result in
+    /// which two buffers overlay in some slots and not in all is invalid and dropped.
     pub(super) fn within_capacity(&mut self) -> Option<Placed> {
+        // (overlays may be used, the outline is split)
         let tries = [(true, false), (true, true), (false, false), (false, true)];
         tries.into_iter().find_map(|(in_place, split)| {
             self.in_place = in_place;
@@ -140,7 +154,8 @@ impl<'e> Planner<'e> {
         })
     }
 
-    /// Whether an in-place pair shares bytes without sharing all slots.
+    /// Whether the two entries of an overlay share bytes while both are alive, without lying on each other in all
+    /// slots.
     fn is_half_overlaid(&self, placed: &Placed) -> bool {
         let list = &self.entries.list;
         self.entries.overlays.keys().any(|&(newcomer, victim)| {
@@ -154,10 +169,10 @@ impl<'e> Planner<'e> {
     }
 
     /// Places the items in order, each at the best level that has room for it, and takes placements back where an
-    /// item finds none. `false` if nothing is left to take back, or if
-    /// nobody waits for the end.
+    /// item finds none. `false` if nothing is left to take back, or if the caller's patience is over.
     fn descend(&mut self) -> bool {
         let order = &self.entries.order;
+        // The best level that is still tried, and the last position at which an item has failed.
         let mut start = Level::Pipe;
         let (mut index, mut resume) = (0, 0);
         while let Some(&item) = order.get(index) {
@@ -183,8 +198,9 @@ impl<'e> Planner<'e> {
         true
     }
 
-    /// Takes placements back up to one that can go elsewhere: its position, and
-    /// the level to try it at.
+    /// Makes room for an item of `size` bytes that found none: takes placements back, the latest first, up to one that
+    /// may go elsewhere. Returns the position of that one in the order, and the next lower level to try it at. `None`
+    /// if there is none or the limits are reached.
     fn take_back(&mut self, size: u64) -> Option<(usize, Level)> {
         self.rollbacks += 1;
         if self.rollbacks > ROLLBACKS || self.work > WORK {
@@ -194,13 +210,15 @@ impl<'e> Planner<'e> {
             let Record { level, index, item, offset, replaced, along } = record;
             self.outline.restore(replaced);
             self.forget(item);
-            // These cannot be tried at another level by themselves: slots that were placed along with another one, the
-            // first item of all, and items that are on the lowest level already.
+            // These are not tried at another level by themselves: slots that were placed along with another one,
+            // further slots at the level of their first one (the first is tried instead), the first item of all,
+            // which had the whole memory to choose from, and items that are on the lowest level already.
             let with_first = item.slot > 0 && self.level_of(Item { slot: 0, ..item }) == Some(level);
             if along || with_first || index == 0 || level == Level::Lives {
                 continue;
             }
             // Moving this placement helps only if the failed item, put at its offset, would end within the capacity.
+            // The item may not go back to where it was.
             if offset.saturating_add(size) <= self.capacity {
                 self.forbidden = Some((index, offset));
                 let lower = Level::ALL.into_iter().find(|&other| other < level)?;
@@ -210,6 +228,7 @@ impl<'e> Planner<'e> {
         None
     }
 
+    /// Notes that a slot has no place any more. Slots beyond those that the entry asked for disappear.
     fn forget(&mut self, item: Item) {
         let slots = self.entry(item).slots as usize;
         let places = &mut self.places[item.entry];
@@ -219,17 +238,20 @@ impl<'e> Planner<'e> {
         }
     }
 
+    /// The level at which an item is placed; `None` if it is not.
     fn level_of(&self, item: Item) -> Option<Level> {
         let place = self.places[item.entry].get(item.slot as usize).copied().flatten();
         place.map(|(_, level)| level)
     }
 
-    /// Places an item at a level, if there is room.
+    /// Places the item at position `index` of the order at a level, if there is room. Says whether it is placed.
     fn put(&mut self, index: usize, item: Item, level: Level) -> bool {
+        // It was placed along with its first slot.
         if self.places[item.entry].get(item.slot as usize).copied().flatten().is_some() {
             return true;
         }
         let size = self.entry(item).size;
+        // An item without bytes is in nobody's way, and need not be taken back.
         if size == 0 {
             self.places[item.entry][item.slot as usize] = Some((0, level));
             return true;
@@ -261,7 +283,8 @@ impl<'e> Planner<'e> {
         self.history.push(Record { level, index, item, offset, replaced, along });
     }
 
-    /// The first bounds that take the item.
+    /// The lowest bounds that an item can have at a level: positions of the first, at whose offset it starts, and of
+    /// the last that it reaches into. `None` if there are none or too much work has been done.
     fn room(&mut self, index: usize, item: Item, level: Level) -> Option<(usize, usize)> {
         let entry = self.entry(item);
         let mut first = 0;
@@ -271,6 +294,7 @@ impl<'e> Planner<'e> {
             if self.capacity - address < entry.size || self.work > WORK {
                 return None;
             }
+            // Bounds are added to the run until it is long enough for the item.
             let mut last = first;
             loop {
                 let bound = self.outline.bounds.get(last)?;
@@ -298,7 +322,10 @@ impl<'e> Planner<'e> {
         None
     }
 
-    /// Whether another item needs the stretch of addresses while the item lives.
+    /// Whether the bound at a position is closed to an item that would start at `address`: something exclusive is
+    /// involved, a slot of the same entry or an entry that must not share lies there, or the bound is in use while the
+    /// item lives. The latter is excused at the lowest level if all items that it meets there are partners of
+    /// overlays.
     fn taken(&mut self, item: Item, level: Level, at: usize, address: u64) -> bool {
         let entry = self.entry(item);
         let bound = &self.outline.bounds[at];
@@ -309,7 +336,7 @@ impl<'e> Planner<'e> {
         if bound.exclusive || entry.exclusive {
             return true;
         }
-        // Slots are apart even in a buffer that is never alive.
+        // Slots of one entry never share, even if it is never alive, so that lives do not keep them apart.
         if item.slot > 0 && entry.life.is_empty() {
             self.work += self.history.len() as u64;
             if self.over(low, high).any(|record| record.item.entry == item.entry) {
@@ -331,17 +358,20 @@ impl<'e> Planner<'e> {
         !excused
     }
 
+    /// The placements that have bytes in `low..high`.
     fn over(&self, low: u64, high: u64) -> impl Iterator<Item = &Record> {
         let size = |record: &Record| self.entries.list[record.item.entry].size;
         self.history.iter().filter(move |record| record.offset < high && low < record.offset + size(record))
     }
 
+    /// Whether two items are alive at the same time.
     fn meets(&self, one: Item, other: Item) -> bool {
         common(&self.entry(one).life, &self.entry(other).life).is_some()
     }
 
-    /// Whether the two may meet at the one step at which one is computed from
-    /// the other in place: same base, same slot.
+    /// Whether an overlay permits the item to lie at `address` on a placement that is alive with it: both are alive at
+    /// one step only, the newcomer's first and the victim's last, at which the one is computed from the other, and
+    /// they have the same base, slot and number of slots.
     fn excused(&self, item: Item, record: &Record, address: u64) -> bool {
         let (mine, theirs) = (self.entry(item), self.entry(record.item));
         let forward = self.entries.overlays.contains_key(&(item.entry, record.item.entry));
@@ -358,18 +388,21 @@ impl<'e> Planner<'e> {
             && mine.slots == theirs.slots
     }
 
-    /// What the level asks besides lives that are apart.
+    /// Whether the level permits an item on the bounds `first..=last`, which are not in use while it lives (see
+    /// [`Level`]).
     fn allowed(&mut self, item: Item, level: Level, first: usize, last: usize, address: u64) -> bool {
         let entry = self.entry(item);
         let end = address + entry.size;
         match level {
             Level::Lives => true,
+            // All of it on one slot of a multi-buffer, and all other slots of that one as well.
             Level::Slots => {
                 self.work += self.history.len() as u64;
                 first == last && !self.donors(item, first).is_empty()
             }
             Level::Pipe | Level::Loop => {
                 self.work += self.history.len() as u64;
+                // `Loop` permits buffers of different loops; outside of any loop counts as one loop.
                 let clash = |record: &Record| {
                     let other = self.entry(record.item);
                     match level {
@@ -382,8 +415,9 @@ impl<'e> Planner<'e> {
         }
     }
 
-    /// The other slots of the multi-buffer that has this bound, if the item can
-    /// have them all; empty if not.
+    /// The addresses of the other slots of the multi-buffer that has this bound, if the item can take all of them over:
+    /// it is a first slot, the multi-buffer is of the same loop and has at least as many slots, and all addresses are
+    /// free for the item. Empty if not.
     fn donors(&self, item: Item, bound: usize) -> Vec<u64> {
         let entry = self.entry(item);
         let bound = &self.outline.bounds[bound];
@@ -429,7 +463,7 @@ impl<'e> Planner<'e> {
         Placed { overlays: self.overlays_used(&offsets), offsets, levels, extent }
     }
 
-    /// The in-place pairs that lie on the same base.
+    /// The overlays that the placement makes use of: both are alive at some step and all slots have the same offsets.
     fn overlays_used(&self, offsets: &[Vec<u64>]) -> Vec<(BufferId, BufferId)> {
         let list = &self.entries.list;
         let mut used: Vec<(BufferId, BufferId)> = Vec::new();

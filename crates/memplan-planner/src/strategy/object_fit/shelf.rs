@@ -9,13 +9,13 @@
 //!   object 1   ..##..####                     /      \
 //!   object 2   .###......     [0, 2) at 2..4, 8..10   [2, 4) at 2..3
 //!   object 3   ..#.......
-//!              0123456789     A life [2, 3) meets nothing free below the root: answered at once.
+//!              0123456789     For a life [2, 3) no object is free, and the root says so: answered at once.
 //! ```
 //!
-//! What a node knows is the intersection of what its two children know. A use that is added to an object
-//! is cut down on its way up to what the sibling has, and mostly nothing is left soon. Where everybody is alive at
-//! once, both a question and an answer take O(log n) steps; in the worst case a question looks at every object
-//! that is in use, as a search along the row would.
+//! The times of a node are the intersection of the times of its two children. When a use is added to an object, only
+//! the part of it that the sibling has as well goes up to the parent, and mostly nothing is left soon. Where everybody
+//! is alive at once, both a question and an answer take O(log n) steps; in the worst case a question looks at every
+//! object that is in use, as a search along the row would.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +41,8 @@ impl Shelf {
             self.levels.push(Vec::new());
         }
         let mut position = self.levels[0].len();
+        // From the new leaf up to the root: every node above it has one object more below it, so it keeps only the
+        // times at which the new object is in use as well.
         for level in 0.. {
             if level == self.levels.len() {
                 // So far the node below was the root. It gets a sibling, and both a new parent.
@@ -65,7 +67,8 @@ impl Shelf {
             for &stretch in &added {
                 self.levels[level][position].insert(stretch);
             }
-            // Above, only the times matter at which the sibling is in use as well.
+            // Above, only the times matter at which the sibling is in use as well. A node without a sibling passes all
+            // of them on.
             if let Some(sibling) = self.levels[level].get(position ^ 1) {
                 added = sibling.common(&added);
             }
@@ -76,7 +79,8 @@ impl Shelf {
         }
     }
 
-    /// The last object that is free during all of these stretches and acceptable.
+    /// The last object that is free during all of these stretches and for which `accept` says yes. `accept` is asked
+    /// about free objects only, from the last to the first.
     pub(super) fn last_free(&self, when: &[Stretch], accept: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         self.last_free_below(self.levels.len().checked_sub(1)?, 0, when, accept)
     }
@@ -91,6 +95,7 @@ impl Shelf {
         accept: &mut dyn FnMut(usize) -> bool,
     ) -> Option<usize> {
         let node = self.levels[level].get(position)?;
+        // At one of the asked times all objects below are in use.
         if when.iter().any(|&stretch| node.meets(stretch)) {
             return None;
         }
@@ -103,12 +108,14 @@ impl Shelf {
 }
 
 impl Times {
+    /// The set of sorted, disjoint stretches.
     fn of(stretches: &[Stretch]) -> Times {
         let mut times = Times::default();
         stretches.iter().for_each(|&stretch| times.insert(stretch));
         times
     }
 
+    /// Whether a stretch has a time in common with the set. Only the last stretch that begins before its end can.
     fn meets(&self, (start, end): Stretch) -> bool {
         self.0.range(..end).next_back().is_some_and(|(_, &other_end)| other_end > start)
     }
@@ -127,7 +134,7 @@ impl Times {
         self.0.insert(start, end);
     }
 
-    /// Keeps only what lies inside sorted, disjoint stretches.
+    /// Keeps only what lies inside sorted, disjoint stretches: takes out what is before, between and after them.
     fn restrict(&mut self, stretches: &[Stretch]) {
         let mut gap_start = 0;
         for &(start, end) in stretches {
@@ -139,6 +146,7 @@ impl Times {
 
     /// Takes a stretch of time out of the set. Stretches that reach over its edges are cut.
     fn remove(&mut self, (start, end): Stretch) {
+        // As long as the last stretch that begins before `end` reaches into it.
         while let Some((&there, &there_end)) = self.0.range(..end).next_back()
             && there_end > start
         {
@@ -152,10 +160,12 @@ impl Times {
         }
     }
 
-    /// The parts of sorted stretches that lie inside.
+    /// The parts of sorted stretches that lie inside the set.
     fn common(&self, stretches: &[Stretch]) -> Vec<Stretch> {
         let mut common = Vec::new();
         for &(start, end) in stretches {
+            // The stretch of the set that is there already at `start`, and those that begin after it and before `end`.
+            // (A range of a map must not end before it begins, hence the `max`.)
             let first = self.0.range(..=start).next_back().filter(|&(_, &there_end)| there_end > start);
             let rest = self.0.range(start.saturating_add(1)..end.max(start.saturating_add(1)));
             let parts = first.into_iter().chain(rest);

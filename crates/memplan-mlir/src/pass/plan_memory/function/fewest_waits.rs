@@ -1,4 +1,8 @@
 //! Plans in which sharing bytes makes as few ops wait as possible: the default of the pass.
+//!
+//! The cost of a plan is the weight of all waits that its sharing adds. The strategy `levels` (the planner of the
+//! original) keeps waits few by its rules, but knows no costs. A strategy that takes costs is given the pairs of
+//! buffers that would make an op wait, each with a price.
 
 use memplan_core::{PlanCost, Stop};
 use memplan_planner::{Assign, Feature, strategy};
@@ -35,7 +39,8 @@ fn minds_waits(strategy: &dyn Strategy) -> bool {
     matches!(strategy.name(), "auto" | "search") && strategy.supports(Feature::ReuseCosts, Assign::Offsets)
 }
 
-/// A plan that was made without a look at costs, with what it costs.
+/// The same outcome for a problem with prices: the plan gets its cost, and the outcome is no longer called optimal,
+/// because the plan was made without regard to costs. `at_least` is a lower bound on the cost of any plan.
 fn keep(problem: &Problem, outcome: Outcome, at_least: u64) -> Outcome {
     match outcome {
         Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
@@ -77,6 +82,7 @@ impl Planner<'_> {
             Outcome::Optimal(_) | Outcome::Feasible { .. } => by_levels,
             // It is proved that nothing fits. The levels' own report says most about that.
             Outcome::Infeasible(_) => return Ok(by_levels),
+            // The levels found no plan, but one may exist. The strategy may find it.
             Outcome::Exhausted { .. } => {
                 let second = self.attempt(function, target, sites, groups, Some(strategy), request)?;
                 if second.outcome.plan().is_none() {
@@ -89,10 +95,12 @@ impl Planner<'_> {
         if start.report.as_ref().is_some_and(nothing_shares) {
             return Ok(Attempt { waits: Some(Waits { here: 0, at_least: 0, by_levels: Some(0) }), ..start });
         }
-        // Prices go onto the very problem that was planned, so that both plans are plans of it.
+        // Prices are added to the very problem that was planned, so that the costs of both plans can be compared.
         let problem = waits::priced(self.view, function, &start.problem, sites)?;
         let known = reuse_cost(&start.outcome, &problem);
+        // Only plans of the levels have a report.
         let by_levels = start.report.is_some().then_some(known);
+        // A plan without waits cannot be improved.
         if known == 0 {
             let outcome = keep(&problem, start.outcome, 0);
             let waits = Some(Waits { here: 0, at_least: 0, by_levels });

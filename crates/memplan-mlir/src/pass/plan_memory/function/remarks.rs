@@ -1,6 +1,8 @@
 //! What a user is told about a plan that shares bytes across pipes.
 //!
-//! An engine that takes over bytes waits until the engine before it is done with them. The remarks name these pairs.
+//! An engine (*pipe*) that takes over bytes from another one waits until that one is done with them. A *crossing* is
+//! such a pair of buffers: the later one lies on bytes of the earlier one, which another pipe uses. The remarks name
+//! them.
 
 use memplan_core::{BufferId, Bytes};
 
@@ -10,12 +12,14 @@ use super::*;
 const MOST_CROSSINGS: usize = 16;
 
 impl Planner<'_> {
-    /// Tells where sharing makes pipes wait.
+    /// Tells the user where a plan by levels shares bytes across pipes: for each memory the original's warning, the
+    /// crossings, and their number.
     pub(super) fn warn(&mut self, op: crate::OpId, problem: &Problem, report: &Report) {
         let span = self.view.document.op(op).name_span;
-        // Only these two modes let engines wait for each other; the others have nothing to report.
+        // The other modes share bytes within one pipe, or not at all, so no engine waits for another.
         for row in report.spaces.iter().filter(|row| matches!(row.mode, Mode::Levels | Mode::Search)) {
             let space = &problem.spaces()[row.space];
+            // The original warns with the bytes that it would take to share within pipes only.
             let stall = row.without_crossing.zip(space.capacity);
             let stall = stall.map(|(needed, capacity)| stall_warning(&space.name, needed, capacity));
             let crossings = report.crossings.iter();
@@ -32,7 +36,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Tells the user which pairs of buffers make ops wait, and the weight of all waits.
+    /// Tells the user which pairs of buffers make ops wait, and the weight of all waits. Nothing is said if there are
+    /// none, neither in this plan nor in that of the levels.
     pub(super) fn tell_waits(&mut self, op: crate::OpId, problem: &Problem, plan: &Plan, waits: Waits) {
         if waits.here == 0 && waits.by_levels.unwrap_or(0) == 0 {
             return;
