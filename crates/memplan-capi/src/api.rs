@@ -129,6 +129,7 @@ pub unsafe extern "C" fn memplan_verify_in_spaces(
         // SAFETY: the caller's promises.
         let mut answer = unsafe { Answer::of(report)? };
         check_room(&problem, offsets)?;
+        // If a buffer may live in several spaces, its offset alone does not say where it is.
         if let Some(buffer) = problem::first_with_choice(&problem).filter(|_| spaces.is_null()) {
             let index = memplan::core::Id::index(buffer);
             return Err(Failure::argument(format!(

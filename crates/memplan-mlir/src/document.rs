@@ -86,7 +86,7 @@ pub struct Op {
     pub(crate) spans: PoolRange,
     /// Where the types begin in the pool of spans.
     pub(crate) types: u32,
-    /// Where [`Rare`] facts about it stand; [`NOTHING_RARE`] if there are none.
+    /// The position of its [`Rare`] facts in the document's list of them; [`NOTHING_RARE`] if it has none.
     pub(crate) rare: u32,
 }
 

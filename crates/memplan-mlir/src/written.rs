@@ -155,7 +155,7 @@ struct Walk<'a> {
     changes: Changes,
     /// The new value for each old one that is still there.
     counterparts: IndexVec<ValueId, Option<ValueId>>,
-    /// Which of `addresses` belongs to each old value that is an allocation no longer.
+    /// For each old allocation that has been replaced by an address: where this address is in `addresses`.
     places: IndexVec<ValueId, Option<u32>>,
     /// Addresses, each with the new value that stands for it where it was found first.
     addresses: Vec<(ValueId, Address)>,
@@ -581,8 +581,8 @@ impl Walk<'_> {
         let Definition::Result { op: arena, .. } = after.value(*base).definition else {
             return Err("the view is of no allocation".to_owned());
         };
-        // An offset counts bytes only if the memory consists of bytes. The type must also be spelled as it is: MLIR
-        // would refuse a view that names another one.
+        // An offset counts bytes only if the memory consists of bytes. The view must also spell the type of its memory
+        // as the allocation does, because MLIR would refuse a view that names another type.
         let is_bytes =
             after.ty(*base).as_memref().is_some_and(|memref| memref.element.stride_bytes() == Some(Bytes(1)));
         let is_spelled = after.type_spans(view).first().is_some_and(|&span| after.text(span) == after.type_text(*base));

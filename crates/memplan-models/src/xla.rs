@@ -76,6 +76,7 @@ pub fn read(text: &str) -> Result<ReadDump, ReadError> {
     let space = builder.space(Space::new("default"));
     let names = unique_names(placed.iter().map(|placed| placed.value.name.clone()).collect(), "value");
     for (placed, name) in placed.iter().zip(names) {
+        // A live range includes its last step; a `Lifetime` is half-open.
         let lifetime = Lifetime::new(placed.first, placed.last + 1);
         let mut buffer = Buffer::new(name, placed.value.size, lifetime);
         buffer.alignment = ALIGNMENT;

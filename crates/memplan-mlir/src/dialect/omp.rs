@@ -2,7 +2,7 @@
 //!
 //! `omp.parallel` starts a team; each of its threads runs the region, at its own
 //! pace. Work inside is shared (`omp.wsloop` with its `omp.loop_nest`, `omp.sections`) or
-//! left to one thread (`omp.single`, `omp.masked`): a thread that comes by may skip it.
+//! left to one thread (`omp.single`, `omp.masked`): each of the other threads skips it.
 //! The tables do not say that threads wait for each other at a barrier. Each thread is taken to be anywhere in the
 //! region at any time, which is more than really happens.
 //!

@@ -324,7 +324,8 @@ impl Lowering<'_> {
     /// branches to them.
     pub(super) fn add_blocks(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
-            // An unknown op may branch to such a block with any memory, so nothing is known about its arguments.
+            // An unknown op may branch to an unclear block with any memory, so nothing is known about the block's
+            // arguments.
             let origin = match self.unclear_blocks.contains(&block) {
                 true => Origin::Opaque(Box::new([])),
                 false => Origin::Incoming,

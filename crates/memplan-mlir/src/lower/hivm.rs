@@ -179,9 +179,9 @@ impl Lowering<'_> {
         MOVES.contains(&name) && inputs.len() == 1 && inputs.iter().all(same)
     }
 
-    /// The value that stands for an operand in the accesses of an op. Where a view whose bytes are only known at run
-    /// time is an operand of an elementwise op, that is its whole allocation: then two such views with one access
-    /// function may lie on each other. Everything else stands for itself.
+    /// The value that stands for an operand in the accesses of an op. In an elementwise op, a view whose bytes are
+    /// only known at run time is replaced by its whole allocation: then the output may lie on the input even if both
+    /// are views of this kind, as long as they have one access function. Every other operand stands for itself.
     fn seen_through(&self, op: OpId, value: ValueId) -> ValueId {
         let elementwise = hivm_name(self.document, op).is_some_and(is_elementwise);
         let exact = self.document.ty(value).as_memref().is_some_and(|memref| memref.bytes().is_some());

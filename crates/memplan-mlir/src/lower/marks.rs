@@ -148,7 +148,7 @@ impl Lowering<'_> {
         }
         let Some(&value) = document.operands(op).first() else { return };
         let Some(allocation) = self.marked(value) else { return };
-        // Without a value in the program, or without a site below, the buffer is none that is placed.
+        // The plan does not place this buffer if it has no value in the program, or (below) no site.
         let Some(id) = self.values[allocation] else { return };
         let slots = document.integer_attribute(op, "hivm.multi_buffer");
         // One slot is what a buffer has without a mark.

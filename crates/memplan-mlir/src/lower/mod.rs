@@ -386,7 +386,7 @@ impl<'d> Lowering<'d> {
         self.join_group(op);
         self.mark(op);
         let regions = document.regions(op).iter().copied();
-        // A region without blocks is one that is not there, such as the `else` of an `scf.if` that has none.
+        // A region without blocks does not run, such as that of a missing `else` of an `scf.if`.
         let regions: Vec<RegionId> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
         if regions.is_empty() {
             let draft = self.plain_results(op, draft);

@@ -119,8 +119,8 @@ impl Lowering<'_> {
             return None;
         }
         let sources = self.memory_operands(op);
-        // An operand that is not lowered yet (values in loops may go round) cannot be named. A list without it would
-        // claim that the tensor is none but the others, so no operand is named: nothing is known about this memory.
+        // An operand that is not lowered yet (values in loops may go round) cannot be named as a source. A list of
+        // the other operands alone would say that the tensor is not this one, so no operand is named.
         if sources.iter().any(|&source| !self.is_settled(source)) {
             return Some(Origin::Opaque(Box::new([])));
         }

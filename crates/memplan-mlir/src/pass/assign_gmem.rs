@@ -289,6 +289,7 @@ impl Task<'_> {
             Mode::Best => self.solve_best(module, network, weights, strategy, request)?,
             Mode::Documented => self.solve_documented(module, network, weights)?,
         };
+        // Some areas have an address of their own. The others lie behind the activations and share their room.
         let behind = solved.areas.behind();
         self.check_room(module, "the activations", solved.areas.neuron, solved.extent.saturating_add(behind))?;
         for area in &solved.areas.list {
@@ -455,6 +456,7 @@ impl Task<'_> {
         let is_released = network.inputs.iter().any(|&input| !network.tensors[input].crosses);
         let mode = if is_released { AddressMode::InReuse } else { AddressMode::Basic };
         Ok(Solved {
+            // A chip with a private pool is told that nothing lies in it.
             areas: Areas { neuron, mode, private: self.chip.private.map(|_| 0), ..Areas::default() },
             pinned: lifecycle::pinned(&network, is_released),
             addresses: documented.addresses,

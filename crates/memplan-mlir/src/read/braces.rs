@@ -73,7 +73,8 @@ impl Reader<'_> {
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
             }
-            // The row says that the op has regions, so only what is plainly something else is none.
+            // The row says that the op has regions. So the braces are a region unless their content is plainly
+            // something else.
             Some(_) => !matches!(content, BraceContent::Dictionary | BraceContent::Other),
             // Nobody knows whether the op has regions: there must be an op inside.
             None => match content {

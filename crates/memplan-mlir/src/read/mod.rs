@@ -441,9 +441,9 @@ impl<'s> Reader<'s> {
         self.document.block_parent(block).is_some() && around.all(|op| self.document.info(op).known)
     }
 
-    /// A name with its dialect. One without belongs to the dialect of the op around it if that has such an op
-    /// (`return` in an `async.func`), or if nothing is known about that op: `return` in an `emitc.func` is
-    /// `emitc.return`. The ops of `builtin` need no dialect anywhere.
+    /// The name of an op with its dialect. A name without a dialect belongs to the dialect of the op around it, if
+    /// that dialect has an op of this name (`return` in an `async.func`), or if nothing is known about the op around
+    /// it: `return` in an `emitc.func` is `emitc.return`. The ops of `builtin` need no dialect anywhere.
     fn full_name(&self, text: &'s str, parent: BlockId) -> Cow<'s, str> {
         if text.contains('.') {
             return Cow::Borrowed(text);

@@ -91,7 +91,7 @@ struct Walk<'t> {
     memories: Vec<Memory<'t>>,
     /// The values that only the new text has, by name.
     made: HashMap<&'t str, Made>,
-    /// Memory (its place in `memories`) and offset of every old value that is an allocation no longer.
+    /// For each old allocation that has been replaced by a view: its memory (the place in `memories`) and its offset.
     places: IndexVec<ValueId, Option<(u32, u64)>>,
     /// The memory and block of the last successful question whether one is visible in the other. The next view mostly
     /// asks the same question.

@@ -164,7 +164,7 @@ impl Search {
                 search.readers[tensor as usize].push(op as u32);
             }
         }
-        // Outputs are read after the last op, and inputs must survive the run unless their memory may be
+        // Outputs are read after the last op, and inputs stay alive to the end of the run unless their memory may be
         // reused.
         for &output in &graph.outputs {
             search.stays[output.index()] = true;

@@ -62,11 +62,11 @@ pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Res
         let Some((first, last)) = life else { continue };
         // The names stand in the order in which buffers are made here.
         let name = &names[roles.len()];
-        // A life is a first and a last step, both included; a lifetime ends behind its last step.
         let size = match role {
             Role::Tensor(graph, tensor) => model.graphs[graph].tensors[tensor].bytes,
             Role::Scratch(graph, op, number) => model.graphs[graph].ops[op].scratch[number],
         };
+        // A life includes its last step; a `Lifetime` is half-open and ends one step later.
         let mut buffer = Buffer::new(name, size.0, Lifetime::new(first, last + 1));
         buffer.alignment = Bytes(model.alignment.0.max(1));
         let id = builder.buffer(buffer);
@@ -154,6 +154,7 @@ impl Lives {
                 }
             }
         }
+        // Unless their memory may be reused, the inputs of the network live to the end of the run.
         if let (false, Some(main)) = (assumptions.reuse_inputs, self.tensors.ids().next()) {
             self.extend(model, main, &model.graphs[main].inputs, 0, timeline.last);
         }

@@ -129,6 +129,7 @@ impl Timeline {
                 }
                 continue;
             }
+            // All ops of this graph have run.
             if frame.next == ops.len() {
                 timeline.ticks.push(Tick::Leave { graph, step: timeline.last });
                 frames.pop();

@@ -444,7 +444,9 @@ impl Reader<'_> {
             ));
         }
         self.notes.extend(self.bounded());
+        // Each sparse initialiser has made the same note.
         self.notes.dedup();
+        // ONNX files say nothing about alignment. The user or the target may ask for one later.
         let model = Model { graphs, alignment: Bytes(1) };
         Ok(ReadModel { model, notes: self.notes, nodes })
     }

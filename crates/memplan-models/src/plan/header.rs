@@ -148,6 +148,7 @@ impl Names {
             .collect();
         let spaces: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).collect();
         let spaces = match spaces.as_slice() {
+            // No macro of a buffer or an object begins with this word, so it need not be taken.
             [_] => vec!["ARENA".to_owned()],
             several => unique(
                 several,

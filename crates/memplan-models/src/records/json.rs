@@ -107,6 +107,7 @@ impl<'a> Fields<'a> {
         self.entries.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
+    /// A field that holds a number of bytes; `None` if it is absent.
     pub(super) fn bytes(&mut self, key: &'static str) -> Result<Option<Bytes>, ReadError> {
         self.take(key).map(|value| value.number("a number of bytes").map(Bytes)).transpose()
     }
@@ -117,7 +118,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether a name differs from that of a known field only in a letter, in its case or in its hyphens.
+/// Whether the name of an unknown field is probably meant to be that of a known one: it differs only in one letter
+/// (or two that are swapped), in its case, or in its hyphens.
 fn is_nearly(name: &str, known: &str) -> bool {
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let (name, known) = (plain(name), plain(known));
@@ -301,6 +303,7 @@ impl<'a> Reader<'a> {
         }
         buffer.set_fixed(fields.bytes("offset")?);
         buffer.exclusive = fields.take("exclusive").map(Value::boolean).transpose()?.unwrap_or(false);
+        // The pipe that produces the buffer, and the innermost loop around it; some strategies use them.
         buffer.set_pipe(fields.name("pipe")?.as_deref());
         buffer.set_enclosing_loop(fields.name("loop")?.as_deref());
         if let Some(value) = fields.take("tie") {
@@ -400,7 +403,8 @@ impl<'a> Reader<'a> {
         items.into_iter().map(|item| self.numbered(item)).collect()
     }
 
-    /// Reads which buffer may take over the bytes of which other one while that one is still alive.
+    /// Reads the list of overlays, such as `[{"id": "b", "over": "a", "kind": "same-base"}]`: `b` may start on bytes
+    /// that `a` still occupies. Without a kind it must start at the same base.
     fn overlays(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(value) = value else { return Ok(()) };
         for entry in value.list("a list of overlays")? {

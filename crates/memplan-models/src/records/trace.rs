@@ -161,8 +161,10 @@ struct Hint<'a> {
     kind: OverlayKind,
 }
 
+/// What has been read so far.
 #[derive(Default)]
 struct TraceReader<'a> {
+    /// The whole file.
     text: &'a str,
     allocations: Vec<Allocation<'a>>,
     /// The position of each id in `allocations`.
@@ -182,6 +184,7 @@ impl<'a> TraceReader<'a> {
         let content = line.split('#').next().unwrap_or_default();
         let mut words = words(content, position);
         let whole = Span::new(position, position + line.trim_end().len());
+        // A line without words is empty or a comment.
         let Some(verb) = words.next() else { return Ok(()) };
         match verb.text {
             "alloc" => self.alloc(&mut words, whole)?,
@@ -211,6 +214,7 @@ impl<'a> TraceReader<'a> {
         words.next().ok_or_else(|| self.error("trace::missing-word", line, format!("expected {what}")))
     }
 
+    /// A word as a number below 2^63; `what` says in the error what was expected.
     fn number(&self, word: Word, what: &str) -> Result<u64, ReadError> {
         let message = || format!("expected {what}, found `{}`", word.text);
         let value: u64 = word.text.parse().map_err(|_| self.error("trace::not-a-number", word.span, message()))?;

@@ -45,6 +45,7 @@ pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<V
         (field::subgraph::TENSORS, Value::Node(Node::Nodes(tensors))),
         (field::subgraph::OPERATORS, Value::Node(Node::Nodes(operators))),
     ];
+    // Inputs, outputs and the name are those of the old subgraph.
     for number in [field::subgraph::INPUTS, field::subgraph::OUTPUTS, field::subgraph::NAME] {
         fields.extend(envelope.target(subgraph, number)?.map(|node| (number, Value::Node(node))));
     }

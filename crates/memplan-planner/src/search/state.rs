@@ -388,6 +388,7 @@ impl<H: Height> State<H> {
 
     /// Places an item that is the only one of its part, so that it meets no item to come: at its fixed offset, or as
     /// low as it can lie. False if something is in the way of its fixed offset, or if it would end above the capacity.
+    /// Its bar is not heeded: a plan with the item below it is valid, too, even if it has been tried before.
     pub(crate) fn place_alone(&mut self, item: usize) -> bool {
         let offset = match self.fixed[item] {
             Some(offset) if offset < self.at[item] => return false,

@@ -147,6 +147,7 @@ impl Chip {
         let on_chip = self.on_chip.map(|memory| memory.base);
         let all: Vec<u64> = starts.into_iter().flatten().chain(self.io_tags.iter().copied()).chain(on_chip).collect();
         let largest = memplan_core::MAX_BYTES;
+        // The first mistake that is found is told.
         match () {
             () if self.name.is_empty() => Some("it has no name"),
             () if self.align == 0 || self.align > 1 << 32 => Some("`align` must be between 1 and 2^32"),

@@ -199,8 +199,8 @@ impl Chooser<'_> {
     }
 
     /// Lets the search look for smaller plans, with the best choice and with `all`, in which every concat that can be
-    /// is merged. The search minimises the bytes of all spaces together, which is not what counts with on-chip
-    /// memory.
+    /// is merged. With on-chip memory it is not asked: it minimises the bytes of all spaces together, and only those
+    /// in DDR count then.
     fn search_all(&self, all: Merges, trials: &mut Trials) -> Result<(), PassError> {
         if self.setting.on_chip.is_some() {
             return Ok(());

@@ -56,6 +56,8 @@ impl Shaped<'_> {
             return None;
         }
         let (source, result) = (self.operand(0)?, self.result()?);
+        // An op whose result has another size than its operand cannot leave the data as they are, whatever its name
+        // says.
         match self.document.name(self.op) {
             "tpu.Reshape" => {
                 // Where several batches share a word, another number of batches means another order of the elements.

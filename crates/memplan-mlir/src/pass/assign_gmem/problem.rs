@@ -73,6 +73,7 @@ impl Setting<'_> {
             if inner && groups[place.top].is_none() {
                 groups[place.top] = Some(builder.group(self.network.tensors[place.top].name.clone()));
             }
+            // All tensors of a tree lie in one space, so the tree's top decides.
             let mut buffer = self.buffer(id, inner);
             buffer.spaces = self.candidates(place.top, stays[place.top]);
             buffer.set_fixed(self.home(id).map(Bytes));
@@ -89,7 +90,8 @@ impl Setting<'_> {
         Ok(TensorProblem { problem: builder.build()?, tensors })
     }
 
-    /// The spaces: global memory, the areas of its address mode, and memory on the chip.
+    /// A builder with the spaces of the problem: the activations' area, the other areas, and on-chip memory. Only the
+    /// last has a capacity here; whether the others fit the chip is checked when the plan is made.
     fn spaces(&self) -> ProblemBuilder {
         let mut builder = ProblemBuilder::new();
         builder.space(Space::new("neuron"));

@@ -163,6 +163,8 @@ impl Emitter<'_> {
         let result = *document.results(candidate.op).first()?;
         let location = document.location(candidate.op).map_or("", |span| document.text(span));
         let indentation = indentation(document.source(), op.span.start as usize);
+        // The constant part of the offset, and for a buffer that crosses loops the part that depends on the
+        // iterations.
         self.text.clear();
         let mut code = Code { names: &mut self.names, text: &mut self.text, location, indentation };
         let base = code.constant(address.offset);

@@ -75,6 +75,7 @@ fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
             }
             crossed.push(op);
         } else if !crossed.is_empty() && may_run_beside_itself(view, op) {
+            // Several instances of this op may run at once, and it is not known how many copies they would need.
             return None;
         }
         around = view.document.parent_op(op);

@@ -76,6 +76,7 @@ fn allocated(view: &KernelView, functions: &[PlannedFunction]) -> Vec<Remark> {
         for (space, info) in function.problem.spaces().iter_enumerated() {
             let bits = u128::from(function.plan.extents[space].0) * 8;
             let message = format!("[AscendNPU IR] Allocated {} size = {bits} bits ", info.name.to_uppercase());
+            // The remark points at the function's first buffer.
             let site = function.sites.first().map(|&site| view.lowered.sites[site]);
             let span = site.map_or(Span::default(), |op| view.document.op(op).span);
             remarks.push(Remark { span, message });
@@ -137,7 +138,8 @@ impl Emitter<'_> {
             }
         }
         // Casts of multi-buffers move to the front of their loop, together with their marks. Their old lines are
-        // deleted and written anew elsewhere; all other casts are replaced where they stand.
+        // deleted and written anew elsewhere; all other casts are replaced where they stand. `moved` are all ops whose
+        // lines are deleted: these, and the deallocations.
         let marked = self.marked(&casts);
         let moved: HashSet<OpId> = marked
             .iter()
@@ -168,6 +170,8 @@ impl Emitter<'_> {
         let addresses: Vec<String> =
             placement.offsets.iter().map(|offset| self.constants.name(function, *offset)).collect();
         let location = document.location(op).map_or_else(String::new, |span| format!(" {}", document.text(span)));
+        // The allocation's operands are the sizes that are only known at run time: `memref.alloc(%n)` becomes
+        // `pointer_cast(%c0_i64) [%n]`.
         let sizes: Vec<String> = document.operands(op).iter().map(|&size| numbered_name(document, size)).collect();
         let is_dynamic = !sizes.is_empty();
         let sizes = if is_dynamic { format!("[{}] ", sizes.join(", ")) } else { String::new() };

@@ -232,7 +232,8 @@ impl<'a> Planner<'a> {
             self.check(site, span)?;
             self.warn_of_reads(site, written[site], span);
             // If several instances exist at once, one address cannot serve them all. The allocation stays, which is
-            // right and costs memory.
+            // right and costs memory. (Buffers that escape or that a loop carries have long lives here, so this is the
+            // only reason for a life that cannot be traced.)
             let several = matches!(self.view.lifetimes.life(site), Life::Untraceable { .. });
             if several || self.may_have_instances_side_by_side(site) {
                 let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);

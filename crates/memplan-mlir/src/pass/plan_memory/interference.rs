@@ -193,6 +193,7 @@ impl<'a> Interference<'a> {
         if self.goes_round(value, block) {
             (used, at) = (Span { start: 0, end: u64::MAX }, None);
         }
+        // An allocation matters from its first use on.
         let start = self.begins(value).unwrap_or(used.start);
         let span = self.spans[value].get_or_insert(Span { start, end: used.end });
         span.start = span.start.min(start);
@@ -265,6 +266,8 @@ impl<'a> Interference<'a> {
 
     /// The same, for the writes by ops that `counts` accepts.
     fn overwrites_at(&self, writer: SiteId, victim: SiteId, counts: impl Fn(OpId) -> bool) -> bool {
+        // A write through one name may destroy what any other name holds. What the name itself held is meant to be
+        // overwritten.
         self.names[writer].iter().any(|&through| {
             self.writes[through].iter().filter(|&&op| counts(op)).any(|&op| {
                 let mut others = self.names[victim].iter().filter(|&&other| other != through);
@@ -318,6 +321,8 @@ impl<'a> Interference<'a> {
     fn permits(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
         let op = self.view.lowered.program.op(op);
         let reads = op.accesses.iter().filter(|access| self.root(access.value) == input);
+        // The pairs of an output and an input that the op may put onto each other: those that it declares to work in
+        // place, and those that it copies from one place to the same place.
         let overlays = op.overlays().iter().map(|overlay| (overlay.output, overlay.input));
         let copies = op.copies().iter().filter(|copy| copy.output_start == copy.input_start);
         let pairs: Vec<(ValueId, ValueId)> = overlays.chain(copies.map(|copy| (copy.output, copy.input))).collect();

@@ -116,6 +116,7 @@ pub(super) fn loops_around<'v>(view: &'v KernelView, op: OpId) -> impl Iterator<
 /// Walks over the body of a loop twice. Gives the position of its first step, and what is over when each step of the
 /// second iteration begins.
 fn twice(view: &KernelView, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec<Clock>) {
+    // Steps are in program order, so those of the body stand together.
     let first = steps.partition_point(|step| step.op < around);
     let end = steps.partition_point(|step| step.op <= view.tree.last_inside(around));
     let body = &steps[first..end];

@@ -198,8 +198,8 @@ fn syntax(text: &str, error: &toml::de::Error) -> TargetError {
 }
 
 impl Target {
-    /// Refuses descriptions that contradict themselves: names used twice, and patterns of ops that an earlier pattern
-    /// covers completely.
+    /// Refuses descriptions that cannot be meant: a device without memory, names used twice, patterns of ops that an
+    /// earlier pattern covers completely, and a cache whose least size is above its largest.
     fn check(&self) -> Result<(), TargetError> {
         if self.scopes.is_empty() {
             return Err(TargetError::NoScopes);

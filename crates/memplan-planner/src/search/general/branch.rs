@@ -144,9 +144,9 @@ impl Search<'_> {
         let mut result = Ok(());
         loop {
             self.nodes += 1;
-            // A node that no rule has refuted is branched on; one without a choice left is a plan.
             if result.is_ok() {
-                // A choice that no bound decides opens a frame. If there is none, the lowest offsets are a plan.
+                // No rule has refuted the node. A choice that its lowest offsets do not keep opens a frame. If there is
+                // none, the lowest offsets are a plan.
                 match self.branch(known) {
                     Some(frame) => self.stack.push(frame),
                     None => self.keep(known),

@@ -114,7 +114,8 @@ impl Machine {
             self.needs[position] = need;
         }
         // `sum` is from now on the length of the members of the set that are released from here on, and `earlier` the
-        // lowest end of those released before together with them.
+        // lowest end that a member released before can give the set: its release plus the lengths of all members from
+        // it on. The largest of these counts.
         let mut earlier = i64::MIN;
         for (position, task) in self.tasks.iter().enumerate() {
             if task.deadline <= deadline {
