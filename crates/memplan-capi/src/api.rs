@@ -50,8 +50,8 @@ pub extern "C" fn memplan_last_error() -> *const c_char {
 /// Plans: writes the offsets to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and leaves it alone
 /// otherwise. `options` and `report` may be null. The plan has been checked.
 ///
-/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one
-/// number for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
+/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one number
+/// for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_plan(
     problem: *const ProblemDescription,
@@ -157,8 +157,8 @@ pub unsafe extern "C" fn memplan_verify_in_spaces(
     })
 }
 
-/// Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked against
-/// the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
+/// Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked
+/// against the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
 /// plans as it likes.
 ///
 /// `text` has `length` bytes; `pass` is a string; `options` is null or points to a struct that says its size;

@@ -22,7 +22,8 @@ pub(crate) struct Answer {
     pub(crate) figures: String,
     /// The answer is no: does not fit, none found, violations found.
     pub(crate) is_no: bool,
-    /// What went wrong beside that; the worst decides about the exit code.
+    /// What went wrong beside that, such as parts of a file that were not rewritten; the worst decides about the exit
+    /// code.
     pub(crate) failures: Vec<Failure>,
 }
 
@@ -72,9 +73,10 @@ impl Failure {
     }
 }
 
-/// More notes than this are summed up.
+/// At most this many notes are printed; the others are only counted.
 const NOTES: usize = 20;
 
+// Exit codes. The larger one is the worse one.
 const YES: u8 = 0;
 const NO: u8 = 1;
 const UNUSABLE: u8 = 2;

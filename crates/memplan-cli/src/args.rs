@@ -200,6 +200,7 @@ fn parse_dimension(text: &str) -> Result<(String, u64), String> {
     parts.ok_or_else(|| format!("`{text}` is not a dimension and its value, such as batch=1"))
 }
 
+/// Reads `found=100x4`. A name may itself contain `=`, so the last one divides.
 fn parse_size(text: &str) -> Result<(String, Vec<u64>), String> {
     let parts = text.rsplit_once('=').and_then(|(name, shape)| {
         let shape = shape.split('x').map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?;

@@ -55,7 +55,7 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
     }
 }
 
-/// Plans a source as the arguments say.
+/// Reads a source and plans it as the arguments say, with a progress bar.
 fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Checked<Planned>, Failure> {
     let plain = Plain { target: target.target(), form: PlanForm::default() };
     let progress = Progress::start(strategy.budget.time_limit);
@@ -75,7 +75,8 @@ fn how<'a>(strategy: &StrategyArgs, progress: &'a Progress) -> Result<How<'a>, F
     Ok(How { strategy: Some(chosen), request, ..how })
 }
 
-/// Why the driver has no result, as the command line says it.
+/// Why the driver has no result, as the command line says it: an answer that is no, an input with something wrong in
+/// it, a bug, or wrong usage.
 pub(crate) fn failure(source: &Source, error: driver::Failure) -> Failure {
     use driver::Failure as Why;
     match error {

@@ -36,6 +36,7 @@ pub(crate) fn note(message: &str) -> String {
 
 /// An error in a file, with the line it is on.
 pub(crate) fn excerpt(source: &Source, error: &ReadError) -> String {
+    // Readers of binary files know no lines and say 0; lines count from 1.
     if error.line == 0 {
         return in_binary(source, error);
     }
@@ -44,7 +45,7 @@ pub(crate) fn excerpt(source: &Source, error: &ReadError) -> String {
     let snippet = Snippet::source(excerpt.text.as_str()).line_start(error.line).annotation(marked);
     let group = Level::ERROR.primary_title(visible(&error.message)).id(error.code);
     let mut group = if excerpt.is_cut {
-        // The column in the excerpt is not the column in the file.
+        // The column in the excerpt is not the column in the file, so the true place is given separately.
         let origin = Origin::path(source.name.as_str()).line(error.line).char_column(error.column);
         group.element(origin).element(snippet)
     } else {
@@ -70,18 +71,19 @@ fn in_binary(source: &Source, error: &ReadError) -> String {
     renderer().render(&[group])
 }
 
-/// A part of one line, and what in it is meant.
+/// A part of one line; `start..end` are the bytes of it that the error is about.
 #[derive(Debug, PartialEq)]
 struct Excerpt {
     text: String,
     start: usize,
     end: usize,
-    /// The text does not start at the start of the line.
+    /// Whether something was cut off before the text.
     is_cut: bool,
 }
 
 impl Excerpt {
-    /// Cuts the marked part out of the file, with what stands around it on its line.
+    /// Cuts the marked part out of the file, with up to [`AROUND`] bytes on each side of it on its line. A mark that
+    /// goes over several lines ends with the first.
     fn around(bytes: &[u8], error: &ReadError) -> Excerpt {
         let at = error.span.range().start.min(bytes.len());
         let line_start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
@@ -89,6 +91,8 @@ impl Excerpt {
         let end = error.span.range().end.clamp(at, line_end).min(at + AROUND);
         let from = line_start.max(at.saturating_sub(AROUND));
         let to = line_end.min(end + AROUND);
+        // Three parts: before the mark, the mark, and behind it. They are turned into text one by one, so that the
+        // mark's place in the text is known even where bytes are no text.
         let mut text = part(&bytes[from..at], from > line_start, false);
         let start = text.len();
         text.push_str(&part(&bytes[at..end], false, false));
@@ -98,8 +102,8 @@ impl Excerpt {
     }
 }
 
-/// Bytes as text, with an ellipsis where something was cut off; a character
-/// that was cut in two goes with it.
+/// Bytes as text, with an ellipsis where something was cut off. A character of several bytes that was cut in two
+/// shows up as U+FFFD at that end and is left out.
 fn part(bytes: &[u8], cut_before: bool, cut_after: bool) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut text = text.trim_end_matches('\r');

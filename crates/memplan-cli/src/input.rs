@@ -32,7 +32,7 @@ pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure>
     let chosen = format.format.as_deref().and_then(format::find);
     let mut source = match file {
         "-" => Source { format: chosen, ..Source::new(display_name(file), read_bytes(file)?) },
-        // A device cannot be measured and read in pieces, but as a whole.
+        // A device or a pipe has no size and cannot be read piece by piece, so it is read as a whole.
         _ if !Path::new(file).is_file() => Source { format: chosen, ..Source::new(file, read_bytes(file)?) },
         _ => Source::open(Path::new(file), chosen).map_err(|error| cannot_read(file, &error))?,
     };
@@ -46,7 +46,7 @@ fn cannot_read(file: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot read {}: {error}", display_name(file)))
 }
 
-/// What the user says about models.
+/// What the user says about models. The table of scratch memory is the built-in one, a file, or (`none`) an empty one.
 fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
     let default = ModelOptions::default();
     let scratch = match args.scratch.as_deref() {
@@ -63,7 +63,7 @@ fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
     Ok(ModelOptions { assumptions, scratch, dimensions, sizes })
 }
 
-/// The built-in dialect tables with those of the user; `None` if there are none.
+/// The built-in dialect tables with those of the user's files added one by one; `None` if the user gives none.
 fn dialects(files: &[String]) -> Result<Option<Dialects>, Failure> {
     let mut known = None;
     for file in files {
@@ -77,7 +77,7 @@ fn dialects(files: &[String]) -> Result<Option<Dialects>, Failure> {
     Ok(known)
 }
 
-/// A device: built in, or described in a file.
+/// A device by its name: described in a file if the name ends in `.toml`, else built in.
 pub(crate) fn device(name: &str) -> Result<Device, Failure> {
     let is_file = std::path::Path::new(name).extension().is_some_and(|extension| extension == "toml");
     if !is_file {

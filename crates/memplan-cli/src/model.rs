@@ -13,12 +13,12 @@ use crate::table::Table;
 
 /// Rows of a table in a report that is not asked for in full.
 const LISTED: usize = 12;
-/// Longer curves leave out the middle of long stretches below the peak.
+/// A curve of more steps than this leaves out the steps with less than half of the peak.
 const CURVE: usize = 200;
-/// Width of the longest bar.
+/// Width of the longest bar, in characters.
 const BAR: u64 = 40;
 
-/// What the runtime makes of a plan inside the model.
+/// A sentence that says how large the runtime's arena will be with the plan inside the model, and why.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
     let Some(arena) = Arena::of(network, problem, plan) else {
         return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
@@ -56,16 +56,17 @@ struct Arena {
     head: Bytes,
     /// Whether it is more than the capacity.
     is_too_large: bool,
-    /// No kernel keeps or asks for more.
+    /// Whether nothing comes on top: what all kernels keep and ask for was measured.
     is_exact: bool,
 }
 
 impl Arena {
-    /// `None` if the runtime's planner was not followed: there are too many tensors.
+    /// The arena for a plan. `None` if the runtime's planner was not followed, because there are too many tensors.
     fn of(network: &Network, problem: &Problem, plan: &Plan) -> Option<Arena> {
         let known = network.runtime_is_known();
         let is_measured = network.unmeasured().is_empty();
-        // Where scratch memory is not known, the written model leaves tensors to the runtime.
+        // The written model holds the runtime's own plan where that needs less (`better_plan`). Where the scratch
+        // memory of some op is not known, it holds no plan, and only a lower bound is known.
         let head = known.then(|| match is_measured {
             true => network.runtime_extent(network.better_plan(problem, plan).as_ref().unwrap_or(plan)),
             false => network.runtime_at_least(),
@@ -79,18 +80,21 @@ impl Arena {
         })
     }
 
-    /// What a small arena needs beside both.
+    /// Words for the case that the arena is larger than the head and what the runtime keeps together: for a small
+    /// model, the runtime needs more memory while it starts than afterwards.
     fn to_start(&self, network: &Network) -> &'static str {
         let is_small = self.total.0 > self.head.0.saturating_add(network.tail().bytes.0);
         if is_small { ", the rest to start" } else { "" }
     }
 
+    /// Words in front of a number that is only a lower bound.
     fn at_least(&self) -> &'static str {
         if self.is_exact { "" } else { "at least " }
     }
 }
 
-/// The whole arena, with what the runtime keeps for itself beside the plan.
+/// A row of a table: the size of the whole arena, and a remark about what the runtime keeps for itself. `None` if the
+/// arena is not known or if there are several memories.
 pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Option<(Bytes, String)> {
     let arena = Arena::of(network, problem, plan).filter(|_| problem.spaces().len() == 1)?;
     let unknown = network.unmeasured().iter().chain(&network.tail().unknown).cloned().collect::<BTreeSet<_>>();
@@ -109,6 +113,7 @@ pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Op
     Some((arena.total, remark))
 }
 
+/// Up to five names, and how many more there are.
 fn list(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{}`", crate::paint::visible(name))).collect();
     let more = names.len().saturating_sub(5);
@@ -116,7 +121,8 @@ fn list(names: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Savings against the runtime's own planner, for models it runs.
+/// A row of a table: what the runtime's own planner needs, and a remark about what the plan saves against it. `None` if
+/// that planner was not followed.
 pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, String)> {
     if !network.runtime_is_known() {
         return None;
@@ -129,6 +135,7 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
         0 if ours > theirs && !network.assumptions().reuse_inputs => {
             format!("{planner}, which reuses inputs; so does --reuse-inputs")
         }
+        // The runtime rounds sizes up to 16 bytes. What only this rounding makes up is not called a saving.
         _ if ours.0.next_multiple_of(16) >= theirs.0 => planner.to_owned(),
         _ => format!("{planner}; the plan saves {:.1} %", 100.0 * saved as f64 / theirs.0.max(1) as f64),
     };
@@ -146,7 +153,7 @@ pub(crate) fn runtime_note(network: &Network) -> Option<String> {
     })
 }
 
-/// What is alive at the peak; all of it if `in_full`.
+/// A table of what is alive at the peak: all of it if `in_full`, else the largest; empty if nothing is ever alive.
 pub(crate) fn peak_table(network: &Network, problem: &Problem, in_full: bool) -> String {
     let Some(report) = network.peak_report(problem) else { return String::new() };
     let mut table = Table::with_heading(&["op", "tensor", "shape", ">size", ">bytes", ">cumulative"]);
@@ -172,14 +179,14 @@ pub(crate) fn peak_table(network: &Network, problem: &Problem, in_full: bool) ->
     format!("{heading}{}{rest}", table.render(2))
 }
 
-/// Bytes alive at every op, with a bar.
+/// A table of the bytes alive at every op, with bars.
 pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     let curve = network.live_curve(problem);
     let most = curve.iter().map(|at| at.bytes.0).max().unwrap_or(0).max(1);
     let mut table = Table::with_heading(&[">step", "op", ">bytes alive", ""]);
     let mut left_out = 0;
     for (index, at) in curve.iter().enumerate() {
-        // In a long curve only what is near the peak is of interest.
+        // In a long curve only what is near the peak is of interest; the first and the last step are always shown.
         if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
             left_out += 1;
             continue;
@@ -200,8 +207,8 @@ pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     format!("\nbytes alive at each op\n\n{}{rest}", table.render(2))
 }
 
-/// Which tensor is in which memory, if there are several: those not in the
-/// first one are the spilled ones.
+/// A table that says which tensor is in which memory, if there are several; empty otherwise. Tensors that are not in
+/// the first memory are counted as spilled.
 pub(crate) fn spills(network: &Network, problem: &Problem, plan: &Plan) -> String {
     if problem.spaces().len() < 2 {
         return String::new();

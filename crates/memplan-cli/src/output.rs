@@ -1,8 +1,8 @@
 //! Output files: written whole or not at all.
 //!
-//! A file that is there keeps its permissions and the links that lead to it. One that
-//! must not be written is not replaced, though its folder would allow it. Devices and
-//! pipes are written to.
+//! The content goes into a draft beside the file, which is renamed when it is complete. A file that
+//! exists keeps its permissions, and links to it stay links. A read-only file is not replaced, although
+//! the permissions of its folder would allow the renaming. Devices and pipes are written to directly.
 
 use std::fs::File;
 use std::io::Write;
@@ -19,16 +19,17 @@ static DRAFT: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// Removes the draft that is being filled, if there is one: the process is about to end.
 pub(crate) fn discard_draft() {
     if let Some(draft) = DRAFT.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        // If that fails, a file with a telling name is left. There is nobody to tell.
+        // If that fails, a file `.memplan-….tmp` stays behind. The process is ending, so nobody can be told.
         let _ = std::fs::remove_file(draft);
     }
 }
 
+/// Remembers the draft that is being filled; `None` if there is none any more.
 fn note_draft(draft: Option<PathBuf>) {
     *DRAFT.lock().unwrap_or_else(PoisonError::into_inner) = draft;
 }
 
-/// What an output file is to contain, by its extension.
+/// The extension of an output file in small letters, which says what the file is to contain; empty if it has none.
 pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
@@ -50,8 +51,8 @@ pub(crate) fn replaced_input(output: &Path, was_input: bool) -> Option<String> {
     was_input.then(|| format!("{} was the input: it has been replaced", output.display()))
 }
 
-/// Refuses to replace the file that is read by something else: a plan of a CSV
-/// file, for example, would fix all offsets the next time it is planned.
+/// Refuses an output that would replace the file that is read. A plan written over its CSV file, for example,
+/// would be read as records with fixed offsets the next time.
 pub(crate) fn refuse_input(output: &Path, input: &str) -> Result<(), Failure> {
     if !is_input(output, input) {
         return Ok(());
@@ -66,11 +67,12 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failur
     write_with(path, &|out| out.write_all(content.as_ref()))
 }
 
-/// The same for content that is written piece by piece.
+/// The same as [`write`] for content that is written piece by piece by `fill`.
 pub(crate) fn write_with(path: &Path, fill: Fill) -> Result<(), Failure> {
     try_write(path, fill).map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
 }
 
+/// Writes the content of a file.
 type Fill<'a> = &'a dyn Fn(&mut dyn Write) -> std::io::Result<()>;
 
 /// Writes a draft beside the file and renames it when it is complete, so that there is never half a file.
@@ -83,7 +85,8 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     let path = &behind_links(path)?;
     let old = path.metadata().ok();
     if old.is_some() {
-        // The rename would replace a file that must not be written: ask for it before.
+        // The renaming would replace a read-only file, too. Opening the file for writing fails then; nothing is
+        // written.
         File::options().append(true).open(path)?;
     }
     let mut draft = draft_beside(path, old.is_none())?;
@@ -94,17 +97,18 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
         }
         draft.as_file().sync_all()
     });
-    // From here on the draft becomes the file, or goes by itself.
+    // From here on the draft becomes the file, or `NamedTempFile` removes it when it is dropped.
     note_draft(None);
     filled?;
     draft.persist(path)?;
     Ok(())
 }
 
-/// A file in the same folder, so that it can be renamed. It goes if that does not happen. A new file gets the
-/// permissions that every new file gets; a draft of one that is replaced is closed to all others while it is filled,
-/// since they may not be allowed to read the old one.
+/// A new file in the same folder as `path`, so that it can be renamed to it. It is removed when it is dropped without
+/// that. If there is no old file (`is_new`), the draft gets the permissions that every new file gets. If there is one,
+/// nobody else may read the draft while it is filled, since they may not be allowed to read the old file.
 fn draft_beside(path: &Path, is_new: bool) -> std::io::Result<NamedTempFile> {
+    // A path such as `..` names no file.
     path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Opened here and not by `tempfile_in`, which would put the name of the draft into messages.
@@ -124,7 +128,9 @@ const LONGEST_CHAIN_OF_LINKS: usize = 40;
 fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LONGEST_CHAIN_OF_LINKS {
+        // An error means that this is no link.
         let Ok(target) = std::fs::read_link(&path) else { return Ok(path) };
+        // The target of a link counts from the link's own folder; `join` takes an absolute target as it is.
         let folder = path.parent().unwrap_or(Path::new(""));
         path = folder.join(target);
     }

@@ -35,7 +35,7 @@ pub(crate) fn stderr_is_coloured() -> bool {
     wants_colour(std::io::stderr().is_terminal())
 }
 
-/// A terminal, and neither `NO_COLOR` nor a dumb one.
+/// Whether a stream gets colour: it is a terminal that is not called dumb, and `NO_COLOR` is not set.
 fn wants_colour(is_terminal: bool) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

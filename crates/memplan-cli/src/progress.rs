@@ -1,10 +1,10 @@
 //! A progress bar on a terminal's standard error; nothing when piped.
 //!
 //! While it is shown, Ctrl-C does not kill the command but asks whatever
-//! searches to stop, so that the best plan so far is still printed. Whatever else is going on has a moment to come to
-//! its end ([`patience`](memplan::core::patience)); then it stops without a result. If the command is still there after
-//! [`LAST_MOMENT`], because it frees gigabytes or because a loop has not asked, it ends on the spot. The second Ctrl-C
-//! does that at once.
+//! searches to stop, so that the best plan so far is still printed. Everything else may go on for a moment (`GRACE` of
+//! [`patience`](memplan::core::patience)) and then stops without a result. If the process has not ended after
+//! [`LAST_MOMENT`], because it frees gigabytes or because some loop does not ask whether to stop, it is ended. A second
+//! Ctrl-C ends it at once.
 //!
 //! ```text
 //!   Ctrl-C       GRACE              LAST_MOMENT     half a second
@@ -28,15 +28,16 @@ use crate::{diagnose, output};
 /// How a shell reports a command that Ctrl-C ended.
 pub(crate) const KILLED: u8 = 130;
 
-/// Work that can still be asked to stop, and whether it has been.
+/// How many [`Progress`] there are: work that can be asked to stop.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
+/// Whether Ctrl-C was pressed.
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// The time after Ctrl-C at which the process ends, whatever it does. The system needs the rest of the half second that
 /// users are promised: it takes back a gigabyte in some 60 ms.
 const LAST_MOMENT: Duration = Duration::from_millis(380);
 
-/// Installs the handler once. Where that fails, Ctrl-C kills as ever.
+/// Installs the handler of Ctrl-C once. Where that fails, Ctrl-C kills the process as it does any other.
 fn listen() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -44,7 +45,9 @@ fn listen() {
     });
 }
 
-/// Runs on a thread of its own at every Ctrl-C.
+/// Runs on a thread of its own at every Ctrl-C. The second one, or one at a time when nothing can be asked to stop,
+/// ends the process. The first one sets [`ASKED`], which searches and loops look at, and ends the process after
+/// [`LAST_MOMENT`].
 fn on_interrupt() {
     let is_first = !ASKED.swap(true, Relaxed);
     if !is_first || LISTENING.load(Relaxed) == 0 {
@@ -69,9 +72,11 @@ fn die() -> ! {
 /// Shows the best extent so far, the bound and the time. As long as it lives, the time limit and Ctrl-C hold for
 /// everything that the thread does.
 pub(crate) struct Progress {
+    /// Makes `patience` hold on this thread as long as it lives.
     _current: Current,
     patience: Patience,
     bar: ProgressBar,
+    /// What the stages of the searches have reported.
     stages: Mutex<Vec<StageReport>>,
 }
 

@@ -42,10 +42,12 @@ impl<'w, 'a> Table<'w, 'a> {
 
     /// The table at an offset of the file; an error if its vtable does not lie in the file.
     pub(crate) fn at(window: &'w Window<'a>, at: u64) -> Result<Table<'w, 'a>, ReadError> {
+        // The distance back to the vtable may be negative: then the vtable lies behind the table.
         let back = i64::from(window.i32(at)?);
         let vtable = i64::try_from(at).ok().and_then(|at| at.checked_sub(back)).and_then(|at| u64::try_from(at).ok());
         let vtable = vtable.ok_or_else(|| outside(at, "its vtable is outside the file"))?;
         let vtable_bytes = window.u16(vtable)?;
+        // A vtable has at least its own length and that of the table, two bytes each.
         if vtable_bytes < 4 {
             return Err(outside(vtable, "the vtable is too short"));
         }

@@ -36,7 +36,7 @@ index_type! {
 pub struct Model {
     /// The graphs; the first one runs, the others are bodies of ops.
     pub graphs: IndexVec<GraphId, Graph>,
-    /// What every offset is a multiple of.
+    /// Every offset is a multiple of this many bytes.
     pub alignment: Bytes,
 }
 

@@ -24,7 +24,7 @@
 //! # Where next
 //!
 //! - [`records`]: problems as plain lifetime records (`.csv`, `.json`, `.trace`), read and written.
-//! - [`plan`]: plans, ours written and anybody's read.
+//! - [`plan`]: plans, written in our formats, and read in ours and those of other tools.
 //! - [`graph`]: a model as a graph of ops and tensors, the same for [`tflite`] and [`onnx`]; its orders
 //!   of execution, and the problem that it is.
 //! - [`snapshot`] and [`kineto`]: what PyTorch records about its memory; [`xla`]: XLA's dumps.

@@ -385,7 +385,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Gives the value on top of the stack a number by which it can be used again.
+    /// Gives the value on top of the stack a number in the memo, by which it can be used again. The number stands in
+    /// the file, or is the next free one (MEMOIZE).
     fn remember(&mut self, opcode: u8) -> Result<(), ReadError> {
         let number = match opcode {
             b'q' => self.unsigned(1)?,

@@ -110,7 +110,7 @@ const PAGES: usize = 1 << 12;
 /// Checked little-endian reads with a cache of pages, and a limit on how much
 /// is read in all. The structures of a hostile file may overlap: a small file can
 /// refer to the same bytes again and again, and so describe an enormous model.
-/// Whoever reads a structure counts its bytes against the limit ([`spend`](Window::spend)).
+/// A reader counts the bytes of each structure that it reads against the limit ([`spend`](Window::spend)).
 pub struct Window<'a> {
     source: &'a dyn ReadAt,
     /// Pages that have been read, by number.

@@ -160,9 +160,9 @@ pub(crate) fn verify<'py>(
     findings.iter().map(|finding| described(py, finding)).collect()
 }
 
-/// Everything that is wrong with a plan. For a program, the dataflow check takes the place of the packing check,
-/// because it does not trust lifetimes; it runs only if each placement by itself is right (in its space, aligned, at
-/// its fixed offset). A network has the packing check and a dataflow check of its own.
+/// Everything that is wrong with a plan. For a program, the dataflow check decides whether buffers may share bytes,
+/// because it does not trust lifetimes; it runs only if the packing check finds nothing else, such as an offset that
+/// is not aligned. A network has the whole packing check and a dataflow check of its own.
 fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
     let input = &problem.input;
     if let Some(network) = &input.network {

@@ -16,14 +16,16 @@ use crate::finding::{self, Finding};
 pub struct Analyzed {
     program: Program,
     aliases: Aliases,
+    /// The nesting of ops in regions.
     tree: OpTree,
     lifetimes: Lifetimes,
+    /// The problem, with the site behind each of its buffers.
     collected: Collected,
     homes: Homes,
 }
 
 impl Analyzed {
-    /// Runs the analyses. The numbers of a program can be too large for a problem.
+    /// Runs the analyses. Fails if the sizes or the number of buffers are too large for a problem.
     pub fn new(program: Program) -> Result<Analyzed, ProblemError> {
         let aliases = Aliases::new(&program);
         let tree = OpTree::new(&program);
@@ -127,19 +129,22 @@ impl Analyzed {
         finding::in_dataflow(&self.program, &self.by_site(&sites, plan))
     }
 
+    /// A plan sorted by sites, given the site of each of its buffers, with the op that owns each space.
     fn by_site(&self, sites: &IndexVec<BufferId, SiteId>, plan: &Plan) -> SitePlan {
         let mut by_site = SitePlan::empty(&self.program);
         for (buffer, &site) in sites.iter_enumerated() {
             by_site.placements[site] = plan.placements.get(buffer).cloned().flatten();
         }
+        // A space that belongs to an op, such as a parallel loop, exists once for each instance of the op.
         let scopes = self.homes.groups.iter_enumerated();
         by_site.owners = scopes.filter_map(|(space, group)| Some((space, group.scope?))).collect();
         by_site
     }
 }
 
-/// Which space of a problem each site is in: first the spaces of the collected
-/// problem, then those in which every site is left alone.
+/// Which space of a problem each site is in. The spaces are groups of buffers that are placed together (those of one
+/// scope in one memory): first the spaces of the collected problem, then those in which every site is left alone.
+/// `None` for a site that no op allocates.
 #[derive(Clone, Debug)]
 struct Homes {
     groups: IndexVec<SpaceId, Group>,

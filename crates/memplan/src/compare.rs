@@ -7,8 +7,8 @@
 //!   limit 3 s:  levels 0.01 s │ … │ first-fit 0.02 s │ search half of the rest │ auto the rest
 //! ```
 //!
-//! As soon as there is one plan the limit ends a strategy wherever it is. That one, and those that had no turn, are
-//! listed as not tried.
+//! As soon as there is one plan the limit ends a strategy wherever it is. The strategy that was ended so, and those
+//! whose turn did not come, are listed as not tried.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ impl Comparison {
         Comparison::with(&[], input, assign, how, watch)
     }
 
-    /// The same with strategies of the caller's beside memplan's.
+    /// The same as [`run`](Self::run) with strategies of the caller's (`own`) beside memplan's.
     pub fn with(
         own: &[&dyn Strategy],
         input: &Input,
@@ -87,7 +87,8 @@ impl Comparison {
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
         let strategies: Vec<&dyn Strategy> = STRATEGIES.iter().chain(own).copied().collect();
-        // The first strategies of the list are those that search. They are tried last.
+        // The first strategies of the list are those that search. They are tried last. `left` is the number of
+        // strategies that are still to come after this one, so each gets an equal share of the time that is left.
         for (left, &strategy) in strategies.iter().enumerate().rev() {
             if comparison.is_over() {
                 comparison.not_tried.push(strategy.name());
@@ -105,14 +106,15 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Whether the time limit is over and there is something to show. Then no further strategy is begun: each would look
-    /// at all buffers before it asked for the first time.
+    /// Whether the time limit is over and there is something to show. Then no further strategy is begun, because each
+    /// looks at all buffers before it looks at the clock for the first time.
     fn is_over(&self) -> bool {
         let is_time = |patience: Patience| patience.ended() == Some(Stop::TimeLimit);
         !self.entries.is_empty() && patience::is_over_now() && Patience::current().is_some_and(is_time)
     }
 
-    /// Sorts what was found in the order in which strategies were tried.
+    /// Sorts the plans by extent, and everything of equal extent in the order of the list of strategies, which is the
+    /// reverse of the order in which they were tried.
     fn put_in_order(&mut self, strategies: &[&dyn Strategy]) {
         let Comparison { entries, refused, not_tried } = self;
         let place = |name: &str| strategies.iter().position(|strategy| strategy.name() == name);
@@ -127,7 +129,9 @@ impl Comparison {
         not_tried.dedup();
     }
 
-    /// Plans of other tools, if they hold on this target.
+    /// Adds the plans of other tools that came with the input, if the packing check accepts them: the target may ask
+    /// for a larger alignment than the other tool did. They are plans of offsets, so there are none among shared
+    /// objects.
     fn add_peers(&mut self, input: &Input, assign: Option<Assign>) {
         if assign == Some(Assign::Objects) {
             return;
@@ -168,8 +172,8 @@ impl Comparison {
         Ok(())
     }
 
-    /// The best bound that holds for every entry: what no plan of offsets can
-    /// beat or, among shared objects only, no plan of shared objects.
+    /// The best bound that holds for every entry. A bound for plans of offsets also holds for shared objects, which
+    /// need no less; a bound for shared objects counts only if all entries are such plans.
     pub fn lower_bound(&self, problem: &Problem) -> Bytes {
         let only_objects = self.entries.iter().all(|entry| entry.assign == Assign::Objects);
         let holds_for_all = |entry: &&Entry| only_objects || entry.assign == Assign::Offsets;

@@ -42,7 +42,7 @@ pub struct Known {
 /// A problem of the corpus.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Path inside its folder without extension, `#` and a number for a line of a `.jsonl`.
+    /// Path inside its folder without extension; a problem of a `.jsonl` file has `#` and its number behind it.
     pub name: String,
     /// The problem.
     pub problem: Arc<Problem>,
@@ -55,11 +55,11 @@ pub struct Score {
     pub name: String,
     /// Its buffers.
     pub buffers: usize,
-    /// Peak of live bytes, refined by alignment.
+    /// The lower bound that needs no search: about the peak of live bytes.
     pub peak: Bytes,
     /// What came of it.
     pub outcome: Outcome,
-    /// Search nodes.
+    /// Nodes of the exact searches.
     pub nodes: u64,
     /// Members of the portfolio that were run.
     pub members: usize,
@@ -72,7 +72,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Whether the extent is larger than the best known one, or there is none.
+    /// Whether the extent is larger than the best known one, or there is no plan. `false` if nothing is known.
     pub fn is_worse(&self) -> bool {
         let Some(known) = self.known else { return false };
         self.outcome.plan().is_none_or(|plan| plan.extent() > known.extent)
@@ -98,6 +98,7 @@ pub fn known(folder: &Path) -> Result<BTreeMap<String, Known>, CorpusError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(CorpusError::Io { path, error }),
     };
+    // The first line is the heading.
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
     let wrong = |number: usize| CorpusError::Content {
         path: path.clone(),
@@ -140,7 +141,8 @@ pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
     Ok(instances)
 }
 
-/// A line may say `"alignment": 32` for all of its buffers.
+/// The problem of a line of a `.jsonl` file. A line may say `"alignment": 32` for all of its buffers, which the reader
+/// of records does not know.
 fn aligned(line: &[u8], problem: Arc<Problem>) -> Arc<Problem> {
     let alignment = serde_json::from_slice::<serde_json::Value>(line).ok();
     let alignment = alignment.and_then(|value| value.get("alignment")?.as_u64()).filter(|&alignment| alignment > 0);
@@ -150,7 +152,8 @@ fn aligned(line: &[u8], problem: Arc<Problem>) -> Arc<Problem> {
     builder.build().map_or(problem, Arc::new)
 }
 
-/// Problem files below a folder, sorted.
+/// Problem files in a folder and its subfolders, sorted. The file with the best extents and folders called `plans` hold
+/// no problems.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     let mut open = vec![folder.to_path_buf()];
     let mut files = Vec::new();
@@ -172,8 +175,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     Ok(files)
 }
 
-/// Plans an instance.
+/// Plans an instance with the strategy `search`, through the driver like everything else, and counts what the search
+/// did.
 pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
+    // The driver asks a strategy for an outcome only; the counters come out of the closure by this side door.
     let counted = Mutex::new((0, 0, 0));
     let method = Method {
         base: &Search,

@@ -25,8 +25,9 @@
 //! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
 //! [`Failure::Stopped`], whatever it returned. A time limit ends reading, lowering and searching. It ends neither the
 //! making of a first plan nor what follows (the checks, writing, reading again), for then the caller would have waited
-//! for nothing; but a search ends before the limit by what these are expected to take. A caller that makes a [`Patience`](memplan_core::patience::Patience)
-//! current on its thread has one limit for all its calls; else each call starts its own, as [`How::request`] says.
+//! for nothing. To make up for that, a search ends before the limit, by the time that checking and writing are expected
+//! to take. A caller that makes a [`Patience`](memplan_core::patience::Patience) current on its thread has one limit
+//! for all its calls; else each call starts its own, as [`How::request`] says.
 
 mod checked;
 mod compare_places;
@@ -81,7 +82,8 @@ pub fn read<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<F:
     first_stage("reading", || front_end.read(source))
 }
 
-/// Lays an input out and lets only a right layout through.
+/// Lays an input out and lets only a right layout through. A layout that a check rejects is made again with the
+/// rejected buffers kept apart, until it passes or [`Solver::repair`] gives up.
 pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Result<Checked<F::Laid>, Failure> {
     let _current = wait_as_told(how);
     let mut solver = Solver::new(how);

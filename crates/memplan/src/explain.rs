@@ -15,15 +15,18 @@ use crate::front_end::{Plain, Planned};
 pub struct Explanation {
     /// What planning came to.
     pub planned: Checked<Planned>,
-    /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
+    /// The obstacle: buffers that do not fit together into a capacity. That is the capacity of the space or, if it
+    /// has none, a byte less than the best plan needs. `None` if everything fits, or if no obstacle was found.
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle each of which, were it gone, would make room for all others.
     pub single: Vec<BufferId>,
-    /// Where reuse is paid for: by space, what a plan needs in which nothing is paid for that can be avoided.
+    /// If the plan pays for reuse: how many bytes of each space a plan needs that pays only for what cannot be avoided.
+    /// `None` if the plan pays for nothing, or if no such plan was found.
     pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
 }
 
-/// Explains an input.
+/// Plans an input and finds out on the way what stands in the way of a smaller plan. The plan goes through the driver,
+/// so it is checked; the rest comes out of the closure through `found`.
 pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
     let found = Mutex::new((None, Vec::new(), None));
     let method = Method {

@@ -1,4 +1,4 @@
-//! What the two checks find, in one form for reports and machines.
+//! What the checks find, in one form for reports and machines.
 //!
 //! Every plan is judged here, ours and those of other tools: no other module of this crate calls
 //! the packing check, the dataflow check, the check of orders or the check of changed models.
@@ -36,7 +36,7 @@ pub fn in_packing(problem: &Problem, plan: &Plan) -> Vec<Finding> {
     packing::check(problem, plan).iter().map(Finding::from).collect()
 }
 
-/// The same, with the buffers each finding is about.
+/// The same as [`in_packing`], with the buffers each finding is about.
 pub(crate) fn in_packing_with_buffers(problem: &Problem, plan: &Plan) -> Vec<(Finding, Vec<BufferId>)> {
     let buffers = |violation: &Violation| {
         let who = violation.buffer().into_iter().chain(violation.other());
@@ -85,12 +85,13 @@ pub fn in_dataflow(program: &Program, plan: &SitePlan) -> Vec<Finding> {
     in_dataflow_with_sites(program, plan).into_iter().map(|(finding, _)| finding).collect()
 }
 
-/// The same, with the sites each finding is about.
+/// The same as [`in_dataflow`], with the sites each finding is about.
 pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<(Finding, Vec<SiteId>)> {
     let violations = dataflow::check(program, plan);
     if violations.is_empty() {
         return Vec::new();
     }
+    // Names are made only where there is something to report.
     let names = program.site_names();
     let finding = |violation: &dataflow::Violation| {
         let sites = sites_of(violation);
@@ -100,6 +101,7 @@ pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<
             buffers: sites.iter().map(|&site| names[site].clone()).collect(),
             step: None,
             place: None,
+            // An op that was made by a lowering and stands nowhere in the text has an empty span.
             span: violation.op().map(|op| program.op(op).span).filter(|span| span.end > span.start),
         };
         (finding, sites)
@@ -119,7 +121,7 @@ pub fn in_equivalence(original: &equivalence::Network, changed: &equivalence::Ne
     violation.map(|violation| Finding::of_whole(violation.code(), violation.to_string())).into_iter().collect()
 }
 
-/// The buffers a violation is about.
+/// The sites a violation is about; none for kinds that concern the plan as a whole.
 fn sites_of(violation: &dataflow::Violation) -> Vec<SiteId> {
     use dataflow::Violation::*;
     match violation {

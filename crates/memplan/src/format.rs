@@ -67,7 +67,8 @@ impl Input {
         }
     }
 
-    /// The input on its target. Of the capacity for a network, what its runtime keeps is taken off.
+    /// The input on a target: its problem gets the target's capacities and alignments. For a network, the bytes that
+    /// its runtime keeps for itself are taken off the capacity first.
     pub fn on_target(mut self, target: &Target) -> Result<Input, TargetError> {
         self.targets.push(target.clone());
         let (target, note) = match &self.network {
@@ -100,7 +101,7 @@ pub struct ModelOptions {
     pub scratch: Option<ScratchTable>,
     /// Values of symbolic dimensions.
     pub dimensions: BTreeMap<String, u64>,
-    /// Dimensions that tensors have at most whose size depends on the content of others.
+    /// The largest dimensions of tensors, by name, whose size depends on the content of other tensors.
     pub sizes: BTreeMap<String, Vec<u64>>,
 }
 
@@ -139,7 +140,7 @@ pub trait Format: Sync {
     /// Reads a text.
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError>;
 
-    /// The file beside a file of that name that belongs to it.
+    /// The name of the second file that belongs to a file of that name, if the format has two.
     fn sibling(&self, _file_name: &str) -> Option<String> {
         None
     }
@@ -163,8 +164,8 @@ pub trait Format: Sync {
     }
 }
 
-/// All formats, in the order in which content is asked for. CSV comes last: it
-/// takes almost anything with commas; JSON comes after what is JSON, too.
+/// All formats, in the order in which they are asked whether a text is theirs. CSV comes last, because it
+/// takes almost anything with commas; the records in JSON come after the other formats that are JSON.
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,
@@ -190,7 +191,7 @@ pub fn find(name: &str) -> Option<&'static dyn Format> {
 pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
     let by_content = || FORMATS.iter().copied().find(|format| format.sniff(text));
     match by_extension(file_name) {
-        // Several formats are JSON, and many of their files are called just that: the content says which it is.
+        // Several formats are JSON, and many of their files are called `.json`, so the content decides.
         Some(json) if json.name() == "json" && text.trim_start().starts_with('{') => by_content().or(Some(json)),
         Some(format) => Some(format),
         None => by_content(),
@@ -209,6 +210,7 @@ fn by_extension(file_name: &str) -> Option<&'static dyn Format> {
     let name = file_name.to_ascii_lowercase();
     let length = |format: &&dyn Format| {
         let mine = format.extensions().iter();
+        // The name must end with a dot and the extension.
         let ends = |extension: &&&str| name.strip_suffix(**extension).is_some_and(|stem| stem.ends_with('.'));
         mine.filter(ends).map(|extension| extension.len()).max()
     };

@@ -56,7 +56,8 @@ pub use plan_memory::PlanMemory;
 pub use reorder::Reorder;
 pub use storage_rewrite::StorageRewrite;
 
-/// A language that memplan plans.
+/// A kind of input that memplan plans, as the module's documentation says. The driver calls the functions in their
+/// order.
 pub trait FrontEnd {
     /// What was read, with everything that later stages need of it.
     type Input;
@@ -69,7 +70,8 @@ pub trait FrontEnd {
     /// Reads a source.
     fn read(&self, source: &Source) -> Result<Self::Input, Failure>;
 
-    /// Decides where everything goes. Buffers that [`Solver::apart`] names must not share bytes.
+    /// Decides where everything goes. Buffers that [`Solver::apart`] names must not share bytes: a check has rejected
+    /// an earlier layout because of them.
     fn lay_out(&self, input: &Self::Input, solver: &mut Solver) -> Result<Self::Laid, Failure>;
 
     /// What must be true of the layout.
@@ -107,9 +109,10 @@ pub struct Claim<'a> {
     pub packings: Vec<Packing<'a>>,
     /// Placements under which programs compute what they did.
     pub programs: Vec<(Cow<'a, Program>, SitePlan)>,
-    /// Orders of execution in which every op finds what it found before.
+    /// Orders of execution in which every op still finds the values that it found in the old order.
     pub orders: Vec<Order>,
-    /// What the output must say: lists of things, and where each of them is.
+    /// What the output must say: lists of things (most often one list, of buffers), and where each of them is. `None`
+    /// for a thing that the output does not place.
     pub placements: Vec<Cow<'a, [Option<Placement>]>>,
 }
 
@@ -119,7 +122,8 @@ pub struct Packing<'a> {
     pub problem: Cow<'a, Problem>,
     /// The plan.
     pub plan: Cow<'a, Plan>,
-    /// Which program's sites its buffers are, and the site of each; `None` if a buffer is no single site.
+    /// Which program's sites its buffers are (by its number in [`Claim::programs`]), and the site of each buffer;
+    /// `None` if a buffer is no single site.
     pub sites: Option<(usize, Cow<'a, [SiteId]>)>,
 }
 
@@ -127,20 +131,20 @@ pub struct Packing<'a> {
 pub struct Order {
     /// The ops in their old order.
     pub ops: Vec<Access>,
-    /// Their numbers in the new one.
+    /// The new order: the numbers that the ops have in `ops`, in the order in which they run now.
     pub order: Vec<usize>,
 }
 
 /// What a front end wrote.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// The content, or its first part.
+    /// The content, or its first part if something is [behind](Self::behind) it.
     pub bytes: Vec<u8>,
     /// What follows the first part: pieces of a file, and new bytes between them. Models are large and mostly weights.
     pub behind: Option<Behind>,
     /// What was left alone and why, with the place.
     pub notes: Vec<String>,
-    /// Bytes before and after.
+    /// How many bytes each function needed before and needs now.
     pub savings: Vec<Saving>,
     /// More files that were asked for: a name and the content.
     pub files: Vec<(String, String)>,
@@ -159,7 +163,7 @@ impl Output {
         std::str::from_utf8(&self.bytes).unwrap_or_default()
     }
 
-    /// All of it, to be read again.
+    /// The whole output, put together but not copied, to be read again.
     pub fn content(&self) -> io::Result<Assembled<'_>> {
         match &self.behind {
             Some(behind) => Assembled::new(&self.bytes, behind.file.content(), &behind.pieces),
@@ -196,9 +200,10 @@ pub struct Places {
 pub struct Found {
     /// The memory it is in, by whatever name the output gives it.
     pub memory: String,
-    /// Its offsets there, one a slot; the object's number for shared objects.
+    /// Its offsets there, one for each slot. Not compared for a buffer in a shared object.
     pub offsets: Vec<u64>,
-    /// The distances between iterations, innermost loop first.
+    /// How far its memory in one iteration of each parallel loop around it is from that in the next, innermost loop
+    /// first; empty if all iterations use the same bytes.
     pub strides: Vec<u64>,
     /// The shared object it is in.
     pub object: Option<usize>,

@@ -64,10 +64,12 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// The line of a source in which each buffer is allocated, with its text.
+    /// The line of a source in which each buffer is allocated, with its text: `kernel.mlir:12  %a = memref.alloc() …`.
+    /// `name` is the file's, `spans` says where in `text` each buffer is allocated.
     pub fn source(name: &str, text: &str, spans: &IndexVec<BufferId, Span>) -> Remark {
         let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let line_of = |span: &Span| {
+            // Lines count from 1: the number of lines that begin at or before the span is the number of its line.
             let line = starts.partition_point(|&start| start <= span.range().start);
             let start = *starts.get(line.checked_sub(1)?)?;
             let excerpt: String = text.get(start..)?.lines().next()?.trim().chars().take(EXCERPT).collect();
@@ -77,7 +79,7 @@ impl Remark {
     }
 }
 
-/// What the user may try if the plan is not known to be the best.
+/// What the user may try if the plan is not known to be the best; `None` if it is, or if there is no plan.
 pub fn advice(outcome: &Outcome) -> Option<String> {
     let Outcome::Feasible { plan, lower_bound, stop } = outcome else { return None };
     let over = plan.extent().0.saturating_sub(lower_bound.0);
@@ -107,8 +109,11 @@ pub struct Map<'a> {
     caption: Caption,
     remarks: Vec<Remark>,
     steps: Steps,
+    /// What the user may try next.
     advice: Option<String>,
+    /// What is wrong with the plan.
     violations: Vec<String>,
+    /// What other capacities would cost.
     trade_off: Option<Vec<Point>>,
 }
 
@@ -117,7 +122,7 @@ pub struct Map<'a> {
 pub struct Steps {
     /// What one step is: `an op of the network, in the order of execution`. Empty if nobody knows.
     pub what: String,
-    /// What runs at some of them.
+    /// What runs at some of them: a step and a text.
     pub names: Vec<(u64, String)>,
 }
 
@@ -149,7 +154,8 @@ impl<'a> Map<'a> {
         Some(map.with_origin(planned.network.as_deref(), !planned.spans.is_empty()))
     }
 
-    /// The same map with what is known about the input: a network, or a program.
+    /// The same map with what is known about the input: the ops of a network and the notes about its tensors, or that
+    /// steps are places in a program.
     #[must_use]
     pub fn with_origin(mut self, network: Option<&Network>, is_program: bool) -> Map<'a> {
         if let Some(network) = network {

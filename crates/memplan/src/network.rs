@@ -19,7 +19,8 @@ use crate::finding::{self, Finding};
 use crate::target::Target;
 use crate::wording::sized;
 
-/// A microcontroller runs networks of hundreds of buffers; far more than this are not for it.
+/// Up to this many buffers the planner of TensorFlow Lite Micro is followed, which takes time with the square of their
+/// number. Networks for microcontrollers have hundreds.
 const RUNTIME_BUFFERS: usize = 20_000;
 
 /// Which kind of file a network comes from.
@@ -40,14 +41,18 @@ pub struct Network {
     kind: Kind,
     model: Model,
     assumptions: Assumptions,
+    /// The problem, and what each of its buffers is.
     placed: Placed,
+    /// What the dataflow check follows; `None` if it would be too long.
     program: Option<Program>,
+    /// Operators whose scratch memory nobody has measured.
     unmeasured: Vec<String>,
+    /// What the runtime keeps in its arena beside tensors and scratch memory.
     tail: Tail,
 }
 
 impl Network {
-    /// Makes problem and program.
+    /// Makes the problem and the program of a model.
     pub fn new(kind: Kind, model: Model, assumptions: Assumptions) -> Result<Network, ReadError> {
         let failed = |message: String| ReadError::at_byte("model::unplannable", 0, message);
         let timeline = Timeline::new(&model).map_err(|error| failed(error.to_string()))?;
@@ -103,6 +108,7 @@ impl Network {
     pub fn meaning(&self, plan: &Plan) -> Option<(&Program, SitePlan)> {
         let program = self.program.as_ref()?;
         let mut by_site = SitePlan::empty(program);
+        // The program of a network has one site for each buffer, in the same order.
         for site in program.sites().ids() {
             let site: SiteId = site;
             by_site.placements[site] = plan.placements.get(BufferId::from_index(site.index())).cloned().flatten();
@@ -110,7 +116,7 @@ impl Network {
         Some((program, by_site))
     }
 
-    /// Everything in which a plan changes what the network computes.
+    /// Everything in which a plan changes what the network computes; nothing if the program is too long to be followed.
     pub fn check(&self, plan: &Plan) -> Vec<Finding> {
         self.meaning(plan).map_or_else(Vec::new, |(program, by_site)| finding::in_dataflow(program, &by_site))
     }
@@ -137,6 +143,7 @@ impl Network {
             for &tensor in draft.inputs.iter().chain(&draft.outputs) {
                 *of_role.entry(Role::Tensor(graph, tensor)).or_default() += 1;
             }
+            // A kernel writes its scratch memory and reads it again.
             for number in 0..draft.scratch.len() {
                 *of_role.entry(Role::Scratch(graph, op, number)).or_default() += 2;
             }
@@ -155,7 +162,8 @@ impl Network {
         &self.unmeasured
     }
 
-    /// The arena that TensorFlow Lite Micro needs for a head of so many bytes, all of it.
+    /// The size of the whole arena that TensorFlow Lite Micro needs if tensors and scratch memory (the head) take so
+    /// many bytes.
     pub fn arena(&self, head: Bytes) -> Bytes {
         self.tail.arena(head, self.roles().len())
     }
@@ -178,6 +186,7 @@ impl Network {
                 sized(start),
                 sized(capacity)
             );
+            // The runtime cannot even start, so there is no room for any tensor.
             return (Target { capacity: Some(Bytes::ZERO), ..target.clone() }, Some(note));
         }
         let left = Bytes(capacity.0.saturating_sub(tail.0));
@@ -190,7 +199,8 @@ impl Network {
         (Target { capacity: Some(left), ..target.clone() }, Some(note))
     }
 
-    /// The plan that TensorFlow Lite Micro makes on its own.
+    /// The plan that TensorFlow Lite Micro makes on its own: no plan is inside the model, so no buffer has a given
+    /// place.
     pub fn runtime_plan(&self) -> Plan {
         let problem = &self.placed.problem;
         let arena = arena::lay_out(&arena::requests(problem, None, |_| false));
@@ -219,14 +229,16 @@ impl Network {
         bound::lower_bound(&self.with_inputs_reused())
     }
 
+    /// The problem as TensorFlow Lite Micro sees it: the memory of inputs is reused, and no op works in place. The
+    /// problem as it is, should that one not be possible.
     fn with_inputs_reused(&self) -> Problem {
         let assumptions = Assumptions { reuse_inputs: true, in_place: false };
         let placed = place(&self.model, self.placed.timeline.clone(), assumptions);
         placed.map_or_else(|_| self.placed.problem.clone(), |placed| placed.problem)
     }
 
-    /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the
-    /// model: tensors are where the plan says, scratch memory is placed around them.
+    /// The head of the arena that TensorFlow Lite Micro needs with a plan of ours inside the
+    /// model: tensors are where the plan says, scratch memory is placed around them by the runtime.
     pub fn runtime_extent(&self, plan: &Plan) -> Bytes {
         let is_tensor =
             |buffer: usize| matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)));

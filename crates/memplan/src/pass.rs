@@ -50,7 +50,7 @@ pub struct Pass {
     pub describe: &'static str,
     /// The options it has, each with what it does.
     pub options: &'static [(&'static str, &'static str)],
-    /// The pass with options.
+    /// Makes the pass with the options that the user gave.
     with: fn(&PassOptions) -> Result<Box<dyn Rewriter>, SpecError>,
 }
 

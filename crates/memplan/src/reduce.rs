@@ -24,7 +24,8 @@ use crate::format;
 /// Says whether a smaller input still shows what is being looked for.
 pub type Interesting<'a> = &'a mut dyn FnMut(&str) -> bool;
 
-/// The smallest text found. `file_name` tells the format.
+/// The smallest text found that is still interesting. `file_name` and the text tell the format, which says what its
+/// items are; a format that is not known here is reduced line by line.
 pub fn reduce(text: &str, file_name: &str, interesting: Interesting) -> String {
     match format::detect(file_name, text).map(|format| format.name()) {
         Some("csv") => records::csv(text, interesting),
@@ -46,6 +47,7 @@ fn lines(text: &str, interesting: Interesting) -> String {
 /// O(n log n) where few items matter.
 pub fn minimize<T: Clone>(items: Vec<T>, interesting: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut items = items;
+    // The number of neighbouring items that are dropped in one attempt: first all of them, then halves, and so on.
     let mut run = items.len().next_power_of_two();
     while run > 0 && !items.is_empty() {
         let mut start = 0;
@@ -54,13 +56,14 @@ pub fn minimize<T: Clone>(items: Vec<T>, interesting: &mut dyn FnMut(&[T]) -> bo
             let end = (start + run).min(items.len());
             let rest: Vec<T> = items[..start].iter().chain(&items[end..]).cloned().collect();
             if interesting(&rest) {
+                // `start` stays: the next run has moved there.
                 items = rest;
                 dropped = true;
             } else {
                 start = end;
             }
         }
-        // A pass over single items that drops one may have made others superfluous.
+        // A pass over single items that drops one may have made others superfluous, so it is repeated.
         run = if run == 1 && dropped { 1 } else { run / 2 };
     }
     items

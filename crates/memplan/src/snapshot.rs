@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 
 use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
 
-/// The snapshot as the bytes of a pickle. `origin` says where a buffer comes from.
+/// The snapshot as the bytes of a pickle. `origin` says where a buffer comes from, such as the line of a source; `None`
+/// if that is not known.
 pub fn write(problem: &Problem, plan: &Plan, origin: impl Fn(BufferId) -> Option<String>) -> Vec<u8> {
     let mut pickle = Pickle::new();
     pickle.dictionary(|pickle| {
@@ -97,7 +98,8 @@ fn trace(
     }
 }
 
-/// One event. `frame` is what the viewer shows as the place in the source: a name and a file.
+/// Writes one event. `frame` is what the viewer shows as the place in the source: a name and a file. A step is shown
+/// as a microsecond.
 fn entry(pickle: &mut Pickle, action: &str, address: u64, bytes: u64, step: u64, frame: (&str, Option<&str>)) {
     pickle.dictionary(|pickle| {
         pickle.text_field("action", action);
@@ -116,7 +118,8 @@ fn entry(pickle: &mut Pickle, action: &str, address: u64, bytes: u64, step: u64,
     });
 }
 
-/// Every stretch of every slot in a space, in the order of time.
+/// The beginning and the end of every stretch of every slot in a space, in the order of time. Buffers of unknown size
+/// and stretches without bytes are left out.
 fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
     let base = problem.spaces()[space].base.0;
     let mut events = Vec::new();
@@ -138,8 +141,10 @@ fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
     once_at_a_time(events)
 }
 
-/// Ends an allocation where another one takes over some of its bytes, and leaves out its later end.
+/// Makes sure that no byte is allocated twice at a time: where an allocation takes over bytes of one that is still
+/// alive, the older one is freed first, and its own end, which comes later, is left out.
 fn once_at_a_time(events: Vec<Event>) -> Vec<Event> {
+    // By address, the allocations that are alive: whose they are and how many bytes they have. No two overlap.
     let mut holders: BTreeMap<u64, (BufferId, u64)> = BTreeMap::new();
     let mut result = Vec::with_capacity(events.len());
     for event in events {
@@ -151,6 +156,7 @@ fn once_at_a_time(events: Vec<Event>) -> Vec<Event> {
             }
             holders.insert(address, (buffer, event.bytes));
             result.push(event);
+        // The end of an allocation that was freed before is left out.
         } else if holders.get(&address).is_some_and(|&(holder, _)| holder == buffer) {
             holders.remove(&address);
             result.push(event);
@@ -159,7 +165,8 @@ fn once_at_a_time(events: Vec<Event>) -> Vec<Event> {
     result
 }
 
-/// The holders of bytes of `address..address + bytes`; no two of them overlap.
+/// The holders of bytes of `address..address + bytes`. No two holders overlap, so that only one which begins below
+/// `address` can reach into the range: the last of these.
 fn overlapped(holders: &BTreeMap<u64, (BufferId, u64)>, address: u64, bytes: u64) -> Vec<(u64, (BufferId, u64))> {
     let before =
         holders.range(..address).next_back().filter(|&(&start, &(_, bytes))| start.saturating_add(bytes) > address);
@@ -167,35 +174,42 @@ fn overlapped(holders: &BTreeMap<u64, (BufferId, u64)>, address: u64, bytes: u64
     before.into_iter().chain(inside).map(|(&start, &holder)| (start, holder)).collect()
 }
 
-/// A pickle of protocol 2 in the making.
+/// A pickle of protocol 2 in the making. A pickle is a program for a stack machine; each byte pushed below without a
+/// name is one of its instructions.
 struct Pickle {
     bytes: Vec<u8>,
 }
 
 impl Pickle {
     fn new() -> Pickle {
+        // PROTO, and the number of the protocol.
         Pickle { bytes: vec![0x80, 2] }
     }
 
     fn finish(mut self) -> Vec<u8> {
+        // STOP.
         self.bytes.push(b'.');
         self.bytes
     }
 
-    /// Keys and values in turn, put into a new dictionary.
+    /// A new dictionary; `content` writes keys and values in turn. The instructions: an empty dictionary (`}`), a mark
+    /// (`(`), then everything above the mark is put into the dictionary (`u`).
     fn dictionary(&mut self, content: impl FnOnce(&mut Pickle)) {
         self.bytes.extend(b"}(");
         content(self);
         self.bytes.push(b'u');
     }
 
+    /// A new list; `content` writes its items. The instructions: an empty list (`]`), a mark (`(`), then everything
+    /// above the mark is appended to the list (`e`).
     fn list(&mut self, content: impl FnOnce(&mut Pickle)) {
         self.bytes.extend(b"](");
         content(self);
         self.bytes.push(b'e');
     }
 
-    /// A text; one of more than 4 GiB is cut, which no reader of ours lets through anyway.
+    /// A text: `X`, its length in four bytes, its bytes. A text of 4 GiB or more has no such length and becomes an
+    /// empty one; no reader of ours lets such a name through.
     fn text(&mut self, text: &str) {
         let length = u32::try_from(text.len()).unwrap_or_default();
         self.bytes.push(b'X');
@@ -203,7 +217,8 @@ impl Pickle {
         self.bytes.extend(&text.as_bytes()[..length as usize]);
     }
 
-    /// The shortest form the format has for a number.
+    /// The shortest form the format has for a number: one byte (`K`), two (`M`), four with a sign (`J`), or any number
+    /// of bytes (`0x8a`, LONG1).
     fn number(&mut self, number: u64) {
         let bytes = number.to_le_bytes();
         match number {

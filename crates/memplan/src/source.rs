@@ -36,11 +36,12 @@ impl Source {
         Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
     }
 
-    /// A file as a source. A model stays on disk, for it is mostly weights; a file that belongs
-    /// to another one beside it ([`Format::sibling`]) comes with that one behind it.
+    /// A file as a source. A binary file, such as a model, stays on disk, because it is mostly weights. A text whose
+    /// format has a second file ([`Format::sibling`]) comes with the text of that file behind it.
     pub fn open(path: &Path, format: Option<&'static dyn Format>) -> io::Result<Source> {
         let name = path.to_string_lossy();
         let disk = DiskFile::open(path)?;
+        // Eight bytes are enough to recognise each binary format.
         let mut head = vec![0; disk.size().min(8) as usize];
         disk.read_at(0, &mut head)?;
         let binary = format.or_else(|| format::detect_binary(&name, &head)).filter(|format| format.is_binary());
@@ -65,6 +66,7 @@ impl Source {
     }
 }
 
+/// A text with that of the file that belongs to it behind it, if there is such a file.
 fn with_sibling(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
     let sibling = format::FORMATS.iter().find_map(|format| format.sibling(file));
     if let Some(content) = sibling.and_then(|sibling| std::fs::read(sibling).ok()) {

@@ -1,8 +1,8 @@
 //! Several memories for a network: what goes into the fast one.
 //!
-//! The memories are given in order, the fastest first. What is read and written
-//! often for the time it takes up room shall be in the fast one, and of equals
-//! the small; the rest spills into the next.
+//! The memories are given in order, the fastest first. A buffer is *hot* if it is read and written
+//! often compared with the number of steps it is alive. Hot buffers shall be in the fast memory, and
+//! among equally hot ones the small; the rest spills into the next memory.
 //!
 //! ```text
 //!                   steps  accesses   per step
@@ -23,12 +23,15 @@ use memplan_planner::Refusal;
 use crate::driver::Solver;
 use crate::network::Network;
 
-/// Parts of the capacity that are tried, in thousandths.
+/// The shares of the capacities with which memories are chosen, in thousandths, one after the other until the choice
+/// can be packed.
 const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
 
-/// Steps of all lives together, at most: beyond that the planner chooses alone.
+/// If the lives of all buffers together have more steps than this, the planner chooses the memories alone: a choice
+/// here looks at every step of every life.
 const WORK: u64 = 100_000_000;
 
+/// The steps of all lives together.
 fn lives(problem: &Problem) -> u64 {
     let steps = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
     steps.map(|interval| interval.end.0 - interval.start.0).fold(0, u64::saturating_add)
@@ -40,7 +43,7 @@ pub(crate) fn has_choice(problem: &Problem) -> bool {
 }
 
 /// A plan in which hot and small buffers are in the fast memory; `None` if no
-/// choice that was tried can be packed.
+/// choice that was tried can be packed, or if the problem is too large to choose here.
 pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) -> Result<Option<Outcome>, Refusal> {
     if lives(problem) > WORK {
         return Ok(None);
@@ -86,7 +89,9 @@ impl Heat {
         Heat { order }
     }
 
-    /// The problem with one memory for each buffer; `None` if some buffer fits into none of its memories.
+    /// The problem with one memory for each buffer: the first of its memories in which there is room for it beside the
+    /// buffers before it. Only `thousandths` of each capacity are used. `None` if some buffer fits into none of its
+    /// memories.
     fn choose(&self, problem: &Problem, thousandths: u64) -> Option<Problem> {
         let last = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
         let steps = usize::try_from(last.unwrap_or(0)).ok()?;
@@ -96,7 +101,7 @@ impl Heat {
         let mut builder = problem.to_builder();
         for &buffer in &self.order {
             let info = &problem.buffers()[buffer];
-            // A buffer that fits nowhere ends this attempt: with less of the capacity it would not fit either.
+            // A buffer that fits nowhere ends this attempt.
             let home = info.spaces.iter().copied().find(|&space| {
                 let room = problem.spaces()[space]
                     .capacity
@@ -122,7 +127,7 @@ impl Heat {
     }
 }
 
-/// The steps of a buffer's life.
+/// The steps of a buffer's life, as positions in `profile`, which has an entry for each step.
 fn alive(buffer: &memplan_core::Buffer, profile: &[u64]) -> Vec<usize> {
     let intervals = buffer.lifetime.intervals();
     let steps = intervals.flat_map(|interval| interval.start.0 as usize..interval.end.0 as usize);

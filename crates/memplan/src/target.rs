@@ -27,9 +27,9 @@ pub struct Target {
 pub struct SpaceFacts {
     /// Its name.
     pub name: String,
-    /// What it has; `None` leaves the input's word.
+    /// What it has; `None` leaves what the input says.
     pub capacity: Option<Bytes>,
-    /// Its alignment; `None` leaves the input's word.
+    /// Its alignment; `None` leaves what the input says.
     pub alignment: Option<Bytes>,
 }
 
@@ -61,7 +61,8 @@ impl Target {
         if *self == Target::default() { Ok(problem) } else { self.apply(&problem) }
     }
 
-    /// The problem on this target.
+    /// The problem on this target. Spaces come first, because `--capacity` is for the only space there is then;
+    /// `--align` holds on top of the alignment that a space has.
     pub fn apply(&self, problem: &Problem) -> Result<Problem, TargetError> {
         let mut builder = problem.to_builder();
         self.set_spaces(problem, &mut builder)?;
@@ -93,6 +94,7 @@ impl Target {
                 return Err(TargetError::GivenTwice { name: facts.name.clone() });
             }
         }
+        // Readers call the only space of an input without spaces `default`.
         let names_no_space =
             problem.spaces().len() == 1 && problem.spaces().iter().all(|space| space.name == "default");
         if names_no_space && !self.spaces.is_empty() {
@@ -111,7 +113,8 @@ impl Target {
         Ok(())
     }
 
-    /// The input knows nothing about spaces: these are the memory there is.
+    /// Puts the spaces of this target in the place of the problem's only one, for an input that names no spaces. Every
+    /// buffer may live in each of them.
     fn replace_spaces(&self, builder: &mut ProblemBuilder) {
         let space = |facts: &SpaceFacts| {
             let mut space = Space::new(&facts.name);
@@ -140,6 +143,7 @@ impl FromStr for SpaceFacts {
     fn from_str(text: &str) -> Result<SpaceFacts, String> {
         let shape = || format!("`{text}` is not NAME=CAPACITY:ALIGNMENT, as in sram=256KiB:16");
         let (name, facts) = text.split_once('=').ok_or_else(shape)?;
+        // Either of the two may be missing, but not both.
         let (capacity, alignment) = facts.split_once(':').unwrap_or((facts, ""));
         if name.is_empty() || (capacity.is_empty() && alignment.is_empty()) {
             return Err(shape());

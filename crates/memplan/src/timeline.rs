@@ -12,6 +12,8 @@ use crate::map::scene::Scene;
 /// The trace as JSON, one event on each line.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
     let mut events = Vec::new();
+    // In this format `ph` says what an event is: M names a process or a track, C is a value of a counter, X is a slice
+    // with a beginning (`ts`) and a length (`dur`). `pid` and `tid` are the process and the track.
     for space in problem.spaces().ids() {
         events.push(name_of("process_name", space, 0, &format!("space {}", problem.spaces()[space].name)));
     }
@@ -29,10 +31,11 @@ pub fn write(problem: &Problem, plan: &Plan) -> String {
     format!("{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n{}\n]}}\n", lines.join(",\n"))
 }
 
-/// The name of a buffer's track and a slice for each stretch of its life.
+/// Adds the name of a buffer's track and a slice for each stretch of its life; nothing for a buffer without a place.
 fn track(problem: &Problem, plan: &Plan, id: BufferId, events: &mut Vec<Value>) {
     let buffer = &problem.buffers()[id];
     let Some(placement) = plan.placements.get(id).and_then(Option::as_ref) else { return };
+    // Track 0 is the process itself.
     let thread = id.index() + 1;
     events.push(name_of("thread_name", placement.space, thread, &buffer.name));
     let offsets: Vec<u64> = placement.offsets.iter().map(|offset| offset.0).collect();
@@ -51,11 +54,12 @@ fn track(problem: &Problem, plan: &Plan, id: BufferId, events: &mut Vec<Value>) 
     }
 }
 
+/// The event that gives a process or a track its name.
 fn name_of(what: &str, space: SpaceId, thread: usize, name: &str) -> Value {
     json!({"name": what, "ph": "M", "pid": process(space), "tid": thread, "args": {"name": name}})
 }
 
-/// Viewers treat process 0 in a special way.
+/// The number of a space's process. It starts at 1, because viewers treat process 0 in a special way.
 fn process(space: SpaceId) -> usize {
     space.index() + 1
 }

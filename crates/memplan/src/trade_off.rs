@@ -1,7 +1,8 @@
 //! What more or less memory would cost: the price of reuse against the capacity.
 //!
-//! From no capacity downwards. The cheapest plan without one costs least; of those plans the smallest says how far the
-//! capacity may fall before anything more has to be paid. A little below that the question is asked again:
+//! The sweep goes from an unlimited capacity downwards. Without a limit a plan costs least, and the extent of that plan
+//! says how far the capacity may fall before anything more has to be paid. Then a plan is made for a capacity a little
+//! below that extent, and so on:
 //!
 //! ```text
 //!   cost
@@ -11,8 +12,9 @@
 //!      └──────────────── bytes
 //! ```
 //!
-//! One space is swept at a time, the others keep the capacities they have. Every plan on the way is made and checked by the
-//! [`driver`]. A time limit ends the sweep: its last point then says at which capacity.
+//! One space is swept at a time, the others keep the capacities they have. Every plan on the way is made and checked by
+//! the [`driver`]. A time limit ends the sweep; the last point then has the status `time limit` and the capacity at
+//! which that happened.
 
 use std::sync::Arc;
 
@@ -23,7 +25,8 @@ use crate::driver::{self, Failure, How};
 use crate::format::Input;
 use crate::front_end::Plain;
 
-/// So many capacities of a space are looked at. Steps of the costs that are closer together are skipped.
+/// About so many capacities of a space are looked at. Where the cost changes at capacities that are closer together,
+/// some of the changes are not seen.
 const MOST_POINTS: u64 = 16;
 
 /// What reuse costs within one capacity.
@@ -33,9 +36,9 @@ pub struct Point {
     pub space: String,
     /// Its capacity; `None` for any.
     pub capacity: Option<Bytes>,
-    /// What the plan needs of it; `None` if there is no plan.
+    /// What the plan needs of the space; `None` if there is no plan.
     pub extent: Option<Bytes>,
-    /// What its reuse costs.
+    /// What the plan's reuse costs; `None` if there is no plan.
     pub cost: Option<u64>,
     /// What every plan costs at least within this capacity.
     pub lower_bound: Option<u64>,
@@ -46,7 +49,8 @@ pub struct Point {
 /// The status of the capacity at which the time limit has ended a sweep.
 const TIME_LIMIT: &str = "time limit";
 
-/// Sweeps the capacity of every space in which reuse costs something, from large to small.
+/// Sweeps the capacity of every space in which reuse costs something, from large to small. The points of the spaces
+/// follow each other; the time limit ends everything.
 pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
     let problem = &input.problem;
     let is_priced = |space: SpaceId| {
@@ -64,8 +68,10 @@ pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Fail
     Ok(points)
 }
 
-/// Plans a space with less and less capacity, from what the best plan needs down to the lower bound.
+/// Plans a space with less and less capacity, from what the cheapest plan needs down to the lower bound, or until
+/// there is no plan.
 fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Result<Vec<Point>, Failure> {
+    // No plan exists below this.
     let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
     let mut points = vec![point(plain, input, how, space, None)?];
     let widest = points[0].extent.map_or(least, |extent| extent.0);
@@ -81,7 +87,7 @@ fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Resul
     Ok(points)
 }
 
-/// Plans with another capacity of one space.
+/// Plans with another capacity of one space (`None` for no limit), and says what the plan needs and costs.
 fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Option<Bytes>) -> Result<Point, Failure> {
     let mut builder = input.problem.to_builder();
     builder.spaces_mut()[space].capacity = capacity;
@@ -95,7 +101,7 @@ fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Opti
         }
         Err(failure) => return Err(failure),
     };
-    // The points so far are an answer. The time limit may end the next one.
+    // The points so far are an answer. From now on the time limit may end a plan before it is made.
     if let Some(patience) = Patience::current() {
         patience.have_answer();
     }

@@ -20,7 +20,7 @@ pub struct Warm {
     pub planned: Checked<Planned>,
     /// How many buffers are where they were.
     pub kept: usize,
-    /// How many had a place.
+    /// How many buffers of the input had a place in the old plan.
     pub had_place: usize,
 }
 

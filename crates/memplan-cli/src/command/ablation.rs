@@ -1,10 +1,11 @@
 //! `memplan bench ablation`: what every stage of the search, and every pass that it begins with, is good for.
 //!
-//! Each instance is planned with all of them, and once more without each. A stage or a pass earns its place where leaving
-//! it out makes an extent larger, or the same extent more work. Work is that of the search and of its first passes.
+//! Each instance is planned with all of them, and once more without each. A stage or a pass is worth having if leaving
+//! it out makes some extent larger, or makes the same extent cost more work. Work is that of the search and of its
+//! first passes.
 //!
-//! Instances are split in two by a hash of their names: numbers are tuned on the *tuning* half and judged on the
-//! *judging* half, so that nothing is judged by what it was made for.
+//! Instances are split in two by a hash of their names: constants of the search are tuned on the *tuning* half and
+//! judged on the *judging* half, so that no constant is judged by instances for which it was chosen.
 
 use memplan::core::Outcome;
 use memplan::corpus::{self, Instance};
@@ -35,7 +36,7 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
     let progress = Progress::start(None);
     let how = args.budget.how(None);
     let all: Vec<Run> = plan_all(&instances, &how, &progress)?;
-    // What one pass settles says nothing about stages or other passes, and need not be planned again.
+    // An instance that the first pass settles says nothing about stages or other passes, and need not be planned again.
     let open: Vec<usize> = (0..instances.len()).filter(|&number| !all[number].is_settled_at_once).collect();
     let instances: Vec<Instance> = open.iter().map(|&number| instances[number].clone()).collect();
     let all: Vec<Run> = open.iter().map(|&number| all[number]).collect();
@@ -67,8 +68,8 @@ enum Half {
 }
 
 impl Half {
-    /// By a hash of the name that is the same everywhere and for ever (FNV-1a), so that a new instance changes no
-    /// other.
+    /// By a hash of the name that is the same on every machine and in every version (FNV-1a), so that an instance stays
+    /// in its half when others are added.
     fn of(name: &str) -> Half {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -90,10 +91,13 @@ impl Half {
 struct Run {
     /// The extent over the peak; infinite if there is no plan.
     ratio: f64,
+    /// Units of work.
     work: u64,
+    /// Whether the first member of the portfolio was enough, without any search.
     is_settled_at_once: bool,
 }
 
+/// Plans all instances, one after the other. A corpus holds valid instances, so a failure is a bug.
 fn plan_all(instances: &[Instance], how: &How, progress: &Progress) -> Result<Vec<Run>, Failure> {
     let plan = |instance: &Instance| {
         progress.say(format!("{} without {}", instance.name, how.request.without.join(", ")));
@@ -108,7 +112,8 @@ fn plan_all(instances: &[Instance], how: &How, progress: &Progress) -> Result<Ve
     instances.iter().map(plan).collect()
 }
 
-/// How many extents are larger and smaller without a stage or pass; means of the extents over the peaks; all work together.
+/// A row of the table: how many extents are larger and how many smaller without a stage or pass; the mean of extent
+/// over peak with it and without; the work of all instances with it and without.
 fn row(name: &str, with: &[Run], without: &[Run]) -> [String; 5] {
     let pairs = || with.iter().zip(without);
     let mean = |runs: &[Run]| runs.iter().map(|run| run.ratio).sum::<f64>() / runs.len().max(1) as f64;

@@ -12,7 +12,7 @@ use crate::paint::{Style, painted};
 use crate::progress::Progress;
 use crate::table::Table;
 
-/// Instances of one `.jsonl` are summed up in a row if there are more than this.
+/// Instances of one `.jsonl` are summed up in one row if there are more than this.
 const LISTED: usize = 10;
 
 pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
@@ -53,7 +53,8 @@ fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, is_no: !worse.is_empty(), ..Answer::default() })
 }
 
-/// The corpus, what the arguments add, and what the environment does.
+/// The folders with instances: the corpus, those of the arguments, and the one that `MEMPLAN_INSTANCES` names if it
+/// exists.
 pub(super) fn folders(args: &CorpusArgs) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
     folders.extend(args.dir.iter().cloned());
@@ -61,6 +62,7 @@ pub(super) fn folders(args: &CorpusArgs) -> Vec<PathBuf> {
     folders
 }
 
+/// Whether an instance was asked for (`--only`).
 pub(super) fn matches(name: &str, only: &Option<String>) -> bool {
     only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
@@ -82,6 +84,7 @@ fn table(scores: &[Score]) -> String {
     let heading =
         ["instance", ">buffers", ">lower bound", ">extent", ">ratio", ">best known", ">nodes", ">time", "status"];
     let mut table = Table::with_heading(&heading);
+    // Instances of one file follow each other, so neighbours are compared.
     let family = |score: &Score| score.name.split_once('#').map(|(family, _)| family.to_owned());
     for group in scores.chunk_by(|one, other| family(one).is_some() && family(one) == family(other)) {
         match family(&group[0]).filter(|_| group.len() > LISTED) {
@@ -95,6 +98,7 @@ fn table(scores: &[Score]) -> String {
 /// The numbers of one instance.
 fn row(score: &Score) -> [String; 9] {
     let extent = score.outcome.plan().map(|plan| plan.extent());
+    // Without a plan nothing better than the peak is known.
     let lower_bound = match &score.outcome {
         Outcome::Optimal(plan) => plan.extent(),
         Outcome::Feasible { lower_bound, .. } => *lower_bound,

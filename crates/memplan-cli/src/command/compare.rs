@@ -110,6 +110,7 @@ fn objects(entry: &Entry) -> Option<usize> {
     (entry.assign == Assign::Objects).then(|| plan.objects.len())
 }
 
+/// How many times the lower bound an extent is. Two zeros are equal, not 0/1.
 fn ratio(extent: Bytes, lower_bound: Bytes) -> f64 {
     if extent == lower_bound { 1.0 } else { extent.0 as f64 / lower_bound.0.max(1) as f64 }
 }
@@ -127,7 +128,7 @@ fn entry_json(entry: &Entry, lower_bound: Bytes) -> Value {
     })
 }
 
-/// The comparison for programs.
+/// The comparison as JSON. Strategies that were not tried stand among those that refused, with the reason.
 fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
     let refused = comparison.refused.iter().map(|refused| (refused.strategy.as_str(), refused.reason.to_string()));
     let not_tried = comparison.not_tried.iter().map(|&strategy| (strategy, NOT_TRIED.to_owned()));

@@ -13,7 +13,8 @@ use crate::args::{DumpArgs, Stage};
 use crate::input;
 use crate::table::Table;
 
-/// Prints what one stage of the pipeline makes of the file.
+/// Prints an intermediate value of the way from the file to a plan, as text. Which values there are depends on the
+/// file: a graph of tensor expressions, TVMScript, another program, or a list of lifetimes.
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     // The stage `storage` exists for tensor expressions and for loops. Which one is meant depends on the file.
@@ -45,7 +46,8 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
-        // A list of lifetimes has no program behind it, so these two stages do not exist for it.
+        // A list of lifetimes has no program behind it, so these two stages do not exist for it. The program of a model
+        // was handled above; it has no aliases.
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
@@ -55,12 +57,13 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
             return Ok(Answer::yes(text).with_notes(input.notes.into_iter().chain(notes)));
         }
         (Stage::Profiles, _) => profiles_text(&input.problem),
+        // What is left is `problem`.
         _ => records::json::write(&input.problem),
     };
     Ok(Answer::yes(text).with_notes(input.notes))
 }
 
-/// Whether a source describes tensor operations.
+/// Whether a source describes tensor operations (the format `te`).
 pub(super) fn is_tensors(source: &Source) -> bool {
     let text = String::from_utf8_lossy(&source.bytes);
     source.format.or_else(|| memplan::format::detect(&source.name, &text)).is_some_and(|format| format.name() == "te")
@@ -85,6 +88,7 @@ fn dump_loops(source: &Source, stage: &str) -> Result<Answer, Failure> {
     tensor::pass::dump(text, stage).map(Answer::yes).map_err(|error| super::run::failure(source, text, &error))
 }
 
+/// Plans the file and prints where each buffer is; only the status if there is no plan.
 fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {
     let planned = planned(source, &args.strategy, &args.target)?;
     let answer = match planned.outcome.plan() {
@@ -103,8 +107,8 @@ fn lifetimes_text(problem: &Problem) -> String {
     table.render(0)
 }
 
-/// One line for each step at which something begins or ends: the buffers alive there, largest first, and the sum of their
-/// sizes. Then, for each position in these lists, the largest size at it.
+/// One line for each step at which something begins or ends: the buffers alive there, largest first, and the sum of
+/// their sizes. Then, for each position in these lists, the largest size at it.
 fn profiles_text(problem: &Problem) -> String {
     let mut table = Table::with_heading(&["from task", ">breadth", "buffers, largest first"]);
     for profile in bound::task_profiles(problem) {

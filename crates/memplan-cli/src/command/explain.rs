@@ -40,6 +40,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
             text.push_str(&model::peak_table(network, &input.problem, true));
             text.push_str(&model::curve(network, &input.problem));
         }
+        // A model that does not fit may be changed until it does (`memplan fit`).
         let capacity = args.target.target().capacity.filter(|_| explanation.planned.outcome.plan().is_none());
         text.push_str(&capacity.and_then(|capacity| fit::advice(&source, capacity)).unwrap_or_default());
         text
@@ -108,7 +109,8 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
     text
 }
 
-/// The spaces whose capacity is too small for a plan of these extents, and what they lack.
+/// The spaces whose capacity is too small for a plan of these extents, and how many bytes they lack, in words; empty if
+/// all capacities suffice.
 fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec<String> {
     let spaces = problem.spaces().iter_enumerated().filter_map(|(id, space)| {
         let more = extents[id].0.checked_sub(space.capacity?.0).filter(|&more| more > 0)?;
@@ -117,7 +119,8 @@ fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec
     spaces.collect()
 }
 
-/// The witness in words: which buffers cannot fit together, in which space, and by how many bytes they exceed it.
+/// The witness (buffers that cannot fit together) in words: in which space they are, when they are alive, and by how
+/// many bytes they exceed it; with a table of them.
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
     if let Some(several) = in_several_spaces(problem, witness) {
         return format!("{several}\n\n{}", buffers(problem, &witness.buffers));
@@ -152,6 +155,7 @@ fn buffers(problem: &Problem, ids: &[BufferId]) -> String {
     table.render(2)
 }
 
+/// Which single buffers would make room for all others if they were gone.
 fn single(problem: &Problem, ids: &[BufferId]) -> String {
     if ids.is_empty() {
         return "\nno single buffer of these would free enough\n".to_owned();
@@ -171,7 +175,7 @@ fn by_name(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> serde_json:
     serde_json::Value::Object(named.collect())
 }
 
-/// The explanation for programs.
+/// The explanation as JSON.
 fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
     let obstacle = explanation.obstacle.as_ref().map(|witness| {
         json!({

@@ -26,12 +26,13 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     }
     let draw = args.chart.as_deref().map(drawing).transpose()?;
     let mut source = input::source(&args.file, &args.format)?;
-    // The runtime overwrites inputs that nobody reads any more, so that a model in it can do so, too.
+    // The runtime overwrites inputs that nobody reads any more, so a plan may do so, unless the user forbids it.
     source.options.models.assumptions.reuse_inputs |= is_allowed(args, ChangeArg::InputReuse);
     let front_end = front_end(args)?;
     let counted = front_end.counted;
     let input = driver::read(&front_end, &source, &driver::How::default());
     let input = input.map_err(|error| failure(&source, error))?;
+    // Only TensorFlow Lite Micro is known to keep records that could go into a second memory.
     let has_records = input.network.as_deref().is_some_and(|network| *network.kind() == Kind::Tflite);
     if args.space.len() > 1 && !has_records {
         let message = "nothing is known of the records of a runtime for this model, so that there is one memory";
@@ -84,6 +85,7 @@ fn front_end(args: &FitArgs) -> Result<Fit, Failure> {
     }
 }
 
+/// Draws versions as a chart, under a name.
 type Draw = fn(&str, &[Version], Counted) -> String;
 
 /// What draws the trade-off, by the name of the file.
@@ -98,7 +100,8 @@ fn drawing(path: &Path) -> Result<Draw, Failure> {
     }
 }
 
-/// What would make a model fit, for those who ask why it does not; `None` if it is no model that can be changed.
+/// What would make a model fit into a capacity, in words, for a user who asks why it does not fit; why nothing would,
+/// if no change is enough. `None` if the source is no model that can be changed.
 pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
     let mut source = source.clone();
     source.options.models.assumptions.reuse_inputs = true;
@@ -121,6 +124,7 @@ pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
     }
 }
 
+/// Whether the user allows a kind of change: all kinds unless some are named with `--allow`, less those of `--forbid`.
 fn is_allowed(args: &FitArgs, change: ChangeArg) -> bool {
     let is_named = args.allow.is_empty() || args.allow.contains(&change);
     is_named && !args.forbid.contains(&change)
@@ -134,7 +138,7 @@ fn allowed(args: &FitArgs) -> Allowed {
     }
 }
 
-/// A table of the versions, from the model as it was to the one that needs least.
+/// A heading and a table of the versions, from the model as it was to the one that needs least.
 fn report(source: &Source, front_end: &Fit, fitted: &Fitted) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
     let heading = match front_end.capacity {

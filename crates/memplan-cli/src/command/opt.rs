@@ -55,7 +55,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         if done.parts.len() > 1 {
             answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", done.parts.len()));
         }
-        // A file is written whole or not at all.
+        // A file is written whole or not at all. On standard output the parts that were rewritten are printed.
         if args.output.is_some() || done.parts.len() == 1 {
             answer.text.clear();
         }
@@ -66,6 +66,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         output::write(std::path::Path::new(name), content)?;
     }
     if let (Some(path), Some(kind)) = (&args.map, map) {
+        // Of several passes that have a layout, the last one is drawn.
         let planned = chain.filter_map(|(pass, output)| Some((pass, output.layout.as_ref()?))).next_back();
         let message = format!("there is nothing to draw to {}", path.display());
         let help = "only plan-memory has a map; `memplan show` draws programs";
@@ -81,7 +82,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// What the passes had to say.
+/// Adds to the answer what the passes had to say: notes, repairs, and the table of bytes if it is asked for.
 fn describe(chain: &Chain, args: &OptArgs, answer: &mut Answer) {
     for (pass, output) in chain {
         answer.notes.extend(output.notes.iter().map(|note| format!("{pass}: {note}")));
@@ -106,7 +107,8 @@ fn drawing(source: &Source, pass: &str, planned: &Layout, kind: MapKind) -> Stri
 /// Rows of the table without `--stats=all`.
 const LARGEST: usize = 20;
 
-/// The scopes in the order of the text, and what they add up to.
+/// A table of the scopes in the order of the text, with what each needed before and needs now, and their sum. Unless
+/// all are asked for, only the largest are listed; the sum counts all.
 fn savings(savings: &[Saving], scopes: Scopes) -> String {
     let mut shown: Vec<usize> = (0..savings.len()).collect();
     if scopes == Scopes::Largest && shown.len() > LARGEST {
@@ -128,6 +130,7 @@ fn savings(savings: &[Saving], scopes: Scopes) -> String {
     table.render(2)
 }
 
+/// A row of the table of [`savings`].
 fn row(function: &str, scope: &str, saving: &Saving) -> [String; 6] {
     let bytes = |bytes: u64| sized(memplan::core::Bytes(bytes));
     let numbers = [bytes(saving.before), bytes(saving.after), bytes(saving.lower_bound)];

@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::table::{Align, Table};
 use crate::{input, model, output};
 
-/// A witness of more buffers than this is cut short.
+/// Of the buffers that do not fit together, at most this many are listed.
 const LISTED: usize = 20;
 
 /// Plans, prints the totals, and writes the files that are asked for.
@@ -134,7 +134,8 @@ fn plan_form(path: &Path) -> Result<PlanForm, Failure> {
 }
 
 impl<'a> Files<'a> {
-    /// Found out before any work is done: a typo should not cost a search.
+    /// What the arguments ask for. Called before any work is done, so that a typo in a file's name does not cost a
+    /// search. The built-in example is always drawn.
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
         let plan_kind = |path: &'a PathBuf| plan_form(path).map(|form| (path.as_path(), form));
         let map_kind = |path: &PathBuf| MapKind::of(path).map(|kind| (path.clone(), kind));
@@ -150,7 +151,8 @@ impl<'a> Files<'a> {
         self.plan.as_ref().map_or_else(PlanForm::default, |(_, form)| form.clone())
     }
 
-    /// A plan or a map in the place of the input is an accident. A model with its plan inside is still that model.
+    /// Refuses to write a plan or a map over the input, which would be an accident. A model with its plan inside is
+    /// still that model, so it may replace the input.
     fn refuse_input(&self, file: Option<&str>) -> Result<(), Failure> {
         let Some(file) = file else { return Ok(()) };
         let plan = self.plan.as_ref().filter(|(_, form)| *form != PlanForm::Model).map(|(path, _)| *path);
@@ -158,7 +160,7 @@ impl<'a> Files<'a> {
         plan.into_iter().chain(map).try_for_each(|path| output::refuse_input(path, file))
     }
 
-    /// Writes what there is and says so. Without a plan there is nothing to write.
+    /// Writes the files that were asked for, and returns a line for each. Without a plan nothing is written.
     fn write(
         &self,
         source: &Source,
@@ -168,7 +170,7 @@ impl<'a> Files<'a> {
         points: &[Point],
     ) -> Result<Vec<String>, Failure> {
         let mut written = Vec::new();
-        // Without a plan no file is touched: an old file stays as it was.
+        // An old file stays as it was.
         if planned.outcome.plan().is_none() {
             return Ok(written);
         }
@@ -239,7 +241,8 @@ fn total(name: &str, unit: Unit, bytes: Bytes, remark: (String, Style)) -> [(Str
     [(name.to_owned(), Style::Plain), (unit.amount(bytes), Style::Strong), (exact, Style::Faint), remark]
 }
 
-/// Naive sum, lower bound, plan: the three numbers that matter.
+/// A table of the numbers that matter: the naive sum, the lower bound and the plan; for a model also what its runtime
+/// needs, and the cost of reuse if that has a price.
 fn totals(planned: &Planned) -> String {
     let problem = &planned.problem;
     let (naive, unit) = (naive_sum(problem), Unit::of(problem));
@@ -295,6 +298,7 @@ fn cost_remark(problem: &Problem, plan: &Plan, cost: PlanCost) -> String {
     }
 }
 
+/// The lower bound that was proved. Where there is no plan of shared objects, it is computed here.
 fn lower_bound(planned: &Planned) -> Bytes {
     match (&planned.outcome, planned.assign) {
         (Outcome::Infeasible(_) | Outcome::Exhausted { .. }, Assign::Objects) => {
@@ -319,9 +323,11 @@ fn naive_sum(problem: &Problem) -> Bytes {
     Bytes(ends.iter().map(|end| end.0).sum())
 }
 
-/// Where the bound comes from.
+/// Where the lower bound comes from, in words; empty if nothing simple can be said.
 fn bound_remark(planned: &Planned) -> String {
     let problem = &planned.problem;
+    // `peak` is the bound of the only space, which counts alignment; `alive` is the plain sum of the bytes alive at
+    // once; `shown` is the bound in the table, which a search may have raised.
     let peaks = bound::space_lower_bounds(problem);
     match (planned.assign, peaks.as_slice()) {
         (Assign::Objects, _) => "sum of the positional maxima".to_owned(),
@@ -371,7 +377,7 @@ fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
     facts.join(", ")
 }
 
-/// What ended a search that could have gone on.
+/// What ended a search that could have gone on, in words; `None` if it came to its own end.
 fn stopped(stop: Stop) -> Option<&'static str> {
     match stop {
         Stop::Finished => None,
@@ -405,7 +411,8 @@ fn spaces(planned: &Planned) -> String {
     table.render(2)
 }
 
-/// Why it cannot fit: the buffers, when, and how many bytes over.
+/// Why it cannot fit: the witness's buffers, when they are alive, and how many bytes too many they need; with a table
+/// of the largest of them.
 fn explain(problem: &Problem, witness: &Witness) -> String {
     let space = visible(&problem.spaces()[witness.space].name);
     let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));
@@ -418,7 +425,8 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
     let space_is = format!("of space `{space}`, whose capacity is {}", sized(witness.capacity));
     let mut text = match (in_several_spaces(problem, witness), problem.spaces()[witness.space].capacity) {
         (Some(several), _) => format!("\n{verdict}: {several}\n\n"),
-        // A search that finds no place for them shows that one more byte is needed, and not how many more.
+        // A search that proves that there is no place for the buffers knows only that more is needed than there is. It
+        // says one byte more, which is no number to print.
         (None, Some(_)) if over == Bytes(1) => format!("\n{verdict}: {who} more than there is\n{space_is}\n\n"),
         (None, Some(_)) => {
             format!("\n{verdict}: {who} {}\n{space_is}: {} too many\n\n", sized(witness.needed), sized(over))
@@ -442,8 +450,9 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
     text
 }
 
-/// Why buffers have no places if some of them cannot be in the space of the witness. Then it is their combination that
-/// is impossible. No single space is too small, so there is no number of missing bytes to report.
+/// Why buffers have no places if some of them cannot be in the space of the witness; `None` if all can. Then it is
+/// their combination that is impossible. No single space is too small, so there is no number of missing bytes to
+/// report.
 pub(super) fn in_several_spaces(problem: &Problem, witness: &Witness) -> Option<String> {
     let spaces_of = |&id: &memplan::core::BufferId| &problem.buffers()[id].spaces;
     if witness.buffers.iter().all(|id| spaces_of(id).contains(&witness.space)) {
@@ -458,7 +467,7 @@ pub(super) fn in_several_spaces(problem: &Problem, witness: &Witness) -> Option<
     Some(format!("{count} of the spaces {} cannot be arranged in them", names.join(", ")))
 }
 
-/// Why buffers of a space without capacity have no places: those they must have contradict each other.
+/// Why buffers of a space without capacity have no places: the fixed offsets of some contradict each other.
 pub(super) fn in_each_others_way(problem: &Problem, witness: &Witness) -> String {
     let space = visible(&problem.spaces()[witness.space].name);
     let when = witness.step.map(|step| format!(", all alive at step {step},")).unwrap_or_default();

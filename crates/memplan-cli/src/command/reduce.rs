@@ -17,6 +17,7 @@ pub(super) fn run(args: &ReduceArgs) -> Result<Answer, Failure> {
     let text = std::fs::read_to_string(&args.file).map_err(unreadable)?;
     let output = args.output.clone().unwrap_or_else(|| reduced_name(&args.file));
     let trial = Trial::new(args)?;
+    // The exit status on the whole input. A smaller input is interesting if the command ends with the same one.
     let Some(failing) = trial.status(&text)?.filter(|status| !status.success()) else {
         let help = "give a command that exits with a code other than 0, within --timeout";
         return Err(Failure::usage_with_help("the command does not fail on the whole input", help));
@@ -41,11 +42,12 @@ fn reduced_name(file: &Path) -> PathBuf {
     }
 }
 
-/// A way to run the command on a text.
+/// Runs the command on texts, one after the other.
 struct Trial<'a> {
     args: &'a ReduceArgs,
-    /// Holds the candidate; goes with it.
+    /// The folder in which `file` is; it is removed with this value.
     folder: Scratch,
+    /// Holds the text under trial. It has the name of the input, from which programs may take its format.
     file: PathBuf,
 }
 
@@ -64,6 +66,7 @@ impl Trial<'_> {
         std::fs::write(&self.file, text).map_err(failed)?;
         let mut child = self.command().spawn().map_err(failed)?;
         let start = Instant::now();
+        // Most runs are short, so the first looks come soon after each other.
         let mut pause = Duration::from_millis(1);
         loop {
             if let Some(status) = child.try_wait().map_err(failed)? {
@@ -83,6 +86,7 @@ impl Trial<'_> {
     fn command(&self) -> Command {
         let file = self.file.to_string_lossy();
         let mut words: Vec<String> = self.args.command.iter().map(|word| word.replace("{}", &file)).collect();
+        // No word has changed, so there is no `{}` among them.
         if words == self.args.command {
             words.push(file.into_owned());
         }

@@ -22,6 +22,7 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let input = driver::read(&front_end, &source, &How::default()).map_err(failed)?;
     let found = driver::lay_out(&front_end, &input, &How::default()).map_err(failed)?;
     let mut text = if args.json { as_json(&found) } else { report(&source, &found) };
+    // Whether the output is the input has to be asked before it is replaced.
     let was_input = args.output.as_ref().filter(|path| output::is_input(path, &args.file));
     let replaced = was_input.and_then(|path| output::replaced_input(path, true));
     if let Some(path) = &args.output {
@@ -51,7 +52,7 @@ fn report(source: &Source, found: &Reordered) -> String {
     )
 }
 
-/// The order for programs.
+/// The peaks and the order as JSON.
 fn as_json(found: &Reordered) -> String {
     let order: Vec<usize> = found.order.iter().map(|op| memplan::core::Id::index(*op)).collect();
     let value = json!({

@@ -25,7 +25,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
     run_text(text, &options).map(Answer::yes).map_err(|error| failure(&source, text, &error))
 }
 
-/// What is wrong with a TVMScript text, shown where it is.
+/// What is wrong with a TVMScript text, shown where it is: a refusal is an answer (no), anything else an unreadable
+/// input.
 pub(super) fn failure(source: &Source, text: &str, error: &PassError) -> Failure {
     let shown = |span| ReadError::new(error.code(), text, span, error.to_string());
     match error.span() {

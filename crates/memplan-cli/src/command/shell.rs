@@ -11,7 +11,7 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Answer {
     Answer::yes(String::from_utf8_lossy(&script).into_owned())
 }
 
-/// One page with every command in it.
+/// One manual page with every command in it: the page of `memplan`, then the sections of each subcommand.
 pub(super) fn manual() -> Result<Answer, Failure> {
     let mut command = Args::command();
     command.build();

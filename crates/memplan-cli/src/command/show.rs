@@ -20,7 +20,7 @@ use crate::answer::{self, Answer, Failure};
 use crate::args::ShowArgs;
 use crate::{input, output, paint};
 
-/// How often files are looked at under `--watch`.
+/// The pause between two looks at the files under `--watch`.
 const POLL: Duration = Duration::from_millis(150);
 
 /// What to draw.
@@ -35,7 +35,7 @@ enum Picture {
 }
 
 impl Picture {
-    /// By the name of the output; without one it goes to the terminal.
+    /// By the name of the output, or the terminal with `--term`. A failure if neither is given.
     fn of(args: &ShowArgs) -> Result<Picture, Failure> {
         let Some(path) = &args.output else {
             return if args.term { Ok(Picture::Terminal) } else { Err(no_output()) };
@@ -67,6 +67,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Answer, Failure> {
     if args.plans.len() > 1 && picture != Picture::Html {
         return Err(Failure::usage_with_help("only a page can show several plans", "use -o map.html"));
     }
+    // No output may replace an input.
     for (path, file) in
         args.output.iter().flat_map(|path| [&args.file].into_iter().chain(&args.plans).map(move |file| (path, file)))
     {
@@ -81,12 +82,14 @@ pub(super) fn run(args: &ShowArgs) -> Result<Answer, Failure> {
     watch(args, picture)
 }
 
-/// Draws again whenever a file changes, until interrupted. What is wrong with a
-/// file is said, and its next version waited for.
+/// Draws again whenever a file changes, until interrupted. If something is wrong with a file, that is
+/// printed, and the next version of the file is waited for.
 fn watch(args: &ShowArgs, picture: Picture) -> ! {
     let files: Vec<&Path> = [&args.file].into_iter().chain(&args.plans).map(Path::new).collect();
     loop {
+        // Taken before drawing, so that a change in the meantime is noticed.
         let drawn = versions(&files);
+        // Clears the terminal and goes to its upper left corner.
         let clear = if picture == Picture::Terminal && paint::stdout_is_coloured() { "\x1b[2J\x1b[H" } else { "" };
         let result = draw(args, picture);
         answer::deliver(result.map(|answer| Answer { text: format!("{clear}{}", answer.text), ..answer }));
@@ -117,7 +120,7 @@ fn draw(args: &ShowArgs, picture: Picture) -> Result<Answer, Failure> {
     Ok(Answer::yes(format!("written to {}\n", path.display())).with_notes(drawn.notes))
 }
 
-/// A problem with the plans to draw.
+/// A problem with the plans to draw, and what is known about its buffers.
 struct Drawn {
     problem: Arc<Problem>,
     plans: Vec<DrawnPlan>,
@@ -126,6 +129,7 @@ struct Drawn {
     notes: Vec<String>,
 }
 
+/// A plan to draw: what to say about it, what to try next, and what is wrong with it.
 struct DrawnPlan {
     plan: Plan,
     facts: Vec<String>,
@@ -150,7 +154,8 @@ impl Drawn {
         })
     }
 
-    /// A plan as records. Those of a right plan are read again before anybody gets them.
+    /// A plan as records in CSV. If the plan is right, the text is read again to make sure that it says the same. A
+    /// wrong plan cannot be read again and is written as it is.
     fn records(&self, drawn: &DrawnPlan) -> Result<String, Failure> {
         let plan = &drawn.plan;
         let text = plan_file::csv::write(&self.problem, plan);
@@ -178,7 +183,7 @@ impl Drawn {
     }
 }
 
-/// Plans first.
+/// Makes a plan and draws that; a failure if there is none.
 fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let planned = planned(source, &args.strategy, &args.target)?;
     let Some(plan) = planned.outcome.plan().cloned() else {
@@ -191,7 +196,7 @@ fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     Ok(Drawn { problem, plans, spans, network, notes })
 }
 
-/// Plans that somebody else made, also wrong ones.
+/// Reads the plans that the arguments name, also wrong ones, and checks them; what is wrong is noted and drawn.
 fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let input = input::read_on_target(source, &args.target.target())?;
     let mut notes = input.notes;
@@ -222,6 +227,7 @@ fn window() -> Window {
     let terminal = terminal_size::terminal_size_of(std::io::stdout());
     let (columns, rows) = terminal.map_or_else(
         || (from_environment("COLUMNS").unwrap_or(100), from_environment("LINES").unwrap_or(32)),
+        // One line is left for the prompt of the shell.
         |(width, height)| (width.0.into(), usize::from(height.0).saturating_sub(1)),
     );
     // A size from the environment can be any number. The limits keep the picture from filling the memory.

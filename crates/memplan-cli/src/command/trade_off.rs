@@ -13,7 +13,7 @@ use crate::answer::Failure;
 use crate::paint::Style;
 use crate::table::Table;
 
-/// Plans with less and less memory.
+/// Plans with less and less memory; a failure if reuse has no price in this problem.
 pub(super) fn sweep(source: &Source, plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
     if input.problem.reuse_costs().is_empty() {
         return Err(Failure::usage_with_help(
@@ -46,7 +46,8 @@ pub(super) fn table(points: &[Point]) -> String {
     format!("\ncost of reuse against capacity\n\n{}", table.render(2))
 }
 
-/// A plan on one line of JSON, with the points behind its other fields.
+/// A plan on one line of JSON, with the points as one more field before the last brace, if they were asked for:
+/// `{…}` becomes `{…,"trade_off":[…]}`.
 pub(super) fn in_json(plan: String, points: &[Point], is_asked: bool) -> String {
     let Some(open) = plan.trim_end().strip_suffix('}').filter(|_| is_asked) else { return plan };
     let number = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0);

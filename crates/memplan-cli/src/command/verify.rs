@@ -74,6 +74,7 @@ fn addresses(args: &VerifyArgs, source: &Source) -> Result<Answer, Failure> {
     Ok(Answer { text, is_no: !findings.is_empty(), ..Answer::default() })
 }
 
+/// The verdict: that the plan is fine, with its extent, or a line for each violation.
 fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding]) -> String {
     let name = visible(&args.plan);
     if findings.is_empty() {
@@ -99,13 +100,13 @@ fn violations(plan: &str, source: &Source, findings: &[Finding]) -> String {
     text
 }
 
-/// Line and column of a finding in the program's text.
+/// Line and column of a finding in the program's text; `None` if the finding has no place there.
 fn place_in(source: &Source, finding: &Finding) -> Option<(usize, usize)> {
     let text = std::str::from_utf8(&source.bytes).ok()?;
     Some(line_column(text, finding.span?.range().start))
 }
 
-/// The findings for programs.
+/// The findings as JSON.
 fn as_json(source: &Source, findings: &[Finding]) -> String {
     let each = |finding: &Finding| {
         let place = place_in(source, finding);

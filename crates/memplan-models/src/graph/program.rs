@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
 
     /// Writes out a graph with all bodies; false if the program becomes too long.
     fn run(&mut self, graph: GraphId, assumptions: Assumptions) -> bool {
-        // A stack of tasks instead of recursion: bodies may be nested as deeply as the file likes. The next task is
+        // A stack of tasks instead of recursion, because bodies may be nested deeply. The next task is
         // the last of the list, so lists of tasks are put on it in reverse order.
         let mut tasks = vec![Task::Graph(graph)];
         while let Some(task) = tasks.pop() {

@@ -109,7 +109,7 @@ impl Timeline {
             return Ok(timeline);
         }
         // The graphs that are being run, the innermost last. There is a stack instead of recursion, because bodies
-        // may nest as deep as the file likes.
+        // may be nested deeper than the program's stack allows.
         let mut frames = Vec::new();
         timeline.enter(model, GraphId::from_index(0), &mut frames)?;
         while let Some(frame) = frames.last_mut() {

@@ -58,7 +58,7 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
 }
 
 /// Visits all nodes in the order in which they run: the bodies of a node, then the node. There is a stack instead of
-/// recursion, because bodies may nest as deep as the file likes.
+/// recursion, because bodies may be nested deeply.
 fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
     // The graphs that are being visited, the innermost last. Each has the place of its next node, and how many bodies
     // of that node have been visited.

@@ -231,6 +231,7 @@ impl Reading<'_> {
         if rows < 1 || columns < 1 || self.node.text("mode", "nearest") != "nearest" {
             return None;
         }
+        // A `Resize` before version 11 of the operators is not interpreted.
         let is_resize = self.node.kind == "Resize" && self.file.opset >= 11;
         // Place i of the result is place i / f of the operand, rounded down, for a whole factor f: by definition in
         // the mode `asymmetric` with `floor`, and also where the nearest place to the middle of i is taken
@@ -248,6 +249,7 @@ impl Reading<'_> {
         // The factors that the shapes suggest must be those that the node states: as floats, or as the size of the
         // result.
         let factors = [height / rows, width / columns];
+        // The factors are input 2 of a `Resize` and input 1 of an `Upsample`; input 3 of a `Resize` is the size.
         let scales = if is_resize { 2 } else { 1 };
         let stated = self.node.inputs.get(scales).and_then(|name| self.file.constant(name));
         let floats = stated.and_then(|constant| constant.floats.as_deref()).filter(|floats| !floats.is_empty());

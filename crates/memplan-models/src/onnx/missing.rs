@@ -58,6 +58,7 @@ fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) 
     let mut open = tensors.to_vec();
     while let Some(tensor) = open.pop() {
         let facts = &drafts[tensor.0].tensors[tensor.1];
+        // A tensor with known content depends on no input; one that was seen before need not be followed again.
         if facts.numbers.is_some() || facts.is_constant || !seen.insert(tensor) {
             continue;
         }

@@ -185,7 +185,7 @@ fn read_graph(file: &mut File, graph: Message) -> Result<(), ReadError> {
             file.others.push((field.number, bytes));
         }
     }
-    // Somebody may give another value to an input that has a default. So it is no constant.
+    // A caller may give another value to an input that has a default. So it is no constant.
     for input in &file.inputs {
         file.constants.remove(input);
     }

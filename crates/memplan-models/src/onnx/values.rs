@@ -25,6 +25,7 @@ pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<
     let mut dimensions = None;
     for field in message.fields() {
         let field = field?;
+        // Field 1 is the type of a tensor. A type with any other field is taken for that of a sequence or a map.
         if field.number != 1 {
             facts.is_odd = true;
             continue;

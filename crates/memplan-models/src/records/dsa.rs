@@ -376,10 +376,10 @@ impl Reader {
         self.left_over(&fields, "constraints.")
     }
 
-    /// Adds two buffers that are never in use at the same time although their recorded lives overlap. A problem says
-    /// this as an overlay: the buffer that starts later may lie on the other one. An overlay needs one that starts
-    /// later, so for two buffers that start together the permission is dropped, with a note, and the plan keeps them
-    /// apart.
+    /// Adds the permission for two buffers to share bytes: they are never in use at the same time although their
+    /// recorded lives overlap. A problem says this as an overlay: the buffer that starts later may lie on the other
+    /// one. An overlay needs one that starts later, so for two buffers that start together the permission is dropped,
+    /// with a note, and the plan keeps them apart.
     fn exclude(&mut self, one: BufferId, other: BufferId) {
         let buffers = self.builder.buffers_mut();
         let start = |id: BufferId| buffers[id].lifetime.start();

@@ -58,7 +58,8 @@ pub fn lay_out(requests: &[Request]) -> Arena {
     order.sort_by_key(|&index| {
         let by_size = (std::cmp::Reverse(requests[index].room()), std::cmp::Reverse(index));
         match requests[index].offset {
-            // The same type as `by_size`, in which the smaller index comes first.
+            // This key must have the same type as `by_size`. The order is reversed twice, so the smaller index comes
+            // first.
             Some(_) => (0, (std::cmp::Reverse(0), std::cmp::Reverse(requests.len() - index))),
             None => (1, by_size),
         }

@@ -94,6 +94,7 @@ fn border(
     }
     let mut border = [[0; 2]; 4];
     for (number, place) in border.iter_mut().flatten().enumerate() {
+        // The content is a vector of bytes; each number has four of them.
         let at = content.element(4 * number as u64).unwrap_or_default();
         let Ok(positions) = u64::try_from(window.i32(at)?) else { return Ok(None) };
         *place = positions;

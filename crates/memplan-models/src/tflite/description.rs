@@ -291,8 +291,8 @@ fn place(table: &Table, index: i32, count: usize) -> Result<Option<usize>, ReadE
     }
 }
 
-/// Makes constants of tensors without elements that no operator writes. Their buffers have no content, so they would
-/// look like tensors of the arena, and the check would miss whoever writes them.
+/// Makes constants of tensors without elements that no operator writes. Their buffers have no content, so they look
+/// like tensors of the arena, and without this the check would not know what they hold.
 fn give_empty_tensors_content(network: &mut Network, contents: &mut Contents) {
     let written: BTreeSet<usize> =
         network.ops.iter().flat_map(|op| op.results.iter().flatten()).chain(&network.inputs).copied().collect();

@@ -13,8 +13,8 @@
 //! An operator of a tile may get a border of elements in front of its window where the original has padding. That is
 //! right only if such an element has the same effect as padding (`neutral`):
 //!
-//! - A convolution adds nothing for padding, and nothing for an element that holds the zero point. (For floats that is 0
-//!   times a weight, which is 0 only if the weight is finite.)
+//! - A convolution adds nothing for padding, and nothing for an element that holds the zero point. (For floats that is
+//!   0 times a weight, which is 0 only if the weight is finite.)
 //! - An average pool does not count padding among the elements that it divides by. No element has that effect.
 //! - A maximum pool starts from the lowest number of its type, so an element that holds it changes nothing.
 
@@ -212,6 +212,7 @@ impl Operator<'_> {
     fn nearest(&self) -> Option<Window> {
         let (input, result) = (self.shape(0)?, self.result()?);
         let (&[_, rows, columns, _], &[_, height, width, _]) = (input, result) else { return None };
+        // With aligned corners places are not repeated equally often.
         let says_size = integers(self.operand(1)?)? == [height, width];
         if !says_size || self.option("align_corners")? != 0 || rows < 1 || columns < 1 {
             return None;

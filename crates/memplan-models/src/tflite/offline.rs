@@ -161,6 +161,7 @@ pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
         let places = (0..data.len() / 4).filter_map(|index| data.element(4 * index));
         let numbers: Vec<i32> =
             places.map(|at| window.u32(at).map(u32::cast_signed)).collect::<Result<_, ReadError>>()?;
+        // The first number is the version, 1; the second, the number of subgraphs, is not needed.
         let [1, _, count, offsets @ ..] = numbers.as_slice() else { return Err(malformed(buffer.offset())) };
         // A count that is wrong would make the runtime read past the end, so this is an error and not a plan without
         // offsets.

@@ -429,7 +429,8 @@ impl Context {
     }
 }
 
-/// The bytes that a kernel keeps, each request rounded up to its alignment; 0 if that is not known.
+/// The bytes that a kernel keeps, each request rounded up to its alignment; 0 if that is not known. A request near 2^64
+/// bytes, which no table has, counts as 0.
 fn kept_bytes(needs: &Needs) -> Bytes {
     let requests = needs.kept.iter().flatten();
     let rounded = requests.map(|(size, alignment)| size.0.checked_next_multiple_of(alignment.0.max(1)).unwrap_or(0));

@@ -166,6 +166,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
             NewOp::Concat { inputs, output, axis } => {
                 let inputs = inputs.iter().map(|&input| self.place(input)).collect();
                 let version = self.version(*output, [1, 2, 3])?;
+                // Field 0 of the options is the axis. The activation is left out, which means none.
                 let options = Node::Table(vec![(0, Value::i32(*axis as i32))]);
                 self.plain("CONCATENATION", version, inputs, *output, Some((CONCATENATION_OPTIONS, options)))?
             }
@@ -323,7 +324,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         let like = self.old_tensor(tensor.like)?;
         let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();
         // A tensor in the arena must name a buffer without content. The tensor that this one is like may be a
-        // constant, whose buffer has content; buffer 0 never has any.
+        // constant, whose buffer has content. Buffer 0 has none, by a rule of the format.
         let is_constant = self.graph.tensors[tensor.like].home == Home::File;
         let buffer = if is_constant { 0 } else { like.u32(field::tensor::BUFFER)? };
         let mut fields = vec![

@@ -342,14 +342,15 @@ impl Records {
     }
 }
 
-/// Requests one after the other, each rounded up so that the next one is aligned.
+/// Requests from the upper end of the arena downwards, one below the other.
 struct Stack {
-    /// The bytes so far.
+    /// How far below the upper end the last request starts, in bytes.
     end: u64,
 }
 
 impl Stack {
-    /// Adds a request of so many bytes with an alignment.
+    /// Adds a request. It starts at a multiple of its alignment, so its distance from the upper end, which is
+    /// aligned, is rounded up.
     fn push(&mut self, bytes: u64, alignment: u64) {
         let end = self.end.saturating_add(bytes);
         self.end = end.checked_next_multiple_of(alignment.max(1)).unwrap_or(u64::MAX);

@@ -1,8 +1,8 @@
 //! Does an output say what was planned?
 //!
-//! The names that an output gives to its memories are its own business, so memories
-//! are matched up on the way: the first buffer found in `%merged_0` says which space that is, and
-//! from then on the two stand for each other, both ways.
+//! An output may name its memories as it likes, so memories are matched up on the way: if the first buffer
+//! found in `%merged_0` was planned for space 2, then every other buffer of space 2 must be found in
+//! `%merged_0`, and every other buffer in `%merged_0` must have been planned for space 2.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,8 @@ use memplan_core::{Id, Placement, SpaceId};
 use crate::finding::Finding;
 use crate::front_end::{Found, Places};
 
-/// Everything in which the places found differ from those planned.
+/// Everything in which the places found differ from those planned. Each list is compared by itself, with memories of
+/// its own.
 pub(super) fn differences(planned: &[Cow<[Option<Placement>]>], places: &Places) -> Vec<Finding> {
     if planned.len() != places.lists.len() {
         let counts = format!("{} lists of places instead of {}", places.lists.len(), planned.len());
@@ -48,7 +49,7 @@ struct Memories<'f> {
 }
 
 impl<'f> Memories<'f> {
-    /// What is different about one buffer.
+    /// What is different about one buffer; `None` if it is where it was planned.
     fn compare(&mut self, planned: Option<&Placement>, found: Option<&'f Found>) -> Option<String> {
         let (planned, found) = match (planned, found) {
             (None, None) => return None,

@@ -44,16 +44,19 @@ fn judge_packing(packing: &Packing) -> Vec<Rejected> {
             Some((program, sites)) => {
                 (*program, buffers.iter().filter_map(|buffer| sites.get(buffer.index()).copied()).collect())
             }
+            // Buffers that are no sites cannot be kept apart, so this rejection is not repaired.
             None => (0, Vec::new()),
         };
+        // The packing check names both buffers of a pair, so nothing else needs to be kept apart.
         let pairs = pairs_of(&sites);
         Rejected { finding, program, sites, pairs }
     };
     finding::in_packing_with_buffers(&packing.problem, &packing.plan).into_iter().map(rejected).collect()
 }
 
-/// Everything that the dataflow check finds wrong with one program. Its allocations and everything on their bytes are
-/// named in pairs, which are kept apart in the next attempt.
+/// Everything that the dataflow check finds wrong with one program, which is number `index` of the claim. The sites
+/// that a finding names are paired with each other and with everything on their bytes; these pairs are kept apart in
+/// the next attempt.
 fn judge_program(index: usize, program: &Program, plan: &SitePlan) -> Vec<Rejected> {
     let rejected = |(finding, sites): (Finding, Vec<SiteId>)| {
         let mut pairs = pairs_of(&sites);
@@ -71,12 +74,13 @@ fn judge_order(order: &Order) -> Vec<Rejected> {
     finding::in_order(&order.ops, &order.order).into_iter().map(rejected).collect()
 }
 
+/// All pairs of different sites.
 fn pairs_of(sites: &[SiteId]) -> Vec<(SiteId, SiteId)> {
     let pairs = sites.iter().enumerate().flat_map(|(at, &one)| sites[at + 1..].iter().map(move |&other| (one, other)));
     pairs.filter(|(one, other)| one != other).collect()
 }
 
-/// Sites that have a byte in common with a site, in any slot and any iteration.
+/// Sites that may have a byte in common with a site, in any slot and any iteration.
 fn on_the_bytes_of<'a>(
     program: &'a Program,
     plan: &'a SitePlan,
@@ -91,7 +95,8 @@ fn on_the_bytes_of<'a>(
     })
 }
 
-/// Whether two placements may share a byte. Where iterations move them, they are taken to meet.
+/// Whether two placements of these sizes may share a byte. Where a buffer has different bytes in each iteration of a
+/// loop (it has strides), it is taken to meet everything.
 fn meet((one, one_size): (&Placement, u64), (other, other_size): (&Placement, u64)) -> bool {
     if !one.strides.is_empty() || !other.strides.is_empty() {
         return true;
@@ -100,8 +105,10 @@ fn meet((one, one_size): (&Placement, u64), (other, other_size): (&Placement, u6
     one.offsets.iter().any(|a| other.offsets.iter().any(|b| overlap(a.0, b.0)))
 }
 
-/// Remembers a rejection; whether anything about it is new.
+/// Adds the sites of a rejection to those that must stay apart: its pairs if `as_pairs`, else each named site becomes
+/// one that shares with nobody. `apart` has an entry for each program of the claim. Returns whether anything was new.
 pub(super) fn keep_apart(apart: &mut Vec<Apart>, rejected: &Rejected, as_pairs: bool) -> bool {
+    // Nothing is named that could be kept apart.
     if rejected.sites.is_empty() {
         return false;
     }
@@ -133,7 +140,8 @@ pub(super) fn described(maker: &str, rejected: &Rejected) -> String {
     )
 }
 
-/// The problem with the pairs that must stay apart; the same problem where there are none.
+/// The problem with more rules: buffers whose sites are a pair in `apart` must not share, and those that are alone
+/// become exclusive. Sites that are no buffer of the problem are passed over.
 pub(crate) fn with_apart(problem: &Problem, apart: &Apart, buffer_of: impl Fn(SiteId) -> Option<BufferId>) -> Problem {
     let mut builder = problem.to_builder();
     for (one, other) in apart.pairs() {

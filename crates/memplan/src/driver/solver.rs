@@ -11,23 +11,27 @@ use super::repair::{self, Rejected};
 use super::{Checked, Failure, How, Unsound};
 use crate::finding::{self, Finding};
 
-/// Rounds in which pairs are kept apart.
+/// The first rounds of repair keep pairs of buffers apart.
 const PAIR_ROUNDS: usize = 4;
 /// The largest number of rounds. After those that keep pairs apart, every buffer that the check names becomes
 /// exclusive.
 const ROUNDS: usize = 8;
 
+/// The strategy `auto`. It is always there; the first strategy stands in for it so that nothing can panic.
 fn auto() -> &'static dyn Strategy {
     find("auto").unwrap_or(memplan_planner::STRATEGIES[0])
 }
 
-/// Plans for a front end.
+/// Plans for a front end, and remembers over the rounds of repair what must stay apart.
 pub struct Solver<'h> {
     how: How<'h>,
     /// What must stay apart, for each program of the claim.
     apart: Vec<Apart>,
+    /// How many layouts were rejected so far.
     rounds: usize,
+    /// What was repaired, in words.
     repairs: Vec<String>,
+    /// Time that strategies took so far.
     time: Duration,
 }
 
@@ -76,7 +80,8 @@ impl<'h> Solver<'h> {
         self.how.strategy.unwrap_or_else(|| auto())
     }
 
-    /// Chooses `auto` where a strategy cannot keep apart what must stay apart; whether that changes anything.
+    /// Takes `auto` as the strategy if, in a repair, the chosen one refuses because it cannot keep buffers apart.
+    /// Returns whether it did so. Before the first repair a refusal is the user's to know.
     pub(super) fn choose_auto(&mut self, refusal: &Refusal) -> bool {
         let cannot = matches!(refusal, Refusal::Feature { feature: Feature::MustNotShare | Feature::Exclusive, .. });
         let is_new = self.how.strategy.is_none_or(|strategy| strategy.name() != auto().name());
@@ -91,7 +96,8 @@ impl<'h> Solver<'h> {
     pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
         let start = Instant::now();
         let strategy = self.strategy();
-        // A time limit ends a search, not the making of a first plan: somebody who set one still wants a plan.
+        // A time limit ends a search, not the making of a first plan: somebody who set one still wants a plan. A
+        // strategy that searches looks at the time limit itself.
         let plan = || plan(strategy, problem, &self.how.request);
         let outcome = match Patience::current() {
             Some(patience) => patience.finish(plan),
@@ -106,7 +112,9 @@ impl<'h> Solver<'h> {
         self.time
     }
 
-    /// Learns from a rejected layout. Fails if nothing new can be learned, or if nothing may be repaired.
+    /// Learns from a rejected layout which buffers to keep apart. Fails if nothing new can be learned, or if nothing
+    /// may be repaired: in a strict run, after [`ROUNDS`] rounds, or for a strategy of the caller's. `maker` is the
+    /// front end.
     pub(super) fn repair(&mut self, maker: &str, rejected: Vec<Rejected>) -> Result<(), Failure> {
         self.rounds += 1;
         let as_pairs = self.rounds <= PAIR_ROUNDS;
@@ -133,8 +141,8 @@ impl<'h> Solver<'h> {
         Ok(())
     }
 
-    /// Notes that something was made which a check does not let through, and that something else is taken instead.
-    /// Fails if nothing may be repaired.
+    /// Notes that `maker` made a version of a model (`what` says which) that a check does not let through, and that
+    /// another version is taken instead. Fails in a strict run.
     pub(crate) fn pass_over(&mut self, maker: &str, what: &str, findings: Vec<Finding>) -> Result<(), Failure> {
         if self.how.strict {
             return Err(Unsound { maker: maker.to_owned(), what: "model", findings }.into());

@@ -6,13 +6,13 @@ use memplan_core::patience::{Current, Patience};
 
 use super::{Failure, How, Stopped};
 
-/// Checking a layout, writing it and reading the result again take about so many times as long as reading the input did.
-/// A search ends that much before the time limit. Taken from the moments that `memplan plan -v -o plan.csv` and `memplan
-/// opt -v` print with `--work 1`: 3.6 times for 160,000 buffers in a chain, 4 for 10^5 nested lives, 3 for a kernel of
-/// 10^5 buffers.
+/// Checking a layout, writing it and reading the result again take about so many times as long as reading the input
+/// did. A search ends that much before the time limit. Taken from the moments that `memplan plan -v -o plan.csv` and
+/// `memplan opt -v` print with `--work 1`: 3.6 times for 160,000 buffers in a chain, 4 for 10^5 nested lives, 3 for a
+/// kernel of 10^5 buffers.
 const AFTER_A_SEARCH: u32 = 4;
 
-/// Runs a stage. What it returns after it was cut short is worth nothing, and never leaves this function.
+/// Runs a stage. If the time limit or Ctrl-C has cut it short, its result is incomplete and is replaced by a failure.
 pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let result = work();
     let Some(patience) = Patience::current() else { return result };
@@ -23,7 +23,8 @@ pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Fail
     }
 }
 
-/// Runs the stage that reads the input. What follows a search takes time in proportion to that, and is kept free.
+/// Runs the stage that reads the input. Checking and writing take time in proportion to reading, so that much time is
+/// reserved: searches end before the limit by it.
 pub(super) fn first_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let start = Instant::now();
     let result = stage(name, work);
@@ -33,8 +34,8 @@ pub(super) fn first_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T
     result
 }
 
-/// Runs a stage that a plan in hand goes through on its way to the caller. The time limit does not end it: it takes time
-/// in proportion to the input, and without it all the work before would be lost. Ctrl-C does end it.
+/// Runs a stage that a plan in hand goes through on its way to the caller. The time limit does not end it: it takes
+/// time in proportion to the input, and without it all the work before would be lost. Ctrl-C does end it.
 pub(super) fn last_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     stage(name, || match Patience::current() {
         Some(patience) => patience.finish(work),
@@ -42,14 +43,16 @@ pub(super) fn last_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T,
     })
 }
 
-/// Starts the limits of a request, unless the caller has started limits of its own.
+/// Starts the time limit of a request and listens to its flag for Ctrl-C, until the returned guard is dropped. `None`
+/// if the request has neither, or if the caller has started limits of its own, which then hold.
 pub(super) fn wait_as_told(how: &How) -> Option<Current> {
     let (limit, cancel) = (how.request.time_limit, how.request.cancel.clone());
     let is_needed = Patience::current().is_none() && (limit.is_some() || cancel.is_some());
     is_needed.then(|| Patience::new(limit, cancel).enter())
 }
 
-/// What is left of the caller's limits, for something that makes many plans.
+/// What is left of the caller's limits, for something that makes many plans: the time limit may end one plan without
+/// ending everything.
 pub(crate) fn patience_for_many(how: &How) -> Patience {
     match Patience::current() {
         Some(patience) => patience.rest(),

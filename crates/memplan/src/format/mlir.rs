@@ -25,6 +25,7 @@ impl Format for Mlir {
     }
 
     fn sniff(&self, text: &str) -> bool {
+        // Comments and attributes may stand in front of the first op, but hardly 200 lines of them.
         let starts = ["module", "func.func", "\"builtin.module\"", "#map", "builtin.module", "\"func.func\""];
         text.lines().take(200).any(|line| starts.iter().any(|start| line.trim_start().starts_with(start)))
     }
@@ -36,6 +37,7 @@ impl Format for Mlir {
         if !has_op(&document) {
             return Err(no_op(text));
         }
+        // A network of `top` and `tpu` ops has tensors where other programs have memrefs.
         if assign_gmem::is_network(&document) {
             let program = assign_gmem::program(&document, &assign_gmem::Options::default())
                 .map_err(|error| ReadError::new("gmem::network", text, place(&error), error.to_string()))?;
@@ -53,8 +55,8 @@ impl Format for Mlir {
     }
 }
 
-/// Whether there is an op in a text. The reader lets unknown ops pass, and so every word is one; but ops have a
-/// dialect in front of their names.
+/// Whether there is an op in a text. The reader takes any word for an unknown op, so that prose would pass for a
+/// program; but real ops have a dialect in front of their names: `memref.alloc`.
 pub(crate) fn has_op(document: &Document) -> bool {
     document.op_ids().any(|op| document.name(op).contains('.'))
 }
@@ -71,6 +73,7 @@ pub(crate) fn no_op(text: &str) -> ReadError {
 const TENSORS: &str = "nothing here allocates a memref: tensors become buffers by bufferization, as in \
      mlir-opt -one-shot-bufferize=bufferize-function-boundaries";
 
+/// Where in the text an error belongs; the beginning if it has no place.
 fn place(error: &PassError) -> Span {
     match error {
         PassError::Op { span, .. } => *span,

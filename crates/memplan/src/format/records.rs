@@ -33,6 +33,7 @@ impl Format for Records {
     }
 
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
+        // A `dsa` file may hold several instances, and its solution has to name buffers by the file's own numbers.
         if self.name() == dsa::Dsa.name() {
             let (records, numbers) = dsa::read_with_numbers(text, options.instance.as_deref())?;
             let numbers = Some(Arc::new(numbers));

@@ -22,6 +22,7 @@ impl Format for Snapshot {
         &["pickle", "pkl"]
     }
 
+    // A pickle is no text.
     fn sniff(&self, _text: &str) -> bool {
         false
     }

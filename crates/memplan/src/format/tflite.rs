@@ -46,7 +46,7 @@ impl Format for Tflite {
         let read = tflite::read(source, &reader)?;
         let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?
             .with_runtime(read.unmeasured, read.tail);
-        // The runtime reuses inputs. Its plan is one of ours only if ours may do so, too.
+        // The runtime reuses the memory of inputs. Its plan stands beside ours only if ours may do so, too.
         let is_comparable = network.runtime_is_known() && options.models.assumptions.reuse_inputs;
         let runtime = || PeerPlan { name: "tflm", plan: network.runtime_plan() };
         let peers = is_comparable.then(runtime).into_iter().collect();

@@ -1,4 +1,7 @@
 //! assign-gmem: global memory for networks of `top` and `tpu` ops.
+//!
+//! These are dialects of the compiler TPU-MLIR. An address is written into the type of each tensor:
+//! `%1 : tensor<1x64xf32>` becomes `%1 : tensor<1x64xf32, 4295618560 : i64>`.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -59,7 +62,8 @@ impl FrontEnd for AssignGmem {
         if apart.is_empty() {
             return Ok(assigned);
         }
-        // Tensors that a check has named share with nobody.
+        // A check has rejected the layout and named tensors. The pass knows no pairs that must stay apart, so each
+        // named tensor shares with nobody. The pass takes names, which the program of the first layout has.
         let named = apart.pairs().flat_map(|(one, other)| [one, other]).chain(apart.alone());
         let name = |site| assigned.program.value(assigned.program.site(site).value).name.to_string();
         let alone = named.map(name).collect();
@@ -87,6 +91,7 @@ impl FrontEnd for AssignGmem {
 
     fn places(&self, input: &NetworkText, output: &Output) -> Result<Places, Failure> {
         let written = read_document(&input.source, output.text())?;
+        // An op that moves no data, such as a reshape, has its output on its input: other addresses would be wrong.
         let again = assign_gmem::addressed(&input.document, &written, &self.options)
             .map_err(|error| failure(output.text(), error))?;
         if let Some(wrong) = again.misplaced.first() {
@@ -102,7 +107,8 @@ impl FrontEnd for AssignGmem {
     }
 }
 
-/// Reads the files that the options name.
+/// Reads the files that the options name, into the options: a TOML file that describes chips, and an `.npz` file with
+/// the weights.
 fn with_files(mut options: Options) -> Result<Options, SpecError> {
     if let Some(file) = &options.chip_file {
         let bytes = std::fs::read(file).map_err(|error| wrong("chips", "a file that can be read", file, error))?;
@@ -125,19 +131,23 @@ fn weight_array(array: npz::Array) -> (String, WeightArray) {
     (name, WeightArray { content, shape, bytes })
 }
 
+/// The error for a file that an option names and that is not what the option expects.
 fn wrong(option: &'static str, expected: &'static str, file: &str, error: impl Display) -> SpecError {
     SpecError::Value { option, expected, found: format!("{file}: {error}") }
 }
 
+/// A remark with its place in front.
 fn placed(text: &str, remark: &Remark) -> String {
     let (line, column) = line_column(text, remark.span.start as usize);
     format!("line {line}, column {column}: {}", remark.message)
 }
 
+/// A finding that names nothing yet.
 fn plain(code: &'static str, message: String) -> Finding {
     Finding { code, message, buffers: Vec::new(), step: None, place: None, span: None }
 }
 
+/// A tensor that does not lie on the input of the op that makes it, although the op moves no data.
 fn misplaced(found: &Misplaced) -> Finding {
     let Misplaced { tensor, op, address, expected, .. } = found;
     let message = format!("`{op}` moves no data, so %{tensor} must lie at {expected}, not at {address}");
@@ -165,8 +175,8 @@ pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding
     Ok((findings, count))
 }
 
-/// The table of free and used ranges that the original's algorithm keeps (docs/assign-gmem.md), after each of its steps,
-/// as text. It is for readers who follow that algorithm.
+/// The table of free and used ranges that the original's algorithm keeps (docs/assign-gmem.md), after each of its
+/// steps, as text. It is for readers who follow that algorithm.
 pub fn reuse_table(source: &Source) -> Result<String, Failure> {
     let text = utf8(&source.bytes)?;
     let document = read_document(source, text)?;

@@ -10,8 +10,8 @@
 //!               └──── the next dearer one ◄────┴─────────────────────┘
 //! ```
 //!
-//! A candidate of which it cannot be proved that it computes the same as the model is passed over, and the user is told.
-//! What differs between formats is in `language`, what is done with a model in `workshop`.
+//! A candidate of which it cannot be proved that it computes the same as the model is passed over, and the user is
+//! told. What differs between formats is in `language`, what is done with a model in `workshop`.
 
 pub mod chart;
 mod language;
@@ -40,21 +40,21 @@ pub struct Fit {
     pub allowed: Allowed,
     /// What the model may need; as little as possible if not given.
     pub capacity: Option<Bytes>,
-    /// What counts.
+    /// Which part of the runtime's memory the capacity is for.
     pub counted: Counted,
     /// What the runtime's records may take, where they are in a memory of their own; as much as they need if not given.
     pub records: Option<Bytes>,
 }
 
 impl Fit {
-    /// A model in two memories: tensors and scratch memory in one, what the runtime keeps in the other, as TensorFlow
-    /// Lite Micro does it that is given two arenas. It has no way to put some tensors into the second one.
+    /// A model in two memories: tensors and scratch memory in one, what the runtime keeps in the other. TensorFlow Lite
+    /// Micro works so if it is given two arenas. It has no way to put some tensors into the second one.
     pub fn on_two_memories(allowed: Allowed, tensors: Option<Bytes>, records: Option<Bytes>) -> Fit {
         Fit { allowed, capacity: tensors, counted: Counted::Tensors, records }
     }
 }
 
-/// What counts of the memory that a runtime needs.
+/// Which part of the memory that a runtime needs has to fit into the capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
     /// All of the arena.
@@ -120,7 +120,8 @@ pub struct Version {
     pub start: Bytes,
     /// What the runtime keeps beside tensors and scratch memory.
     pub records: Bytes,
-    /// No kernel asks for more: those of all ops were measured.
+    /// Whether the numbers are exact: the scratch memory of all ops was measured, and no tensor gets its size at run
+    /// time. Otherwise the runtime may need more.
     pub is_exact: bool,
     /// Multiply-adds of a run.
     pub macs: u64,
@@ -161,6 +162,9 @@ impl FrontEnd for Fit {
         Ok(input)
     }
 
+    /// Finds the cheapest version that fits, or without a capacity the smallest one. A candidate of which it could not
+    /// be proved that it computes the same is not used, and says which ops must not be split; then everything is looked
+    /// for again. This ends, because each round takes at least one op more out of those that may be split.
     fn lay_out(&self, input: &Input, solver: &mut Solver) -> Result<Fitted, Failure> {
         let mut workshop = Workshop::open(input, self.counted)?;
         loop {
@@ -183,12 +187,14 @@ impl FrontEnd for Fit {
         let claim = plain().claim(&laid.input, &laid.planned);
         match laid.language {
             Language::Tflite => claim,
-            // The plan is not written.
+            // An ONNX model has no place for a plan, so the output says nothing about addresses.
             Language::Onnx => Claim { placements: Vec::new(), ..claim },
         }
     }
 
     fn emit(&self, _: &Input, laid: &Fitted) -> Result<Output, Failure> {
+        // The changed model was written once already, to be read again. For ONNX that file is the output; for
+        // TensorFlow Lite a plan is put into it.
         match (laid.language, &laid.input.file) {
             (Language::Onnx, Some(file)) => {
                 let pieces = vec![Piece::whole(file.content())];
@@ -203,7 +209,8 @@ impl FrontEnd for Fit {
         if network(input, &file.name)?.1 == Language::Onnx {
             return Ok(Places::default());
         }
-        // The tensors are those of the written model, and nothing is known of it but its file.
+        // The written model has other tensors than the input, so it is read again from its file alone, and its offsets
+        // are listed by its own tensors.
         let again = format.read_binary(&written(output)?, &file.options)?;
         plain().places(&again, output)
     }
@@ -211,6 +218,7 @@ impl FrontEnd for Fit {
     fn meanings(&self, input: &Input, output: &Output) -> Result<Option<Meanings>, Failure> {
         let Some(file) = &input.file else { return Ok(None) };
         let (_, language) = network(input, &file.name)?;
+        // One table of constants for both models, so that equal weights are known to be equal.
         let mut contents = Contents::default();
         let original = language.describe(file.content(), &file.options, &mut contents)?;
         let changed = language.describe(&written(output)?, &file.options, &mut contents)?;
@@ -223,7 +231,7 @@ fn plain() -> Plain {
     Plain { target: Target::default(), form: PlanForm::Model }
 }
 
-/// The network of an input, and its format.
+/// The network of an input, and its format; a failure if the input is no model. `name` is for the message.
 fn network<'a>(input: &'a Input, name: &str) -> Result<(&'a Network, Language), Failure> {
     let refused = || {
         let error = ReadError::at_byte("fit::no-network", 0, format!("there is no network in {name}"));

@@ -19,7 +19,7 @@ pub struct Layout {
     pub spans: IndexVec<BufferId, Span>,
 }
 
-/// One function of a layout.
+/// One function of a layout; `spans` says where each of its buffers is allocated in the source.
 pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) problem: &'a Problem,
@@ -28,7 +28,7 @@ pub(super) struct Part<'a> {
 }
 
 impl Layout {
-    /// Puts functions side by side; `None` without any.
+    /// Puts functions side by side; `None` without any. Fails if there are too many buffers for one problem.
     pub(super) fn of(parts: &[Part]) -> Result<Option<Layout>, ProblemError> {
         let mut builder = ProblemBuilder::new();
         let mut plan = Plan::default();
@@ -47,7 +47,8 @@ impl Layout {
     }
 }
 
-/// Adds a function behind those that are there.
+/// Adds a function's spaces, buffers, relations and placements behind those of the functions before it. A function that
+/// `is_alone` keeps the names of its spaces.
 fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Plan) {
     // Ids of this function are moved behind those of the functions before it, in both lists.
     let behind = Behind { spaces: plan.extents.len(), buffers: plan.placements.len() };

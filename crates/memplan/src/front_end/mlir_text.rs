@@ -58,7 +58,8 @@ impl Module {
         Ok(Output { notes, savings: rewrite.stats.clone(), ..Output::of_text(text) })
     }
 
-    /// Where each site is in a rewritten text.
+    /// Where each site is in a rewritten text; `None` for a site that kept its allocation. `changes` says what the pass
+    /// may have changed: any other difference from the old text is a failure.
     pub(super) fn addresses(
         &self,
         output: &Output,
@@ -66,7 +67,8 @@ impl Module {
     ) -> Result<IndexVec<SiteId, Option<Address>>, Failure> {
         let text = output.text();
         let (before, sites) = (&self.document, &self.lowered.sites);
-        // Nearly all texts differ in whole lines only, and need not be read again. Any other text is.
+        // A pass that writes addresses nearly always replaces whole lines, and then the addresses are found by
+        // comparing the texts line by line. `None` means that this is not so: the new text is parsed as a whole.
         let by_lines = || find_addresses_by_lines(before, sites, text);
         if let Some(addresses) = (changes == Changes::Addresses).then(by_lines).flatten() {
             return Ok(addresses);
@@ -80,7 +82,7 @@ impl Module {
     /// Why a pass did not work on this module.
     pub(super) fn failure(&self, error: PassError) -> Failure {
         let PassError::DoesNotFit(overflows) = error else { return failure(self.text(), error) };
-        // Drivers look for lines that name the file.
+        // The form `file:line:column: error: message` is that of compilers, so that editors and scripts find the place.
         let one = |overflow: &plan_memory::Overflow| {
             let (line, column) = line_column(self.text(), overflow.span.start as usize);
             format!("{}:{line}:{column}: error: {}\n{}", self.name, overflow.message, overflow.report)
@@ -89,7 +91,8 @@ impl Module {
     }
 }
 
-/// Reads a text of a source with what is known about ops there.
+/// Reads a text with the tables of ops that the source's options name, or the built-in ones. The text may be the
+/// source's own or one that a pass made of it.
 pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
     let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
     let document = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
@@ -125,11 +128,13 @@ pub(super) fn failure(text: &str, error: PassError) -> Failure {
     }
 }
 
-/// Where each line begins: a large file may have many remarks.
+/// The byte at which each line begins. With this list the line of a remark is found by a binary search; a large file
+/// may have many remarks.
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
+/// A remark with its line and column in front, which count from 1; `lines` are the [`line_starts`].
 fn placed(text: &str, lines: &[usize], remark: &Remark) -> String {
     let position = remark.span.start as usize;
     let line = lines.partition_point(|&start| start <= position);

@@ -1,8 +1,9 @@
 //! Inputs that are planned and stay as they are: lifetime records, models, programs of any format.
 //!
-//! The output is a plan in a file. Three policies for models live here and nowhere else:
+//! The output is a plan in a file. Three policies for models live here and nowhere else (*the runtime* is TensorFlow
+//! Lite Micro, which runs `.tflite` models):
 //!
-//! - of several memories, what is hot or small goes into the first ([`crate::spill`]);
+//! - if there are several memories, tensors that are read often or are small go into the first ([`crate::spill`]);
 //! - a model with a plan inside never needs more than without one: the runtime places scratch memory
 //!   itself, around the planned tensors, and might do that worse than planned. Where its
 //!   own plan then needs less, that one is written;
@@ -74,7 +75,7 @@ pub struct Planned {
     pub notes: Vec<String>,
     /// Where the source allocates each buffer; empty if the input is no program.
     pub spans: IndexVec<BufferId, Span>,
-    /// What goes into a model instead of the plan, where the runtime needs less with it.
+    /// The plan of the runtime's own planner, if the runtime needs less memory with it inside the model than with ours.
     written: Option<Plan>,
 }
 
@@ -91,12 +92,13 @@ impl Planned {
 }
 
 impl Plain {
-    /// Reads a source and sets it on targets.
+    /// Reads a source and sets it on targets: the problem gets their capacities and alignments.
     fn read_on_targets(source: &Source, targets: &[Target]) -> Result<Input, Failure> {
         let mut input = match (&source.disk, source.format) {
             (Some(disk), Some(format)) => format.read_binary(disk.as_ref(), &source.options)?,
             _ => format::read(&source.bytes, source.format, &source.name, &source.options)?,
         };
+        // A default target says nothing.
         for target in targets.iter().filter(|target| **target != Target::default()) {
             input = input.on_target(target)?;
         }
@@ -106,7 +108,8 @@ impl Plain {
         Ok(input)
     }
 
-    /// Plans the problem once. Of several memories the one for each tensor is chosen first ([`spill`]).
+    /// Plans the problem once. If tensors may choose between several memories, [`spill`] chooses the memory of each; it
+    /// returns `None` where it has nothing to say, and then the strategy chooses.
     fn plan(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
         let problem = kept_apart(input, solver.apart(0));
         let network = input.network.as_deref().filter(|_| spill::has_choice(&problem));
@@ -129,7 +132,8 @@ impl Plain {
     }
 }
 
-/// The problem with what must stay apart.
+/// The problem with the buffers kept apart that `apart` names by their sites. Without a program the site of a buffer
+/// has the buffer's own number.
 fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
     if apart.is_empty() {
         return Arc::clone(&input.problem);
@@ -145,6 +149,7 @@ fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
 /// inputs. If a plan that keeps inputs needs more than that, the model is planned again with inputs that are reused.
 fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut Solver) -> Result<Planned, Failure> {
     let kept = with_better_of_runtime(kept);
+    // Nothing more can be done if inputs are reused already, and nothing needs to be done if the plan is good enough.
     if input.network.as_ref().is_none_or(|network| network.assumptions().reuse_inputs) || !needs_more_than_alone(&kept)
     {
         return Ok(kept);
@@ -157,7 +162,8 @@ fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut
     Ok(reused)
 }
 
-/// The same model, its inputs no longer kept.
+/// The same model read again under the assumption that the memory of inputs may be reused; `None` if the input comes
+/// from no file.
 fn reusing_inputs(input: &Input) -> Result<Option<Input>, Failure> {
     let Some(file) = &input.file else { return Ok(None) };
     let mut file = file.clone();
@@ -172,7 +178,8 @@ fn with_better_of_runtime(planned: Planned) -> Planned {
     Planned { written, ..planned }
 }
 
-/// Whether the runtime would need more memory with the plan inside the model than on its own.
+/// Whether the runtime would need more memory with the plan inside the model than on its own. `false` also where that
+/// is not known: no known runtime, ops whose scratch memory was not measured, or several memories.
 fn needs_more_than_alone(planned: &Planned) -> bool {
     let (Some(network), Some(plan)) = (&planned.network, planned.written_plan()) else { return false };
     network.runtime_is_known()
@@ -202,6 +209,7 @@ impl FrontEnd for Plain {
     }
 
     fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
+        // Our plan is checked even where the runtime's own is written, because it is what the user is told.
         let mut claim = Claim::default();
         let plans: Vec<&Plan> = laid.outcome.plan().into_iter().chain(&laid.written).collect();
         for plan in plans {
@@ -269,7 +277,7 @@ fn sites_of<'a>(input: &'a Input, problem: &Problem) -> Cow<'a, [SiteId]> {
     }
 }
 
-/// Where a plan puts its buffers, in the terms in which an output file is read again.
+/// Where a plan, read again from an output file, puts its buffers, as the driver compares it.
 fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
     let found = |placement: &Placement| Found {
         memory: problem.spaces()[placement.space].name.clone(),
@@ -281,7 +289,8 @@ fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
     plan.placements.iter().map(|placement| placement.as_ref().map(found)).collect()
 }
 
-/// The offsets in a C header. Its macros come in the order of the buffers, one for each slot.
+/// The offsets in a C header. Its macros come in the order of the buffers, one for each slot. `None` for a buffer whose
+/// macro is missing or has another buffer's name.
 fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
     let mut offsets = plan_file::header::offsets(text)?.into_iter();
     // The macro's name is the buffer's name with other characters where C needs them, and possibly a number
@@ -301,7 +310,7 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     Ok(problem.buffers().iter().map(found).collect())
 }
 
-/// The model with the plan inside.
+/// The model with the plan inside: new bytes in front (`prefix`), which refer to the old file behind them.
 fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, Failure> {
     let network = laid.network.as_ref().filter(|network| *network.kind() == Kind::Tflite);
     let (Some(network), Some(file)) = (network, &input.file) else {
@@ -321,8 +330,8 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
 }
 
 /// The placements that a written model contains: those of tensors. Scratch memory has none, because the runtime places
-/// it. If some operator asks for scratch memory of unknown size, the model contains no placement at all, and the runtime
-/// places everything.
+/// it. If some operator asks for scratch memory of unknown size, the model contains no placement at all, and the
+/// runtime places everything.
 fn tensors_only(laid: &Planned, plan: &Plan) -> Vec<Option<Placement>> {
     let Some(network) = &laid.network else { return Vec::new() };
     let is_tensor = |buffer: BufferId| {
@@ -343,6 +352,7 @@ pub(super) fn written(output: &Output) -> Result<Assembled<'_>, Failure> {
 fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Failure> {
     let Some(network) = &input.network else { return Ok(Vec::new()) };
     let written = offline::written_offsets(&written(output)?)?;
+    // The file lists the offsets of all tensors, graph after graph. `starts` says where each graph begins in that list.
     let mut starts = Vec::new();
     let mut count = 0;
     for graph in &network.model().graphs {
@@ -352,6 +362,7 @@ fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Fa
     let found = |role: &Role| {
         let Role::Tensor(graph, tensor) = role else { return None };
         let offset = *written.get(starts[graph.index()] + tensor.index())?;
+        // The file says -1 for a tensor that the runtime places.
         let offset = u64::try_from(offset).ok()?;
         Some(Found { memory: "arena".to_owned(), offsets: vec![Bytes(offset).0], ..Found::default() })
     };

@@ -46,6 +46,7 @@ impl FrontEnd for PlanMemory {
             .map_err(|error| input.failure(error))
     }
 
+    /// Beside the claim of every pass over MLIR, the plan of each function is claimed to solve the function's problem.
     fn claim<'a>(&self, input: &'a Module, laid: &'a Planned) -> Claim<'a> {
         let packing = |function: &'a PlannedFunction| Packing {
             problem: Cow::Borrowed(&function.problem),
@@ -61,6 +62,8 @@ impl FrontEnd for PlanMemory {
     }
 
     fn emit(&self, input: &Module, laid: &Planned) -> Result<Output, Failure> {
+        // Where each buffer of a function is allocated in the text: first those that were planned, then those that had
+        // an address before (a `pointer_cast`), as in the function's problem.
         let spans = |function: &PlannedFunction| -> Vec<Span> {
             let fixed = function.fixed.iter().map(|&cast| input.document.op(cast).span);
             let sites = function.sites.iter().map(|&site| input.document.op(input.lowered.sites[site]).span);
@@ -73,7 +76,7 @@ impl FrontEnd for PlanMemory {
             spans: spans(function),
         });
         let parts: Vec<Part> = parts.collect();
-        // Functions that are too large to be added up have no picture.
+        // Functions with too many buffers for one problem together have no picture; the rewritten text is complete.
         let layout = Layout::of(&parts).ok().flatten();
         Ok(Output { files: laid.files.clone(), layout, ..input.emit(&laid.rewrite)? })
     }
@@ -85,8 +88,8 @@ impl FrontEnd for PlanMemory {
     }
 }
 
-/// Sorts a list over all sites into one list for each function, with the function's own sites only. Functions do not run
-/// at the same time, so each of them has the memories to itself.
+/// Sorts a list over all sites into one list for each function, with the function's own sites only. Functions do not
+/// run at the same time, so each of them has the memories to itself. A site that no op allocates is in no list.
 fn by_function<T: Clone>(input: &Module, of_sites: &[Option<T>]) -> Vec<Vec<Option<T>>> {
     let program = &input.lowered.program;
     let mut lists = vec![Vec::new(); program.functions().len()];

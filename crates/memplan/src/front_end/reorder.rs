@@ -2,6 +2,9 @@
 //!
 //! The claim is that every op still finds the values it found before. The output is the model's own file with its ops
 //! moved; it is read again as any model is, and every op is looked for by its name and its tensors.
+//!
+//! The driver compares placements of buffers. Here the things that are placed are ops: the place of an op in the order
+//! is written as the offset of a [`Placement`].
 
 use std::collections::{HashMap, VecDeque};
 
@@ -22,7 +25,8 @@ use crate::source::Source;
 /// The front end for models in another order.
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    /// How many sets of ops of each size the search keeps.
+    /// How thoroughly to search. The search builds orders op by op; of the sets of ops that can have run after n ops,
+    /// it keeps this many for each n.
     pub width: usize,
 }
 
@@ -105,12 +109,13 @@ fn pieces(network: &Network, file: &Source, order: &[OpId]) -> Result<Vec<Piece>
     })
 }
 
+/// What an op reads and writes, by the numbers of tensors, for the check of orders.
 fn access(op: &Op) -> Access {
     let indices = |tensors: &[memplan_models::graph::TensorId]| tensors.iter().map(|tensor| tensor.index()).collect();
     Access { reads: indices(&op.inputs), writes: indices(&op.outputs), has_effect: op.is_stateful }
 }
 
-/// The place of each op in an order.
+/// The place of each op in an order: for `2 0 1` that is `1 2 0`.
 fn places_in(order: &[usize]) -> Vec<Bytes> {
     let mut places = vec![Bytes::ZERO; order.len()];
     for (place, &op) in order.iter().enumerate() {
@@ -121,7 +126,8 @@ fn places_in(order: &[usize]) -> Vec<Bytes> {
     places
 }
 
-/// The ops of a model in the order of its file. The reader of ONNX sorts nodes that stand in a wrong order.
+/// The ops of a model in the order of its file. For ONNX that may not be the order of the graph, because the reader
+/// sorts nodes that stand before what they need.
 fn order_in_file(network: &Network) -> Vec<OpId> {
     let mut ops: Vec<OpId> = network.model().main().map(|graph| graph.ops.ids().collect()).unwrap_or_default();
     if let Kind::Onnx { nodes } = network.kind() {
@@ -130,7 +136,9 @@ fn order_in_file(network: &Network) -> Vec<OpId> {
     ops
 }
 
-/// Where each op of the old graph is in the new one, by its name and the names of its tensors.
+/// Where each op of the old graph is in the new one, by its name and the names of its tensors; `None` if it is not
+/// there. `order` are the ops of the new graph in the order of the file. Ops that look the same are matched one by
+/// one, in their order.
 fn found_in(old: &Graph, new: &Graph, order: &[OpId]) -> Vec<Option<Found>> {
     let mut places: HashMap<String, VecDeque<u64>> = HashMap::new();
     for (place, &op) in order.iter().enumerate() {
@@ -143,6 +151,7 @@ fn found_in(old: &Graph, new: &Graph, order: &[OpId]) -> Vec<Option<Found>> {
     old.ops.iter().map(found).collect()
 }
 
+/// What an op is recognised by: its kind, its name and the names of its tensors.
 fn signature(graph: &Graph, op: &Op) -> String {
     let names = |tensors: &[memplan_models::graph::TensorId]| -> Vec<&str> {
         tensors.iter().map(|&tensor| graph.tensors[tensor].name.as_str()).collect()

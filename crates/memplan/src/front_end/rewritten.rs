@@ -22,11 +22,14 @@ use crate::driver::Failure;
 use crate::finding::{self, Finding};
 use crate::source::Source;
 
-/// What is wrong with the addresses in `written`, for the kernels in `source`. Also the number of buffers that have one.
+/// What is wrong with the addresses in `written`, for the kernels in `source`. Also the number of buffers that have an
+/// address.
 pub fn check_kernels(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
     let module = Module::read(source, lower_kernels)?;
     let text = utf8(&written.bytes)?;
     let addresses = module.addresses(&Output::of_text(text.to_owned()), Changes::Addresses)?;
+    // The memory of a buffer is a name such as `ub`, or a value such as `%merged` if the text allocates a block and
+    // takes views of it.
     if addresses.iter().flatten().any(|address| address.memory.starts_with('%')) {
         let message = "buffers were merged into one allocation here, and such plans are checked by the pass itself";
         let error = ReadError::new("verify::merged", text, Span::new(0, 0), message);
@@ -37,7 +40,7 @@ pub fn check_kernels(source: &Source, written: &Source) -> Result<(Vec<Finding>,
     Ok((finding::in_dataflow(&module.lowered.program, &plan), count))
 }
 
-/// A space for each memory that the text names.
+/// The addresses as placements. Each memory that the text names becomes a space, numbered in the order of appearance.
 fn placements(addresses: &IndexVec<SiteId, Option<Address>>) -> IndexVec<SiteId, Option<Placement>> {
     let mut spaces = BTreeMap::new();
     let mut placement = |address: &Address| {

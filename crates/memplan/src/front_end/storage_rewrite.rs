@@ -1,4 +1,8 @@
 //! storage-rewrite: allocations of TVMScript functions that share memory.
+//!
+//! The driver compares placements that were planned with places that are found in the new text. Here such a placement
+//! has two numbers in its list of offsets: the first bit of the buffer in its allocation, and the statement in whose
+//! body the allocation stands ([`statement`]). Both must be as planned.
 
 use std::borrow::Cow;
 
@@ -34,15 +38,16 @@ pub struct ScriptText {
     functions: Vec<LoopFunction>,
 }
 
+/// A function of a script, and what is needed to find its buffers again.
 struct LoopFunction {
     function: Function,
     /// The buffer of each allocation site.
     buffers: Vec<BufId>,
-    /// Where each buffer that is used is to be found if nothing is moved.
+    /// Where each buffer is in the function as it was read; `None` for a buffer that is not used or not allocated here.
     unmoved: places::Places,
 }
 
-/// A function that is laid out.
+/// A function that is laid out: the decision, and the program and plan that the dataflow check looks at.
 pub struct LaidFunction {
     decision: Decision,
     program: Program,
@@ -59,6 +64,8 @@ impl ScriptText {
         let read = |function: &Function| {
             let function = if flatten { flatten_buffers(function) } else { function.clone() };
             let lowered = lower(&function).map_err(|error| malformed(Default::default(), error.to_string()))?;
+            // The lowering lists the site of each buffer; here the buffer of each site is needed, in the order of
+            // sites.
             let mut buffers: Vec<(SiteId, BufId)> =
                 lowered.sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
             buffers.sort_unstable();
@@ -69,6 +76,8 @@ impl ScriptText {
         Ok(ScriptText { text: text.to_owned(), script, functions })
     }
 
+    /// Lays out the functions one by one. A strategy of ours is no decision of the original, which is what `compat`
+    /// asks for, so the two exclude each other.
     pub(super) fn lay_out(&self, options: &RewriteOptions, solver: &Solver) -> Result<Vec<LaidFunction>, Failure> {
         if options.strategy.is_some() && options.mode == Mode::Compat {
             return Err(Failure::Form("`compat` and `plan` exclude each other".to_owned()));
@@ -77,6 +86,7 @@ impl ScriptText {
         functions.map(|(index, function)| function.lay_out(&self.text, options, solver.apart(index))).collect()
     }
 
+    /// Each function keeps its meaning, and its buffers are where they were planned.
     pub(super) fn claim<'a>(&self, laid: &'a [LaidFunction]) -> Claim<'a> {
         Claim {
             programs: laid.iter().map(|laid| (Cow::Borrowed(&laid.program), laid.plan.clone())).collect(),
@@ -85,6 +95,7 @@ impl ScriptText {
         }
     }
 
+    /// The script with every function rewritten.
     pub(super) fn emit(&self, laid: &[LaidFunction]) -> Output {
         let mut script = self.script.clone();
         for ((function, old), laid) in script.functions_mut().iter_mut().zip(&self.functions).zip(laid) {
@@ -137,8 +148,8 @@ impl LoopFunction {
         let collected = rewrite::collect(&self.function);
         let decision = rewrite::decide(&collected, options, &self.apart(apart), finding::JUDGE).map_err(failed)?;
         if options.mode == Mode::Compat {
-            // In this mode the layout is the original's. If the check rejects it, the function is refused, since another
-            // layout would no longer be the original's.
+            // In this mode the layout is the original's. If the check rejects it, the function is refused, since
+            // another layout would no longer be the original's.
             let conflicts = rewrite::check(&self.function, &decision.layout, finding::JUDGE).map_err(failed)?;
             if let Some(conflict) = conflicts.first() {
                 return Err(failed(self.not_proved(conflict)));
@@ -150,14 +161,16 @@ impl LoopFunction {
         Ok(LaidFunction { decision, program, plan, placements })
     }
 
-    /// A decision of the original that cannot be shown to be right.
+    /// The refusal for a decision of the original that cannot be shown to be right. It names the second buffer of the
+    /// first pair in conflict.
     fn not_proved(&self, conflict: &Conflict) -> RewriteError {
         let name = |&(_, buffer): &(BufId, BufId)| self.function.buffers[buffer].name.clone();
         let buffer = conflict.pairs.first().map_or_else(String::new, name);
         RewriteError::Refused { defect: Defect::InPlaceOverwrite, buffer, span: conflict.span }
     }
 
-    /// What must stay apart, in terms of buffers.
+    /// What must stay apart, as pairs of buffers instead of sites. A buffer that shares with nobody is paired with
+    /// every other buffer that is allocated here.
     fn apart(&self, apart: &memplan_program::Apart) -> Apart {
         let buffer = |site: SiteId| self.buffers.get(site.index()).copied();
         let mut pairs = Apart::default();
@@ -170,7 +183,7 @@ impl LoopFunction {
     }
 
     /// Where the new text must have each buffer that is used: the bit, and the statement in whose body its memory is
-    /// allocated.
+    /// allocated. An allocation that `stays` remains in the body where the buffer's own allocation was.
     fn placements(&self, layout: &Layout) -> Vec<Option<Placement>> {
         let placement = |(buffer, unmoved): (BufId, &Option<places::Found>)| {
             let unmoved = (*unmoved)?;
@@ -214,7 +227,8 @@ impl FrontEnd for StorageRewrite {
     }
 }
 
-/// The options with what the user says about planning.
+/// The options of the pass with the strategy, the time limit and the seed that the caller asks for. A strategy that the
+/// pass's own options name comes first.
 pub(super) fn planned_by(options: &RewriteOptions, how: &How) -> RewriteOptions {
     let asked = how.strategy.map(|strategy| strategy.name().to_owned());
     RewriteOptions {
@@ -225,7 +239,8 @@ pub(super) fn planned_by(options: &RewriteOptions, how: &How) -> RewriteOptions 
     }
 }
 
-/// Why there is no rewritten text: a no, a bug of ours, or something wrong with the input.
+/// Why there is no rewritten text. A refusal is an answer ([`Failure::No`]), a rewritten text that a check rejects is a
+/// bug of ours, and anything else is wrong with the input.
 pub(super) fn failure(text: &str, error: &RewriteError) -> Failure {
     let at_its_place = |code| ReadError::new(code, text, error.span(), error.to_string());
     match error {
@@ -250,6 +265,7 @@ pub(crate) fn storage_options(
     let mut parsed = RewriteOptions::default();
     for (key, value) in options.iter() {
         match key {
+            // A pass may take only some of the options below.
             _ if !known.contains(&key) => return Err(PassOptions::unknown(pass, key, known)),
             "compat" if PassOptions::flag("compat", value)? => parsed.mode = Mode::Compat,
             "compat" => parsed.mode = Mode::Sound,
@@ -274,6 +290,7 @@ fn strategy_named(name: &str) -> Result<String, SpecError> {
     }
 }
 
+/// The largest size of a memory: `local.L0A:64KiB`.
 fn limit(text: &str) -> Result<MemoryLimit, SpecError> {
     memory_limit(text).map_err(|_| SpecError::Value {
         option: "limit",

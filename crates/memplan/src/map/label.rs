@@ -18,7 +18,8 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// The name, and under it the size if there is room; `None` if there is none at all.
+    /// Fits the name, and under it the size if there is room, into a rectangle of `width` times `height` (in pixels),
+    /// across or upright, whichever shows more. `None` if not even a shortened name fits.
     pub(super) fn fit(name: &str, size: Option<&str>, width: f64, height: f64) -> Option<Label> {
         let across = fit_lines(name, size, width, height);
         let upright = fit_lines(name, size, height, width);
@@ -32,11 +33,13 @@ impl Label {
     }
 }
 
-/// How much of a label can be read.
+/// How many characters of a label can be read.
 fn shown(lines: &[String]) -> usize {
     lines.iter().map(|line| line.chars().filter(|&c| c != '…').count()).sum()
 }
 
+/// The lines of a label in a rectangle that is `length` long in the direction of the text: the name, shortened if need
+/// be, and the size if it fits as it is. `None` if the rectangle is too thin for a line or too short for a name.
 fn fit_lines(name: &str, size: Option<&str>, length: f64, thickness: f64) -> Option<Vec<String>> {
     if thickness < LINE {
         return None;
@@ -47,12 +50,15 @@ fn fit_lines(name: &str, size: Option<&str>, length: f64, thickness: f64) -> Opt
     Some(lines)
 }
 
-/// The text, or its two ends around an ellipsis: names often differ only in one of them.
+/// The text, or as much of its two ends around an ellipsis as has room: `conv2d…weight`. Both ends stay, because names
+/// often differ in one of them only. `None` if fewer than [`FEWEST`] characters would be left.
 fn shorten(text: &str, room: f64) -> Option<String> {
     if width_of(text) <= room {
         return Some(text.to_owned());
     }
     let characters: Vec<char> = text.chars().collect();
+    // Hardly any text has characters that are less than half as wide as the font is high on average, so longer cuts
+    // are not tried.
     let most = characters.len().min((room / (FONT * 0.5)).max(0.0) as usize);
     (FEWEST..most).rev().find_map(|keep| {
         let (head, tail) = (keep.div_ceil(2), keep / 2);

@@ -21,7 +21,8 @@ use memplan_core::{Bytes, Step};
 
 use super::scene::Shape;
 
-/// Bytes in use over time: `(step, bytes from there on)` wherever the number changes.
+/// Bytes in use over time: `(step, bytes from there on)` wherever the number changes. The steps of all shapes at which
+/// something starts or ends are visited in order, and [`Cover`] is asked behind the last event of each.
 pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Vec<(Step, Bytes)> {
     let mut edges: Vec<u64> = shapes.clone().flat_map(|shape| [shape.low, shape.high]).collect();
     edges.sort_unstable();
@@ -47,7 +48,8 @@ pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Ve
 /// Which stretches between neighbouring edges are covered, and how often.
 struct Cover {
     edges: Vec<u64>,
-    /// Node i has the children 2i and 2i + 1; node 1 is the whole range.
+    /// A complete binary tree: node i has the children 2i and 2i + 1, node 1 is the whole range, node 0 is not used.
+    /// The last half are the leaves, one for each stretch between two neighbouring edges.
     nodes: Vec<Node>,
 }
 
@@ -61,6 +63,7 @@ struct Node {
 
 impl Cover {
     fn new(edges: Vec<u64>) -> Cover {
+        // Each node has two children or none, so the number of leaves is rounded up to a power of two.
         let stretches = edges.len().saturating_sub(1).next_power_of_two();
         Cover { edges, nodes: vec![Node::default(); 2 * stretches] }
     }
@@ -69,7 +72,7 @@ impl Cover {
         self.nodes[1].bytes
     }
 
-    /// Covers `low..high` once more, or once less.
+    /// Covers `low..high` once more, or once less. Both are edges, so the range is whole stretches.
     fn change(&mut self, low: u64, high: u64, more: bool) {
         let from = self.edges.partition_point(|&edge| edge < low);
         let to = self.edges.partition_point(|&edge| edge < high);
@@ -92,13 +95,15 @@ impl Cover {
             self.change_below(2 * node + 1, first + count / 2, count / 2, wanted, more);
         }
         self.nodes[node].bytes = match self.nodes[node].times {
+            // Nothing covers this node as a whole: a leaf is free, any other node is as covered as its halves are.
             0 if count == 1 => 0,
             0 => self.nodes[2 * node].bytes + self.nodes[2 * node + 1].bytes,
             _ => self.edge(end) - self.edge(first),
         };
     }
 
-    /// The tree is filled up to a power of two; there is nothing beyond the last edge.
+    /// The edge of this number. The tree has more leaves than there are stretches, so a number may lie beyond the last
+    /// edge; it then counts as the last one, which makes the additional stretches empty.
     fn edge(&self, index: usize) -> u64 {
         self.edges.get(index).or(self.edges.last()).copied().unwrap_or_default()
     }

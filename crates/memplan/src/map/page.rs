@@ -57,12 +57,13 @@ pub(super) fn document(maps: &[Map]) -> String {
     fill(include_str!("page/page.html"), &parts)
 }
 
-/// Replaces each `{{NAME}}` of a template, once and in order, so that nothing
-/// that is filled in is looked at again.
+/// Replaces each `{{NAME}}` of a template by the part of that name. The template is read once from left to right, so
+/// that a `{{` inside of a part is not replaced in turn.
 fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
+        // A `{{` without an end takes the rest of the template as its name.
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
         text.push_str(before);
         text.extend(parts.iter().filter(|part| part.0 == name).map(|part| part.1));
@@ -71,8 +72,8 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// JSON that can stand inside a script element: no character in it can end the
-/// element, start a comment or be a line end in some versions of the language.
+/// JSON that can stand inside a script element of HTML. Characters that could end the element, start a comment of HTML,
+/// or be a line end in older versions of JavaScript are written as `\u003c` and the like, which means the same in JSON.
 fn harmless(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {
@@ -87,6 +88,7 @@ fn harmless(json: &str) -> String {
 /// Everything that the script of the page draws, as one JSON value. The buffers stand in it once; each plan refers to
 /// them by number.
 fn data(maps: &[Map]) -> Value {
+    // A page without a plan still has the columns that the script reads.
     let Some(first) = maps.first() else { return json!({"buffers": {"name": []}, "plans": []}) };
     json!({
         "title": first.caption.title,
@@ -101,7 +103,7 @@ fn data(maps: &[Map]) -> Value {
     })
 }
 
-/// Capacity against cost, point by point.
+/// What reuse costs at each capacity, point by point.
 fn trade_off(points: &[Point]) -> Value {
     let point = |point: &Point| {
         let Point { space, capacity, extent, cost, lower_bound, .. } = point;
@@ -147,11 +149,12 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     columns
 }
 
+/// Nothing for a buffer that is as most are, its value otherwise.
 fn unless(is_usual: bool, value: impl Into<Value>) -> Value {
     if is_usual { Value::Null } else { value.into() }
 }
 
-/// A size that is not simply a number of bytes, in words.
+/// A size that is not simply a number of bytes, in words: `3 × 224 × 224`, or `n, at most 4096 bytes`.
 fn shape_words(size: &Size) -> Value {
     match size {
         Size::Fixed(_) => Value::Null,
@@ -190,7 +193,9 @@ fn plan(map: &Map) -> Value {
     })
 }
 
-/// What sharing costs each buffer, where execution units are known; empty where they are not.
+/// The level of sharing of each buffer in words, from `level2` (shares within its pipe only) to `level0` (shares with
+/// anybody whose life is apart, so that pipes may have to wait for each other). `None` for a buffer that takes over
+/// nothing; empty where no pipes are known.
 fn level_words(map: &Map) -> Vec<Option<&'static str>> {
     if map.problem.buffers().iter().all(|buffer| buffer.pipe().is_none()) {
         return Vec::new();
@@ -219,6 +224,7 @@ fn space(panel: &Panel) -> Value {
     })
 }
 
+/// A shape as six numbers, in the order that the module's documentation gives.
 fn numbers(shape: &Shape) -> [u64; 6] {
     let kind = 3 * shape.slot as u64 + shape.kind as u64;
     [shape.buffer.index() as u64, kind, shape.start, shape.end, shape.low, shape.high]

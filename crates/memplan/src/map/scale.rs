@@ -37,9 +37,10 @@ impl Scale {
         std::iter::successors(first, |tick| tick.checked_add(distance)).take_while(|&tick| tick <= self.high).collect()
     }
 
-    /// About `wanted` ticks at 1, 2 or 5 times a power of ten: steps.
+    /// At most about `wanted` ticks whose distance is 1, 2 or 5 times a power of ten, for an axis of steps.
     pub(super) fn decimal_ticks(&self, wanted: u64) -> Vec<u64> {
         let at_least = ((self.high - self.low) / wanted.max(1)).max(1);
+        // 1, 2, 5, 10, 20, 50, …: each distance is the power of ten below the last one, times the next factor.
         let mut distance = 1u64;
         for factor in [2u64, 5, 10].into_iter().cycle() {
             if distance >= at_least {
@@ -51,7 +52,7 @@ impl Scale {
         self.multiples(distance)
     }
 
-    /// About `wanted` ticks at powers of two: bytes.
+    /// At most about `wanted` ticks whose distance is a power of two, for an axis of bytes.
     pub(super) fn binary_ticks(&self, wanted: u64) -> Vec<u64> {
         let at_least = ((self.high - self.low) / wanted.max(1)).max(1);
         self.multiples(at_least.checked_next_power_of_two().unwrap_or(1 << 63))
@@ -71,6 +72,7 @@ pub(super) fn byte_label(bytes: u64, unit: Unit) -> String {
     if unit == Unit::Elements {
         return bytes.to_string();
     }
+    // `human` writes `1.500 MiB`; the zeros at the end of a tick's label say nothing.
     let human = Bytes(bytes).human();
     match human.split_once(' ') {
         Some((number, unit)) if number.contains('.') => {

@@ -63,7 +63,7 @@ impl Shape {
         u128::from(self.end - self.start) * u128::from(self.high - self.low)
     }
 
-    /// The part two shapes have in common.
+    /// The part two shapes have in common, with the owner and the kind of `self`; `None` if they share no area.
     fn common(&self, other: &Shape) -> Option<Shape> {
         let (start, end) = (self.start.max(other.start), self.end.min(other.end));
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
@@ -99,9 +99,9 @@ pub struct Panel {
     pub name: String,
     /// What the plan needs of it.
     pub extent: Bytes,
-    /// What it has.
+    /// What it has; `None` if it is unlimited.
     pub capacity: Option<Bytes>,
-    /// What every plan needs of it.
+    /// What every plan needs of it, counting the buffers that can live in no other space; zero without any.
     pub lower_bound: Bytes,
     /// The most bytes in use at once, and when first.
     pub peak: Peak,
@@ -110,7 +110,7 @@ pub struct Panel {
     pub live: Vec<(Step, Bytes)>,
     /// What to draw, bottom layer first.
     pub shapes: Vec<Shape>,
-    /// Edges between stacked shared objects.
+    /// The byte at which each shared object of the space starts, ascending; empty in a plan without shared objects.
     pub object_edges: Vec<u64>,
     /// Reuse that costs something, in the order of the problem.
     pub handovers: Vec<Handover>,
@@ -119,7 +119,7 @@ pub struct Panel {
 /// Everything to draw.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// One panel for each space that is used or has a capacity.
+    /// One panel for each space in which something lies; one for every space if nothing lies anywhere.
     pub panels: Vec<Panel>,
     /// First step of all lives.
     pub first: u64,
@@ -139,6 +139,8 @@ impl Scene {
 
     /// Lays out a plan. Works for any plan, also one that does not verify.
     pub fn of(problem: &Problem, plan: &Plan) -> Scene {
+        // The shapes of each space. A buffer that yields none, or that the plan puts into a space that does not exist,
+        // is only counted.
         let bases = object_bases(problem, plan);
         let mut shapes: IndexVec<SpaceId, Vec<Shape>> = IndexVec::filled(Vec::new(), problem.spaces().len());
         let mut without_area = 0;
@@ -154,10 +156,12 @@ impl Scene {
         mark_taken(problem, plan, &bases, &mut shapes);
         let mut panels = Vec::new();
         for (space, mut shapes) in problem.spaces().ids().zip(shapes.into_vec()) {
-            // Earlier and larger shapes go beneath later and smaller ones.
+            // The first shape is the bottom layer. Idle shapes go beneath living ones and these beneath marks of
+            // takeovers; among equals, earlier and larger shapes go beneath later and smaller ones.
             shapes.sort_by_key(|shape| (shape.kind, shape.start, Reverse(shape.area()), shape.buffer, shape.slot));
             panels.push(panel(problem, plan, space, shapes));
         }
+        // An empty space is not worth a panel, but a picture needs at least one.
         if panels.iter().any(is_used) {
             panels.retain(is_used);
         }
@@ -176,7 +180,7 @@ fn is_used(panel: &Panel) -> bool {
     !panel.shapes.is_empty() || panel.extent > Bytes::ZERO
 }
 
-/// Everything that is drawn of one space.
+/// Everything that is drawn of one space; `shapes` are those of its buffers, bottom layer first.
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
     // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every step, which is another
     // bound than the bytes alive at once.
@@ -204,12 +208,15 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
     }
 }
 
-/// The active pairs of a space: for each the largest part that two slots have in common, at the closest times.
+/// The pairs with a price (active pairs) that have bytes in common in a space, one handover for each. A pair may meet
+/// several times, because a buffer has several slots or stretches of life; the meeting with the most common bytes is
+/// shown, among equal ones the one with the least time between the two buffers.
 fn handovers(problem: &Problem, plan: &Plan, space: SpaceId, shapes: &[Shape]) -> Vec<Handover> {
     let mut of_buffer: BTreeMap<BufferId, Vec<&Shape>> = BTreeMap::new();
     for shape in shapes.iter().filter(|shape| shape.kind == Kind::Alive) {
         of_buffer.entry(shape.buffer).or_default().push(shape);
     }
+    // Both buffers of an active pair lie in one space, so asking one of them is enough.
     let is_here = |buffer: BufferId| placement(plan, buffer).is_some_and(|placement| placement.space == space);
     let pairs = plan.active_pairs(problem).into_iter().filter(|pair| pair.weight > 0 && is_here(pair.one));
     let mut found = Vec::new();
@@ -223,7 +230,7 @@ fn handovers(problem: &Problem, plan: &Plan, space: SpaceId, shapes: &[Shape]) -
     found
 }
 
-/// What two shapes hand over; `None` if they have no byte in common.
+/// What two shapes hand over, at the price `weight`; `None` if they have no byte in common.
 fn handover(one: &Shape, other: &Shape, weight: u64) -> Option<Handover> {
     let (earlier, later) = if one.start <= other.start { (one, other) } else { (other, one) };
     let (low, high) = (earlier.low.max(later.low), earlier.high.min(later.high));
@@ -232,7 +239,7 @@ fn handover(one: &Shape, other: &Shape, weight: u64) -> Option<Handover> {
     (low < high).then_some(Handover { earlier, later, weight, from, to, low, high })
 }
 
-/// The first of the highest values.
+/// The highest value, at the first step that has it; no step if nothing is alive.
 fn peak_of(live: &[(Step, Bytes)]) -> Peak {
     let highest = live.iter().max_by_key(|&&(step, bytes)| (bytes, std::cmp::Reverse(step)));
     highest.map_or_else(Peak::default, |&(step, bytes)| Peak { bytes, step: Some(step) })
@@ -242,10 +249,12 @@ fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
     plan.placements.get(buffer)?.as_ref()
 }
 
-/// Where each object starts when the objects of a space are stacked.
+/// Where each shared object starts when the objects of a space are stacked on each other in the order of the plan. A
+/// shared object has no address of its own, but a picture needs one.
 fn object_bases(problem: &Problem, plan: &Plan) -> IndexVec<ObjectId, u64> {
     let mut tops = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
     let mut base_of = |object: &memplan_core::SharedObject| {
+        // A plan that does not verify may name a space that the problem does not have; nothing of it is drawn.
         if object.space.index() >= tops.len() {
             return 0;
         }
@@ -256,17 +265,18 @@ fn object_bases(problem: &Problem, plan: &Plan) -> IndexVec<ObjectId, u64> {
     plan.objects.iter().map(&mut base_of).collect()
 }
 
-/// Bytes a size takes on the paper: a shape counts as the product of its components.
+/// Bytes a size takes on the paper: a shape counts as the product of its components, an unknown size as zero.
 fn bytes_of(size: &Size) -> u64 {
     size.volume().unwrap_or_default().0
 }
 
 /// The shapes of one buffer: each stretch of its life in each slot, what it
-/// reserves without using it, and the gaps in between.
+/// reserves without using it, and the gaps in between. Empty if the buffer is not placed or has no bytes.
 fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id: BufferId) -> Vec<Shape> {
     let buffer = &problem.buffers()[id];
     let size = bytes_of(&buffer.size);
     let (Some(placement), true) = (placement(plan, id), size > 0) else { return Vec::new() };
+    // In a shared object, offsets count from where the object starts.
     let base = placement.object.and_then(|object| bases.get(object)).copied().unwrap_or_default();
     let stretches = stretches(&buffer.lifetime, size);
     let mut shapes = Vec::new();
@@ -282,6 +292,7 @@ fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id
             high: bottom.saturating_add(bytes.end),
         }));
     }
+    // Offsets near the end of u64, in a plan that does not verify, saturate and may leave nothing to draw.
     shapes.retain(|shape| shape.low < shape.high);
     shapes
 }
@@ -315,7 +326,8 @@ fn stretches(lifetime: &Lifetime, size: u64) -> Vec<Stretch> {
     stretches
 }
 
-/// Marks the common area of every in-place reuse, on behalf of the newcomer.
+/// Adds a shape of kind [`Kind::Taken`] for the area that the two buffers of each in-place reuse have in common. The
+/// shape belongs to the newcomer. `shapes` are those of each space.
 fn mark_taken(
     problem: &Problem,
     plan: &Plan,

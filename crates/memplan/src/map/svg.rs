@@ -17,18 +17,21 @@ use crate::wording::{Unit, count, sized};
 /// Distinct fills; `style.css` gives them their colours.
 const FILLS: usize = 8;
 
-/// Width of a picture of few shapes.
+/// Width of a picture of few shapes. This and all lengths below are in user units of SVG, which are pixels at normal
+/// size.
 const WIDTH: f64 = 1200.0;
 /// Up to this many shapes fit onto the usual page. More shapes need larger paper, because text does not
 /// shrink.
 const FEW_SHAPES: f64 = 200.0;
 /// The largest paper, as a multiple of the usual one.
 const LARGEST_PAPER: f64 = 2.5;
+/// Room for the labels of the byte axis.
 const LEFT: f64 = 78.0;
 /// Room for the names of the horizontal lines.
 const RIGHT: f64 = 168.0;
+/// Room for the heading.
 const TOP: f64 = 50.0;
-/// Height of one panel's address axis; several panels share the page.
+/// Height of the address axis if there is one panel, and of each if several panels share the page.
 const SINGLE_PANEL: f64 = 460.0;
 const SHARED_PANEL: f64 = 300.0;
 /// Room above a panel for the names of the space and of the peak.
@@ -42,13 +45,13 @@ const FOOTER: f64 = 30.0;
 /// A picture with more shapes than this leaves out the smallest and says so.
 const MOST_SHAPES: usize = 20_000;
 
-/// More priced reuses than this are a red surface; the largest weights are drawn.
+/// At most this many priced reuses are drawn, those with the largest prices; more would be a red surface.
 const MOST_HANDOVERS: usize = 2_000;
 
 /// Colours and line styles.
 const STYLE: &str = include_str!("style.css");
 
-/// A complete SVG document.
+/// A complete SVG document. `reused` are the plan's in-place reuses.
 pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption, reused: &[Reuse]) -> String {
     let mut scene = scene.clone();
     let left_out = leave_out_smallest(&mut scene.panels, MOST_SHAPES);
@@ -59,7 +62,8 @@ pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption, reus
     Drawing { problem, scene: &scene, caption, reused, time, paper, right, left_out, out: String::new() }.draw()
 }
 
-/// How much larger than usual the paper is, in quarters.
+/// How many times wider and higher than usual the plots are, for a number of shapes: from 1 to [`LARGEST_PAPER`], in
+/// quarters. The square root makes the area grow with the number of shapes.
 fn paper_for(shapes: usize) -> f64 {
     let wanted = (shapes as f64 / FEW_SHAPES).sqrt();
     ((wanted * 4.0).floor() / 4.0).clamp(1.0, LARGEST_PAPER)
@@ -72,7 +76,7 @@ struct Drawing<'a> {
     /// In-place reuses, to name the victims.
     reused: &'a [Reuse],
     time: Scale,
-    /// How much larger than usual the plots are.
+    /// How many times wider and higher than usual the plots are ([`paper_for`]).
     paper: f64,
     /// Where the plots end.
     right: f64,
@@ -81,7 +85,7 @@ struct Drawing<'a> {
     out: String,
 }
 
-/// Vertical layout of one panel.
+/// Vertical layout of one panel: the upper and lower edge of its plot, and where a byte lies between them.
 struct Frame {
     top: f64,
     bottom: f64,
@@ -153,7 +157,8 @@ impl Drawing<'_> {
         self.line(&format!(r#"<rect class="frame" x="{left}" y="{top}" width="{width}" height="{height}"/>"#));
     }
 
-    /// A band over the step where most bytes are alive.
+    /// A band over the step where most bytes are alive, from the plot down through the strip of live bytes, with its
+    /// name above. Nothing if no byte is ever alive.
     fn peak(&mut self, panel: &Panel, frame: &Frame) {
         let Some(step) = panel.peak.step else { return };
         let (x, width) = self.band(step);
@@ -166,19 +171,21 @@ impl Drawing<'_> {
             px(bottom - frame.top),
             escape(&format!("peak: {} alive at step {step}", sized(panel.peak.bytes))),
         ));
+        // In the right half of the picture the name ends at the band instead of starting there, to stay inside.
         let anchor = if x > self.right / 2.0 { "end" } else { "start" };
         let at = if anchor == "end" { x + width } else { x };
         self.text("peak-name", at, frame.top - 5.0, anchor, &format!("peak at step {step}"));
     }
 
-    /// Where one step lies; never too thin to see.
+    /// Left edge and width of one step. At least 1.5 wide, to be seen, and moved left where that would leave the plot.
     fn band(&self, step: Step) -> (f64, f64) {
         let (start, end) = (self.time.at(step.0), self.time.at(step.0.saturating_add(1)));
         let width = (end - start).max(1.5);
         (start.min(self.right - width), width)
     }
 
-    /// A name is drawn with its shape, so that whatever lies on top covers both.
+    /// Draws the shapes of a space, bottom layer first. A name is drawn right after its shape, so that whatever lies on
+    /// top covers both.
     fn shapes(&mut self, panel: &Panel, frame: &Frame) {
         let named = named(&panel.shapes);
         for (index, shape) in panel.shapes.iter().enumerate() {
@@ -189,6 +196,7 @@ impl Drawing<'_> {
         }
     }
 
+    /// Writes the buffer's name, its slot if it has several, and its size into a shape, as far as they fit.
     fn name(&mut self, shape: &Shape, frame: &Frame) {
         let (x, y, width, height) = self.rectangle(shape, frame);
         let buffer = &self.problem.buffers()[shape.buffer];
@@ -209,6 +217,7 @@ impl Drawing<'_> {
             Kind::Alive if width.min(height) < 2.0 => format!("b thin f{}", shape.buffer.index() % FILLS),
             Kind::Alive => format!("b f{}", shape.buffer.index() % FILLS),
         };
+        // A thinner rectangle would not be seen at all.
         let (x, y, width, height) = (px(x), px(y), px(width.max(0.4)), px(height.max(0.4)));
         let (buffer, title) = (shape.buffer.index(), escape(&self.describe(shape)));
         self.line(&format!(
@@ -223,7 +232,7 @@ impl Drawing<'_> {
         (left, top, right - left, bottom - top)
     }
 
-    /// The tooltip.
+    /// The text that is shown on hovering over a shape, one fact a line.
     fn describe(&self, shape: &Shape) -> String {
         let buffer = &self.problem.buffers()[shape.buffer];
         let mut text = buffer.name.clone();
@@ -246,6 +255,7 @@ impl Drawing<'_> {
         text
     }
 
+    /// The names of the buffers on whose bytes a buffer starts in place.
     fn victims(&self, buffer: BufferId) -> String {
         let over = self.reused.iter().filter(|reuse| reuse.buffer == buffer).flat_map(|reuse| &reuse.over);
         let names: Vec<&str> = over.map(|&victim| self.problem.buffers()[victim].name.as_str()).collect();
@@ -256,6 +266,8 @@ impl Drawing<'_> {
     fn label(&mut self, label: &Label, x: f64, y: f64) {
         let turn =
             if label.upright { format!(r#" transform="rotate(-90 {} {})""#, px(x), px(y)) } else { String::new() };
+        // The baseline of the first line. The lines are centred around `y`; a baseline lies about a third of a line
+        // below the middle of its line.
         let first = y - label::LINE * (label.lines.len() as f64 - 1.0) / 2.0 + label::LINE * 0.32;
         let _ = write!(self.out, r#"<text class="name"{turn}>"#);
         for (index, text) in label.lines.iter().enumerate() {
@@ -283,6 +295,7 @@ impl Drawing<'_> {
     /// Draws the lines between shared objects. An edge close to the last one drawn is left out: many lines side by side
     /// would make a grey area.
     fn object_edges(&mut self, panel: &Panel, frame: &Frame) {
+        // Edges ascend, so `y` goes down. The edge at byte 0 is the frame's, and is left out by the same test.
         let mut last = frame.bottom;
         for &edge in &panel.object_edges {
             let y = frame.address.at(edge);
@@ -293,8 +306,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Reuse that costs something: a bar over the common bytes where the later buffer begins, tied to the end of the
-    /// earlier.
+    /// Draws reuse that costs something: an upright bar over the common bytes where the later buffer begins, and a
+    /// horizontal line to it from where the earlier buffer ends.
     fn handovers(&mut self, panel: &Panel, frame: &Frame) {
         let mut drawn: Vec<&Handover> = panel.handovers.iter().collect();
         drawn.sort_by_key(|handover| std::cmp::Reverse(handover.weight));
@@ -310,6 +323,7 @@ impl Drawing<'_> {
                 r#"<path class="handover" d="M{} {middle}H{x}M{x} {}V{}"><title>{title}</title></path>"#,
                 px(from),
                 px(top + 1.0),
+                // The bar stays inside of the common bytes, but is at least one unit high.
                 px((bottom - 1.0).max(top + 2.0))
             ));
         }
@@ -318,6 +332,7 @@ impl Drawing<'_> {
     /// The horizontal lines of a space: the plan's extent, the lower bound and the capacity, each with its name and
     /// bytes. A line above the drawing is only named, with an arrow.
     fn bounds(&mut self, panel: &Panel, frame: &Frame) {
+        // The baseline of the last name written. The lines come from low to high, so names move up the page.
         let mut free_below = f64::INFINITY;
         for (class, name, bytes) in lines_of(panel) {
             let beyond = bytes.0 > frame.address.highest();
@@ -326,7 +341,8 @@ impl Drawing<'_> {
                 let (left, right) = (px(LEFT), px(self.right + 6.0));
                 self.line(&format!(r#"<path class="{class}" d="M{left} {y}H{right}"/>"#, y = px(y)));
             }
-            // Names of lines that lie close together are pushed apart, upwards.
+            // A name and its bytes are two lines of text, 28 units. Where two lines of the picture lie closer
+            // together, the upper one's name is pushed up.
             let at = (y + 4.0).min(free_below - 28.0);
             free_below = at;
             let arrow = if beyond { " ↑" } else { "" };
@@ -341,7 +357,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Live bytes over time, and under it the steps.
+    /// Live bytes over time as a filled outline of stairs, and under it the axis of the steps. `top` is where the strip
+    /// begins.
     fn strip(&mut self, panel: &Panel, top: f64) {
         let bottom = top + STRIP;
         let live = Scale::new(0, panel.peak.bytes.0, bottom, top + 4.0);
@@ -367,7 +384,7 @@ impl Drawing<'_> {
         self.text("tick", self.right + 24.0, bottom + 17.0, "start", "step");
     }
 
-    /// What the patterns mean, where there are any, and what is not shown.
+    /// Writes a line at the bottom of a picture of this `height`: what its patterns mean and what is not drawn.
     fn footer(&mut self, height: f64) {
         // Only what the picture shows is explained: a legend of things that are not there is noise.
         let mut notes = Vec::new();
@@ -396,6 +413,7 @@ impl Drawing<'_> {
         self.text("note", LEFT, height - 14.0, "start", &notes.join(" · "));
     }
 
+    /// Writes a text at a point, escaped. `anchor` says which part of the text lies there: `start`, `middle` or `end`.
     fn text(&mut self, class: &str, x: f64, y: f64, anchor: &str, text: &str) {
         if !text.is_empty() {
             let (x, y, text) = (px(x), px(y), escape(text));
@@ -410,7 +428,9 @@ impl Drawing<'_> {
 }
 
 impl Frame {
-    /// A capacity far above the plan would squeeze it; then only its name is shown.
+    /// Lays out the plot of a space from `top` downwards. Its address axis reaches a little (1/40) above the extent,
+    /// the lower bound and the capacity. A capacity of more than one and a half times the others would squeeze the
+    /// shapes, so the axis ends below it, and [`Drawing::bounds`] only names it.
     fn of(panel: &Panel, top: f64, height: f64) -> Frame {
         let needed = panel.extent.max(panel.lower_bound).0;
         let in_sight = |capacity: &Bytes| capacity.0 <= needed.saturating_add(needed / 2);
@@ -421,11 +441,11 @@ impl Frame {
     }
 }
 
-/// The horizontal lines from low to high: class, name, bytes. Lines that
-/// coincide become one with both names.
+/// The horizontal lines from low to high: class in `style.css`, name, bytes. Lines that
+/// coincide become one with both names: `extent = lower bound`.
 fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
     let mut lines = vec![("lower", "lower bound".to_owned(), panel.lower_bound)];
-    // Where buffers may choose their space, no space has a bound of its own.
+    // A bound counts the buffers that can live in this space only. Where there are none it is zero and gets no line.
     lines.retain(|line| line.2 > Bytes::ZERO);
     let others = [("extent", Some(panel.extent)), ("capacity", panel.capacity)];
     for (name, bytes) in others.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
@@ -438,8 +458,9 @@ fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
     lines
 }
 
-/// What each group of two or more tied buffers spans, as a shape.
+/// The smallest rectangle around each group of two or more tied buffers, as a shape of one of them.
 fn tied(problem: &Problem, panel: &Panel) -> BTreeMap<GroupId, Shape> {
+    // For each group, the rectangle so far and whether it holds a second buffer.
     let mut spans: BTreeMap<GroupId, (Shape, bool)> = BTreeMap::new();
     for shape in panel.shapes.iter().filter(|shape| shape.kind != Kind::Taken) {
         let Some(tie) = problem.buffers()[shape.buffer].tie() else { continue };
@@ -456,6 +477,7 @@ fn tied(problem: &Problem, panel: &Panel) -> BTreeMap<GroupId, Shape> {
 fn named(shapes: &[Shape]) -> Vec<usize> {
     let mut alive: Vec<usize> = (0..shapes.len()).filter(|&index| shapes[index].kind == Kind::Alive).collect();
     let owner = |index: usize| (shapes[index].buffer, shapes[index].slot);
+    // The largest shape of each slot comes first among its own, so that it is the one that stays.
     alive.sort_by_key(|&index| (owner(index), std::cmp::Reverse(shapes[index].area())));
     alive.dedup_by_key(|index| owner(*index));
     alive.sort_unstable();
@@ -470,6 +492,7 @@ fn leave_out_smallest(panels: &mut [Panel], most: usize) -> usize {
         return 0;
     }
     areas.sort_unstable_by_key(|&area| std::cmp::Reverse(area));
+    // All shapes larger than the last one that fits are drawn, and as many of its size as there is room for.
     let smallest_drawn = areas[most - 1];
     let mut room_for_equals = most - areas.partition_point(|&area| area > smallest_drawn);
     for panel in panels {

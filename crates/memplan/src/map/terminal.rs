@@ -31,19 +31,23 @@ pub struct Window {
     pub coloured: bool,
 }
 
-/// Columns for the byte axis, at least: the longest label, a blank and the line.
+/// The fewest columns for the byte axis, which holds the longest label, a blank and the vertical line.
 const AXIS: usize = 12;
 /// Lines of a panel besides its plot: heading, bytes in use, steps.
 const AROUND: usize = 3;
-/// Fewer lines than this show nothing.
+/// A plot has at least this many lines, even in a smaller window: fewer show nothing.
 const LEAST_ROWS: usize = 3;
+/// A plot has at least this many columns, even in a narrower window.
 const LEAST_COLUMNS: usize = 10;
 
-/// The whole picture: never more lines or columns than the window has, unless that is hardly any.
+/// The whole picture: a heading and one plot for each space. It fits into the window unless the window is so small that
+/// [`LEAST_ROWS`] or [`LEAST_COLUMNS`] do not.
 pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: Window) -> String {
     let axis = scene.panels.iter().map(|panel| longest_label(panel, scene.unit) + 2).fold(AXIS, usize::max);
+    // One column stays free at the right edge.
     let width = window.columns.saturating_sub(axis + 1).max(LEAST_COLUMNS);
     let panels = scene.panels.len().max(1);
+    // One line is the heading of the picture; the plots share the others.
     let height = (window.rows.saturating_sub(1) / panels).saturating_sub(AROUND).max(LEAST_ROWS);
     let mut lines = vec![cut(&format!("{}: {}", caption.title, caption.subtitle()), window.columns)];
     for panel in &scene.panels {
@@ -56,19 +60,22 @@ pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: 
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// One space and the room for its plot.
 struct Plot<'a> {
     problem: &'a Problem,
     scene: &'a Scene,
     panel: &'a Panel,
     /// Columns of the byte axis.
     axis: usize,
+    /// Columns of the plot.
     width: usize,
+    /// Lines of the plot.
     height: usize,
     coloured: bool,
 }
 
 impl Plot<'_> {
-    /// The line above a space: its extent, bounds and peak.
+    /// The line above a space: its extent, bounds and peak; also its name if there are `several` spaces.
     fn heading(&self, several: bool) -> String {
         let panel = self.panel;
         let amount = |bytes: Bytes| self.scene.unit.amount(bytes);
@@ -94,7 +101,8 @@ impl Plot<'_> {
         self.scene.first + middle(span, column, self.width)
     }
 
-    /// Which shape has each cell, from the top line down.
+    /// Which shape each cell shows: the one alive at the step and the byte in the cell's middle, the last one if
+    /// several are. `None` if the cell is free. The lines come from the top down, so byte 0 is in the last one.
     fn cells(&self) -> Vec<Vec<Option<&Shape>>> {
         let mut cells = vec![vec![None; self.width]; self.height];
         let steps: Vec<u64> = (0..self.width).map(|column| self.step(column)).collect();
@@ -108,16 +116,17 @@ impl Plot<'_> {
         cells
     }
 
-    /// The lines of the picture from the highest bytes down to byte 0. The first, the middle and the last one are
-    /// labelled with the byte at their lower edge.
+    /// The lines of the picture from the highest bytes down to byte 0. The first and the middle one are labelled with
+    /// the byte at their upper edge, the last one with the byte at its lower edge, 0.
     fn rows(&self) -> Vec<String> {
         let cells = self.cells();
         let mut is_named = vec![false; self.problem.buffers().len()];
         let line = |(row, cells): (usize, &Vec<Option<&Shape>>)| {
             let is_tick = row == 0 || row + 1 == self.height || row == self.height / 2;
-            let byte = u128::from(self.highest()) * (self.height - row) as u128 / self.height as u128;
-            let bottom = if row + 1 == self.height { 0 } else { byte as u64 };
-            let label = if is_tick { byte_label(bottom, self.scene.unit) } else { String::new() };
+            let upper_edge = u128::from(self.highest()) * (self.height - row) as u128 / self.height as u128;
+            let byte = if row + 1 == self.height { 0 } else { upper_edge as u64 };
+            let label = if is_tick { byte_label(byte, self.scene.unit) } else { String::new() };
+            // The label, a blank and the line of the axis, then the cells in runs of one buffer.
             let mut text = format!("{label:>width$} {}", if is_tick { '┤' } else { '│' }, width = self.axis - 2);
             for run in cells.chunk_by(|a, b| a.map(|shape| shape.buffer) == b.map(|shape| shape.buffer)) {
                 text.push_str(&self.run(run, &mut is_named));
@@ -127,12 +136,14 @@ impl Plot<'_> {
         cells.iter().enumerate().map(line).collect()
     }
 
-    /// Neighbouring cells of one buffer, with its name if there is room and it has none yet.
+    /// Neighbouring cells of one buffer, with its name in their middle if there is room and the name has not been
+    /// written yet (`is_named`, one entry for each buffer).
     fn run(&self, cells: &[Option<&Shape>], is_named: &mut [bool]) -> String {
         let Some(shape) = cells[0] else { return " ".repeat(cells.len()) };
         let index = shape.buffer.index();
         let name = printable(&self.problem.buffers()[shape.buffer].name);
         let length = name.width();
+        // A name has a blank on each side.
         let fits = !is_named[index] && length + 2 <= cells.len();
         if fits {
             is_named[index] = true;
@@ -142,11 +153,11 @@ impl Plot<'_> {
         self.filled(index, around / 2, &name, around - around / 2)
     }
 
-    /// A run of cells of one buffer with its name in it. Buffers differ by colour, or by pattern where there are no
-    /// colours.
+    /// A run of cells of one buffer: `before` cells, its name (which may be empty), `after` cells. Neighbouring buffers
+    /// differ by colour, or by pattern where there are no colours.
     fn filled(&self, index: usize, before: usize, name: &str, after: usize) -> String {
         const PATTERNS: [&str; 3] = ["░", "▒", "▓"];
-        /// Light colours of the 256, in the order of the other pictures.
+        /// Light colours of the terminal's palette of 256, about those of the SVG picture and in the same order.
         const COLOURS: [u8; 8] = [110, 209, 222, 79, 218, 117, 149, 252];
         if self.coloured {
             let (before, after) = (" ".repeat(before), " ".repeat(after));
@@ -157,7 +168,8 @@ impl Plot<'_> {
         format!("{}{name}{}", pattern.repeat(before), pattern.repeat(after))
     }
 
-    /// Bytes in use over time as a row of bars; each shows the most of its steps.
+    /// Bytes in use over time as a line of bars. A column stands for several steps and shows the most bytes in use at
+    /// any of them; the full height is the peak.
     fn in_use(&self) -> String {
         const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let span = u128::from(self.scene.last - self.scene.first).max(1);
@@ -166,6 +178,8 @@ impl Plot<'_> {
             (share as usize).min(self.width)
         };
         let mut most = vec![0u64; self.width];
+        // An entry of `live` holds until the next one begins, the last until the end of time. It marks each column that
+        // it touches, at least one, so that a short peak is not lost.
         let ends = self.panel.live.iter().skip(1).map(|entry| entry.0.0).chain([self.scene.last]);
         for (&(start, bytes), end) in self.panel.live.iter().zip(ends) {
             let from = column(start.0).min(self.width - 1);
@@ -173,10 +187,12 @@ impl Plot<'_> {
             most[from..to].iter_mut().for_each(|high| *high = (*high).max(bytes.0));
         }
         let peak = u128::from(self.panel.peak.bytes.0.max(1));
+        // Eighths of the peak, rounded up: a column that is in use at all shows something.
         let bar = |&bytes: &u64| BARS[(u128::from(bytes) * 8).div_ceil(peak).min(8) as usize];
         format!("{:>width$}  {}", "in use", most.iter().map(bar).collect::<String>(), width = self.axis - 2)
     }
 
+    /// The line under a plot: the first step at its left end, the last at its right end.
     fn steps(&self) -> String {
         let (first, last) = (self.scene.first.to_string(), self.scene.last.to_string());
         let room = self.width.saturating_sub(first.len());
@@ -189,8 +205,8 @@ fn highest(panel: &Panel) -> u64 {
     panel.extent.max(panel.lower_bound).0.max(1)
 }
 
-/// Characters of the longest label that the byte axis of a panel can have: the numbers at the ticks have different
-/// lengths, and a tick may be anywhere below the top.
+/// About how many characters the longest label of a panel's byte axis has. How high the plot is, and so where its ticks
+/// lie, is not known yet; labels at each eighth of the top stand for them.
 fn longest_label(panel: &Panel, unit: Unit) -> usize {
     let top = highest(panel);
     (1..=8).map(|part| byte_label((u128::from(top) * part / 8) as u64, unit).width()).max().unwrap_or(0)
@@ -217,6 +233,7 @@ fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text;
     }
+    // One column is for the ellipsis.
     let mut room = columns.saturating_sub(1);
     let fits = |c: &char| {
         let width = c.width().unwrap_or_default();

@@ -59,7 +59,7 @@ fn alive_at(problem: &Problem, step: Step) -> impl Iterator<Item = BufferId> {
 }
 
 impl Network {
-    /// What is alive at the peak; `None` if nothing ever is.
+    /// What is alive at the peak; `None` if nothing ever is. `problem` is the network's, possibly on a target.
     pub fn peak_report(&self, problem: &Problem) -> Option<PeakReport> {
         let peak = bound::peak_live(problem, |_| true);
         let Step(step) = peak.step?;
@@ -83,7 +83,7 @@ impl Network {
         Some(PeakReport { step, op, bytes: peak.bytes, rows })
     }
 
-    /// Bytes alive at every op.
+    /// Bytes alive at every step, with the op that runs then.
     pub fn live_curve(&self, problem: &Problem) -> Vec<LiveAt> {
         let labels = self.labels();
         let changes = bound::live_bytes(problem, |_| true);
@@ -91,6 +91,7 @@ impl Network {
         let mut bytes = Bytes::ZERO;
         let mut curve = Vec::new();
         for step in 0..=self.timeline().last {
+            // The changes up to this step; between two changes the number stays the same.
             while let Some((_, now)) = changes.next_if(|(Step(at), _)| *at <= step) {
                 bytes = now;
             }
@@ -113,7 +114,7 @@ impl Network {
             .into()
     }
 
-    /// What a buffer is for, in words of the page.
+    /// What a buffer is for, in words. Graph 0 is the network itself, the others are bodies of its loops and branches.
     fn purpose(&self, role: &Role) -> &'static str {
         match *role {
             Role::Scratch(..) => "scratch memory",
@@ -134,7 +135,7 @@ impl Network {
         self.timeline().starts().map(|(step, graph, op)| (step, self.label(graph, op))).collect()
     }
 
-    /// The op that writes a buffer, and its shape.
+    /// The op that writes a buffer (`input` for a tensor that no op writes), and the buffer's shape and element type.
     fn origin(&self, buffer: BufferId, labels: &Labels) -> (String, String) {
         match self.roles()[buffer] {
             Role::Tensor(graph, tensor) => {

@@ -1,8 +1,8 @@
 //! A line of passes over a file, and files in parts.
 //!
-//! MLIR tests hold many programs, divided by lines `// -----`. As long as nothing is wrong such a
-//! file is rewritten as a whole. If something is, each part is taken by itself, so that one
-//! program that is refused does not take the others with it.
+//! Tests of MLIR often hold many programs in one file, divided by lines `// -----`. Such a file is first
+//! rewritten as a whole. If that fails, each part is rewritten by itself, so that one program that is
+//! refused does not keep the others from being rewritten.
 
 use memplan_core::PassSpec;
 
@@ -26,7 +26,7 @@ pub struct DonePart {
     pub chain: Result<Chain, Box<Stopped>>,
     /// Empty lines in front of the part's text, in the place of the parts before it.
     padding: usize,
-    /// The line behind the part.
+    /// The line `// -----` behind the part; empty behind the last one.
     pub separator: String,
 }
 
@@ -41,7 +41,7 @@ pub struct Stopped {
 }
 
 impl Done {
-    /// The text of a file of which nothing is left out.
+    /// The text of the whole file; `None` if some part was not rewritten.
     pub fn text(&self) -> Option<String> {
         let text = |part: &DonePart| Some(format!("{}{}", part.text()?, part.separator));
         self.parts.iter().map(text).collect()
@@ -49,15 +49,16 @@ impl Done {
 }
 
 impl DonePart {
-    /// The new text; `None` if there is none.
+    /// The new text; `None` if the part was not rewritten, or if no pass was asked for.
     pub fn text(&self) -> Option<&str> {
         let (_, output) = self.chain.as_ref().ok()?.last()?;
+        // The empty lines that [`Part::as_source`] has put in front are taken off again, as far as the pass kept them.
         let padding = output.text().bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
         output.text().get(padding..)
     }
 }
 
-/// Runs passes over a file, one after the other.
+/// Runs passes over a file, one after the other: over the whole file, and if that fails, over each of its parts.
 pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
     let whole = run_all(source, specs, how);
     // If the caller no longer waits for the whole, the parts need not be done either.
@@ -97,10 +98,10 @@ fn run_all(source: &Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<
     Ok(done)
 }
 
-/// A part of a text.
+/// A part of a text, which ends at a line `// -----` or at the end.
 #[derive(Debug, PartialEq, Eq)]
 struct Part<'s> {
-    /// How many lines are in front of it.
+    /// How many lines of the file are in front of it.
     lines: usize,
     text: &'s str,
     /// The line behind it.
@@ -113,11 +114,13 @@ fn parts_of(source: &Source) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut lines = 0;
     loop {
+        // The separator may be the first line of the rest, or follow a line end.
         let start = if rest.starts_with("// -----") { Some(0) } else { rest.find("\n// -----").map(|at| at + 1) };
         let Some(start) = start else { break };
         let (text, behind) = rest.split_at(start);
         let (separator, next) = behind.split_at(behind.find('\n').map_or(behind.len(), |end| end + 1));
         parts.push(Part { lines, text, separator });
+        // The lines of the part and its separator.
         lines += text.matches('\n').count() + 1;
         rest = next;
     }

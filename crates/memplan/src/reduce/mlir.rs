@@ -29,6 +29,7 @@ fn parts_of(text: &str) -> Vec<String> {
     for line in text.split_inclusive('\n') {
         match (line.trim_end().starts_with(SEPARATOR), parts.last_mut()) {
             (false, Some(part)) => part.push_str(line),
+            // A separator begins the next part.
             _ => parts.push(String::new()),
         }
     }
@@ -42,6 +43,7 @@ fn join(parts: &[String]) -> String {
 /// Reduces one part: whole functions first, because that takes off most in one attempt, then single ops. A text that
 /// cannot be read is reduced line by line.
 fn one_part(text: &str, interesting: Interesting) -> String {
+    // Functions are the ops at the top, or one level below if the text has a `module` around them.
     let functions = |document: &Document| {
         let blocks = document.top_blocks().iter();
         let top: Vec<OpId> = blocks.flat_map(|&block| document.ops(block).iter().copied()).collect();
@@ -58,13 +60,16 @@ fn one_part(text: &str, interesting: Interesting) -> String {
     }
 }
 
-/// Leaves out comments and empty lines. A `//` inside of a string looks like a comment here; what is
-/// left of the text is then no longer interesting, and the string stays.
+/// Leaves out comments and empty lines. A `//` inside of a string is taken for a comment here; the text without it is
+/// hardly interesting any more, so the string stays.
 fn without_remarks(text: &str, interesting: Interesting) -> String {
     let all: Vec<&str> = text.split_inclusive('\n').collect();
+    // How many bytes of a line come before its comment, without blanks at the end.
     let code = |line: &str| line.find("//").map_or(line.trim_end().len(), |comment| line[..comment].trim_end().len());
+    // The lines that have a comment, or that are empty (for which `max(1)` makes the comparison true).
     let remarks: Vec<usize> =
         (0..all.len()).filter(|&line| code(all[line]) < all[line].trim_end().len().max(1)).collect();
+    // The text in which only the remarks of the lines `kept` are left. A line that was nothing but a remark is gone.
     let assemble = |kept: &[usize]| {
         let shortened =
             all.iter().enumerate().map(|(number, line)| match remarks.contains(&number) && !kept.contains(&number) {
@@ -78,11 +83,12 @@ fn without_remarks(text: &str, interesting: Interesting) -> String {
     assemble(&kept)
 }
 
-/// Leaves out some of the ops that `choose` names. Later ones go first, so that
-/// the users of a value are gone when its definition is tried.
+/// Leaves out as many as possible of the ops that `choose` names. Later ones are tried first, so that
+/// the users of a value are gone when its definition is tried. A text that cannot be read stays as it is.
 fn without(text: &str, choose: impl Fn(&Document) -> Vec<OpId>, interesting: Interesting) -> String {
     let Ok(document) = Document::read(text, Dialects::builtin()) else { return text.to_owned() };
     let mut items = choose(&document);
+    // Ops that the reader adds, such as a terminator that may be left out, do not stand in the text.
     items.retain(|&op| document.op(op).form != Form::Implicit && !document.op(op).span.range().is_empty());
     items.sort_unstable();
     items.dedup();
@@ -97,10 +103,12 @@ fn without(text: &str, choose: impl Fn(&Document) -> Vec<OpId>, interesting: Int
 fn delete_others(document: &Document, all: &[OpId], kept: &[OpId]) -> Option<String> {
     let text = document.source();
     let mut edits = Edits::default();
+    // Where the last deleted op ends. Ops are taken from the first on; one that begins before that place lies inside
+    // of the deleted op and goes with it.
     let mut end = 0;
-    // From the first op on; what is inside a deleted op goes with it.
     for &op in all.iter().rev() {
         let span = document.op(op).span;
+        // The list descends, so the comparison is turned round.
         let is_kept = kept.binary_search_by(|other| op.cmp(other)).is_ok();
         if !is_kept && span.start >= end {
             edits.delete_lines(text, span);

@@ -1,4 +1,4 @@
-//! Items of record files.
+//! Items of record files: what is left out of them when an input is reduced ([`super`]).
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use memplan_models::records as formats;
 
 use super::{Interesting, lines, minimize};
 
-/// Leaves out records; the header stays.
+/// Leaves out records of a CSV file, one a line; the header, which is the first line, stays.
 pub(super) fn csv(text: &str, interesting: Interesting) -> String {
     let (header, rest) = text.split_at(text.find('\n').map_or(text.len(), |newline| newline + 1));
     let items: Vec<&str> = rest.split_inclusive('\n').collect();
@@ -15,7 +15,8 @@ pub(super) fn csv(text: &str, interesting: Interesting) -> String {
     assemble(&minimize(items, &mut |some| interesting(&assemble(some))))
 }
 
-/// Leaves out buffers with all their events, then single lines.
+/// Leaves out buffers of a trace with all their events, then single lines. A line of a trace is `alloc a 64` or
+/// `free a`: its second word names the buffer.
 pub(super) fn trace(text: &str, interesting: Interesting) -> String {
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let id_of = |line: &str| line.split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
@@ -39,7 +40,7 @@ pub(super) fn json(text: &str, interesting: Interesting) -> String {
     let problem = records.problem;
     let assemble = |some: &[BufferId]| subset(&problem, some).map(|problem| formats::json::write(&problem)).ok();
     let all: Vec<BufferId> = problem.buffers().ids().collect();
-    // Writing it down again may already lose what is being looked for.
+    // The file is written anew from the problem, which may already lose what is being looked for.
     if !assemble(&all).is_some_and(|text| interesting(&text)) {
         return lines(text, interesting);
     }

@@ -96,7 +96,7 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
 }
 
 /// The number of the current row's object. It must be below the number of buffers: a plan needs no more objects, and a
-/// larger number would make the list of objects as long as the file likes.
+/// huge number would make the list of objects fill the memory.
 fn object_of(rows: &Rows<'_>, columns: Columns, problem: &Problem) -> Result<usize, ReadError> {
     let text = rows.field(columns.object);
     text.parse::<usize>().ok().filter(|&object| object < problem.buffers().len()).ok_or_else(|| {

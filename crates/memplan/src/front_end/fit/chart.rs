@@ -15,6 +15,7 @@ use memplan_core::Bytes;
 
 use super::{Counted, Version};
 
+/// Size of the picture in pixels.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 360.0;
 /// Room for the axes and what stands beside them.
@@ -22,7 +23,7 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
-/// Lines across, at equal distances.
+/// The axes are cut into this many equal parts, with a line or a label at each cut.
 const LINES: u32 = 4;
 
 /// How numbers become positions in the picture.
@@ -75,7 +76,8 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
         what(counted)
     );
     for line in 0..=LINES {
-        // One line across with its percentage at the left, and one number of bytes below the picture.
+        // One line across with its percentage at the left, and one number of bytes below the picture. `across` is the
+        // height of the line, `up` the horizontal position of the number.
         let share = f64::from(line) / f64::from(LINES);
         let (across, up) = (scale.y(scale.highest * share), scale.x(scale.most * share));
         let bytes = Bytes((scale.most * share) as u64).human();
@@ -110,7 +112,7 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
     out
 }
 
-/// The same as a page, with a table of everything below.
+/// The picture of [`svg`] as an HTML page, with a table of all versions below.
 pub fn html(name: &str, versions: &[Version], counted: Counted) -> String {
     let row = |version: &Version| {
         format!(
@@ -141,7 +143,7 @@ fn what(counted: Counted) -> &'static str {
     }
 }
 
-/// Names of tensors may hold anything.
+/// A text that is no markup in SVG and HTML. Names of tensors may hold any character.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -36,11 +36,11 @@ pub(super) enum Language {
 pub(super) struct Memory {
     pub(super) arena: Bytes,
     pub(super) tensors: Bytes,
-    /// What the memory of the tensors needs while the runtime starts.
+    /// What the memory of the tensors needs while the runtime starts: it keeps lists there before any tensor is used.
     pub(super) start: Bytes,
     /// What the runtime keeps.
     pub(super) records: Bytes,
-    /// Nothing comes on top.
+    /// Whether the runtime needs no more than that: see [`Version::is_exact`](super::Version::is_exact).
     pub(super) is_exact: bool,
 }
 
@@ -79,7 +79,8 @@ impl Language {
         Ok(Net { graph, layers, dialect, alignment, reuses_inputs })
     }
 
-    /// The model with other ops, read again as any model is.
+    /// The model with other ops, written and read again as any model is. A `.tflite` file gets new tables in front of
+    /// all its old bytes, an `.onnx` file is put together from pieces of the old one.
     pub(super) fn rewritten(network: &Network, net: &Net, file: &Source, rewrite: &Rewrite) -> Result<Input, Failure> {
         let content = file.content();
         let bytes = match network.kind() {
@@ -98,7 +99,8 @@ impl Language {
         plain().read(&Source { bytes, disk: None, ..file.clone() })
     }
 
-    /// What a model computes, for the proof that another one computes the same.
+    /// What a model computes, for the proof that another one computes the same. `contents` collects the constants of
+    /// all models that are compared.
     pub(super) fn describe(
         self,
         content: &dyn ReadAt,
@@ -114,13 +116,14 @@ impl Language {
         }
     }
 
-    /// What a network needs with a plan.
+    /// What a network needs with a plan. An ONNX runtime is not known, so only the planned tensors count there.
     pub(super) fn memory(self, network: &Network, plan: &Plan) -> Memory {
         if self == Language::Onnx {
             let tensors = Bytes(plan.extents.iter().map(|extent| extent.0).fold(0, u64::saturating_add));
             return Memory { arena: tensors, tensors, start: Bytes::ZERO, records: Bytes::ZERO, is_exact: true };
         }
-        // Where scratch memory is not known, the written model leaves its tensors to the runtime.
+        // Where the scratch memory of some op is not known, the written model holds no offsets and the runtime places
+        // all tensors itself. Then only a lower bound is known.
         let is_measured = network.unmeasured().is_empty();
         let tensors = if is_measured { network.runtime_extent(plan) } else { network.runtime_at_least() };
         // A tensor whose size is known only at run time comes on top of everything that is placed here.

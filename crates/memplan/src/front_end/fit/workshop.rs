@@ -1,4 +1,7 @@
 //! Versions of a model: made, read again, proved and planned one after the other.
+//!
+//! A *candidate* is a change that `memplan_fit` proposes, with an estimate of what it needs. A *version* is a candidate
+//! that was written, read again, proved to compute the same as the model, and planned.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -33,9 +36,9 @@ pub(super) struct Made {
 /// What a version may need.
 #[derive(Clone, Copy)]
 pub(super) struct Limit {
-    /// Of what counts.
+    /// Bytes of the memory that counts ([`Counted`]).
     pub(super) capacity: Bytes,
-    /// Of records, where they are in a memory of their own.
+    /// Bytes of the runtime's records, where they are in a memory of their own; no limit if `None`.
     pub(super) records: Option<Bytes>,
 }
 
@@ -49,7 +52,7 @@ impl Limit {
 /// trade-off.
 const MOST_VERSIONS: usize = 24;
 
-/// The largest number of schedules with recomputation that are looked at.
+/// The largest number of schedules with recomputation that are looked at, in which ops run again.
 const MOST_SCHEDULES: usize = 8;
 
 /// A model and everything that is needed to make versions of it.
@@ -64,7 +67,7 @@ pub(super) struct Workshop<'a> {
     meaning: equivalence::Network,
     /// The constants of the model and of all versions.
     contents: RefCell<Contents>,
-    /// Ops whose tiles are not proved to compute the same.
+    /// Ops whose tiles were not proved to compute the same, since the last [`learn`](Workshop::learn).
     unproved: RefCell<BTreeSet<OpId>>,
 }
 
@@ -97,11 +100,12 @@ impl<'a> Workshop<'a> {
         self.made(self.input.clone(), Vec::new(), macs, 0, solver)
     }
 
-    /// Changes that are worth trying, from cheap to dear.
+    /// Changes that are worth trying, from cheap to dear; each needs less memory than all before it, by estimate.
     pub(super) fn candidates(&self, allowed: Allowed) -> Result<Vec<Candidate>, Failure> {
         let orders = self.orders(allowed)?;
         let schedules: Vec<_> = orders.iter().map(|order| (with_clones(&self.net, order), changes_of(order))).collect();
         let mut found = candidates(&self.net, &schedules, allowed);
+        // The model as it is may be among them; it has been planned already (`unchanged`).
         found.retain(|candidate| !candidate.changes.is_empty());
         Ok(found)
     }
@@ -112,6 +116,7 @@ impl<'a> Workshop<'a> {
         if allowed.reorder {
             let best = reorder(self.network.model(), self.network.assumptions(), WIDTH);
             let best = best.map_err(|error| Failure::NoPlan(error.to_string()))?;
+            // The other order counts only if less is alive at once in it.
             if best.after < best.before {
                 orders.push(best.order);
             }
@@ -137,7 +142,8 @@ impl<'a> Workshop<'a> {
         limit.holds(&made.version, self.counted) || made.version.needs(self.counted) < best.version.needs(self.counted)
     }
 
-    /// The cheapest version that fits.
+    /// The cheapest version that fits: `first`, the model as it is, or the first of the candidates `found`, which come
+    /// from cheap to dear. The failure if none fits says how close the smallest one comes.
     pub(super) fn first_that_fits(
         &self,
         limit: Limit,
@@ -164,7 +170,8 @@ impl<'a> Workshop<'a> {
                 best = made;
             }
         }
-        // Where no candidate can fit, the one with the least alive tells how far away that is.
+        // If nothing fits, the last candidate, which has the least alive, is made as well. The message then says what
+        // the smallest version needs.
         if !limit.holds(&best.version, self.counted)
             && let Some(last) = found.last()
             && let Some(made) = self.make(last, solver)?
@@ -183,7 +190,7 @@ impl<'a> Workshop<'a> {
         Ok(self.fitted(best.input, best.planned, steps))
     }
 
-    /// What the runtime keeps for the model as it is, where that counts.
+    /// Bytes that the runtime keeps for the model as it is, if they have to fit into the capacity; 0 otherwise.
     fn counted_records(&self) -> u64 {
         match self.counted {
             Counted::Arena => self.network.tail().bytes.0,
@@ -196,13 +203,13 @@ impl<'a> Workshop<'a> {
         Bytes(memplan_fit::floor(&self.net).0.saturating_add(self.counted_records()))
     }
 
-    /// The last of some versions is the answer.
+    /// The answer, with all versions that are shown beside it; the answer is the last of these.
     fn fitted(&self, input: Input, planned: Planned, steps: Vec<Version>) -> Fitted {
         let chosen = steps.len().saturating_sub(1);
         Fitted { input, planned, chosen, steps, floor: self.floor(), language: self.language }
     }
 
-    /// What a candidate needs at least, without what the runtime keeps for the model as it is.
+    /// Bytes that a candidate needs at least, without those that the runtime keeps for the model as it is.
     fn least(&self, candidate: &Candidate) -> u64 {
         match self.counted {
             Counted::Arena => candidate.estimate().0,
@@ -210,14 +217,16 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Versions from cheap to dear.
+    /// Makes at most [`MOST_VERSIONS`] of the candidates and keeps those that need less than all before them. The
+    /// last one, which needs least, is the answer; the others are shown as a table.
     pub(super) fn trade_off(&self, first: Made, found: &[Candidate], solver: &mut Solver) -> Result<Fitted, Failure> {
         let mut best = first;
         let mut steps = vec![best.version.clone()];
-        let picked = found.len().div_ceil(MOST_VERSIONS).max(1);
-        // The last one, which needs least, is never left out.
-        let skipped = found.len().saturating_sub(1) % picked;
-        for candidate in found.iter().skip(skipped).step_by(picked) {
+        // Every `stride`-th candidate is made. As many are skipped in front as it takes for the last one, which needs
+        // least, to be among them.
+        let stride = found.len().div_ceil(MOST_VERSIONS).max(1);
+        let skipped = found.len().saturating_sub(1) % stride;
+        for candidate in found.iter().skip(skipped).step_by(stride) {
             if let Some(made) = self.make(candidate, solver)?
                 && made.version.needs(self.counted) < best.version.needs(self.counted)
             {
@@ -228,7 +237,8 @@ impl<'a> Workshop<'a> {
         Ok(self.fitted(best.input, best.planned, steps))
     }
 
-    /// Writes a candidate, reads it again and plans it; `None` if it is not proved that it computes the same.
+    /// Writes a candidate, reads it again and plans it; `None` if it is not proved that it computes the same. Then the
+    /// ops to blame are remembered for [`learn`](Workshop::learn).
     fn make(&self, candidate: &Candidate, solver: &mut Solver) -> Result<Option<Made>, Failure> {
         let changes: Vec<String> = candidate.changes.iter().map(|change| described(self.net.graph, change)).collect();
         match self.proved(&candidate.rewrite) {
@@ -241,7 +251,8 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Takes ops whose tiles were not proved out of those that may be split; whether there are new ones.
+    /// Takes the ops whose tiles were not proved since the last call out of those that may be split. Returns whether
+    /// there were any.
     pub(super) fn learn(&mut self) -> bool {
         let unproved = std::mem::take(self.unproved.get_mut());
         for op in &unproved {
@@ -254,6 +265,7 @@ impl<'a> Workshop<'a> {
     /// The ops that keep a candidate from being proved. Each op that the candidate splits is tried by itself, in two
     /// tiles; those whose two tiles cannot be proved are to blame. If there is none, all split ops are.
     fn to_blame(&self, candidate: &Candidate) -> BTreeSet<OpId> {
+        // In a rewrite, a tile of an op is a copy of the op that computes a part of its image.
         let split = |op: &NewOp| match op {
             NewOp::Copy(copied) => self.net.layers[copied.op.index()].spatial.is_ok().then_some(copied.op),
             _ => None,
@@ -262,6 +274,8 @@ impl<'a> Workshop<'a> {
         let schedule = Schedule::of_order(self.net.graph, self.net.graph.ops.ids());
         let is_unproved = |op: &OpId| {
             let place = op.index();
+            // The model with this op alone in two tiles, one above the other; all other ops stay. An op that cannot be
+            // split so by itself is not suspected.
             let tiles = patch(&self.net, &schedule, place..place + 1, [2, 1], self.net.graph.tensors.len());
             tiles.is_ok_and(|tiles| {
                 let kept = |range: std::ops::Range<usize>| range.map(|op| NewOp::Kept(OpId::from_index(op)));
@@ -285,7 +299,8 @@ impl<'a> Workshop<'a> {
         if findings.is_empty() { Ok(input) } else { Err(findings) }
     }
 
-    /// Plans a changed model and counts what it needs: memory, ops and the size of the file.
+    /// Plans a changed model and counts what it needs: memory, ops and the size of the file. `macs` are the
+    /// multiply-adds of a run, `copied` the bytes that it only copies.
     fn made(
         &self,
         input: Input,
@@ -339,6 +354,7 @@ impl<'a> Workshop<'a> {
             if let Err(why) = &layer.spatial {
                 let label = label(self.net.graph, OpId::from_index(op));
                 text.push_str(&format!("\n{label} is not split: {why}"));
+                // With the lines above, that is about a screenful.
                 if text.lines().count() > 8 {
                     break;
                 }
@@ -348,9 +364,11 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// How an order differs from that of the file.
+/// How an order differs from that of the file, in which ops are numbered in the order in which they run: `0 2 1 0` is
+/// reordered, and op 0 is recomputed.
 fn changes_of(order: &[OpId]) -> Vec<Change> {
     let mut has_run = BTreeSet::new();
+    // `insert` says whether an op comes for the first time.
     let (first, again): (Vec<OpId>, Vec<OpId>) = order.iter().partition(|op| has_run.insert(**op));
     let reordered = (!first.is_sorted()).then_some(Change::Reordered);
     reordered.into_iter().chain(again.into_iter().map(|op| Change::Recomputed { op })).collect()
@@ -374,7 +392,7 @@ fn described(graph: &Graph, change: &Change) -> String {
     }
 }
 
-/// An op by its number, its kind and what it writes.
+/// An op by its number, its kind and what it writes: ``#12 CONV_2D `block3/out` ``.
 fn label(graph: &Graph, op: OpId) -> String {
     let draft = &graph.ops[op];
     let output = draft.outputs.first().map(|&output| graph.tensors[output].name.as_str()).unwrap_or_default();
