@@ -24,8 +24,7 @@
 //! # Terms
 //!
 //! - *document*: the text as it was read; *program*: what is made of it. Both have ops, blocks and values, with ids
-//!   of the
-//!   same names; those of the program are written `program::OpId`, `program::ValueId` and so on.
+//!   of the same names; those of the program are written `program::OpId`, `program::ValueId` and so on.
 //! - *draft*: an op of the program under construction (`OpDraft`), to which accesses and results are added.
 //! - *builder*: makes the program, op by op, in the order of the text.
 //! - *lowered*: an op or value of the document is lowered once its counterpart is in the program.

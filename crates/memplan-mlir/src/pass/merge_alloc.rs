@@ -14,12 +14,10 @@
 //! 2. `home`: for each its *scope*, the op whose block gets the new allocation,
 //!    and the parallel loops it is hoisted out of on the way there;
 //! 3. `frames`: which buffers are placed together. A hoisted buffer exists once in each iteration. So the buffers of
-//! one
-//!    iteration of a parallel loop are packed into a *frame*, and the frames of all iterations lie side by side, as
-//! one
-//!    large buffer of the scope (or of the next parallel loop) around. No two iterations ever share a byte. Buffers
-//! that
-//!    branches give back in each other's place (`branches`) are one member of a frame where that saves memory;
+//!    one iteration of a parallel loop are packed into a *frame*, and the frames of all iterations lie side by side,
+//!    as one large buffer of the scope (or of the next parallel loop) around. No two iterations ever share a byte.
+//!    Buffers that branches give back in each other's place (`branches`) are one member of a frame where that saves
+//!    memory;
 //! 4. `emit`: the new text.
 //!
 //! With the option `analysis-only` nothing is merged, and `annotate` writes the lifetimes into the text.
