@@ -1,7 +1,7 @@
 """How long a step takes on one allocator, over the time that it takes on another.
 
-    python crates/memplan-py/benches/torch_turns.py [--workloads a,b] [--settings a,b] [--rounds N] [--starts N] [--scale N]
-                                                    [--out FILE]
+    python crates/memplan-py/benches/torch_turns.py [--workloads a,b] [--settings a,b] [--steps N] [--rounds N] [--starts N]
+                                                    [--scale N] [--out FILE]
 
 A machine has neighbours, clocks and temperatures: the same program takes now 3 % more and now 3 % less from one minute
 to the next, which is more than an allocator costs. So both allocators run at the same time, each in a process of its
@@ -14,7 +14,8 @@ Nothing is learnt (the rate is 0), so that a step with the same number does exac
 else happens on the machine only ever makes a step slower. So of each step the fastest round counts, and the two sums
 over all steps are compared; the ratio of the sums of medians stands beside it. Two processes of the same program differ
 for as long as they live, by where they lie in memory and on which cores. So both are bound to the same cores and are
-started anew ``--starts`` times; a row shows the ratio of every start.
+started anew ``--starts`` times; a row shows the ratio of every start. On a machine whose processors have much other work
+few rounds are undisturbed: there, few ``--steps`` with many rounds each say more than many steps with few.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import time
 
 import torch_gpu
 
-# Steps that are measured. Where sizes vary, each has its own.
+# Steps that are measured by default. Where sizes vary, each has its own.
 STEPS = 16
 # Cores that both processes share: Python's thread, that of the backward pass, and those of the driver.
 CORES = 4
@@ -74,21 +75,21 @@ class Process:
         self.process.wait()
 
 
-def take_turns(settings, workload, scale, rounds):
+def take_turns(settings, workload, scale, steps, rounds):
     """One start of both: the times of every step, a list of rounds for each setting."""
     both = [Process(setting, workload, scale) for setting in settings]
     for process in both:
         process.wait_until_ready()
     before = torch_gpu.BEFORE_VARYING if workload in torch_gpu.VARYING else torch_gpu.BEFORE
-    times = [[[] for _ in range(STEPS)] for _ in both]
+    times = [[[] for _ in range(steps)] for _ in both]
     # In the first round allocators meet sizes that they have not met before, and ask the driver for memory, once.
-    warm = range(before + STEPS)
-    measured = [before + turn % STEPS for turn in range(rounds * STEPS)]
+    warm = range(before + steps)
+    measured = [before + turn % steps for turn in range(rounds * steps)]
     for turn, number in enumerate([*warm, *measured]):
         if turn == len(warm):
             moved = both[1].moved[-1]
         # Which of the two goes first changes with every step, and with every round.
-        for place in (0, 1) if (turn + turn // STEPS) % 2 else (1, 0):
+        for place in (0, 1) if (turn + turn // steps) % 2 else (1, 0):
             seconds = both[place].step(number)
             if turn >= len(warm):
                 times[place][number - before].append(seconds)
@@ -101,7 +102,7 @@ def ratio(starts, kind):
     """The second's time over the first's: of each step one figure of all its rounds, then the sum over all steps."""
     sums = []
     for place in (0, 1):
-        rounds = [sum((start["times"][place][step] for start in starts), []) for step in range(STEPS)]
+        rounds = [sum((start["times"][place][step] for start in starts), []) for step in range(len(starts[0]["times"][place]))]
         sums.append(sum(map(kind, rounds)))
     return sums[1] / sums[0]
 
@@ -110,18 +111,20 @@ def line(row):
     """A row as people read it."""
     starts = row["starts"]
     each = ", ".join(f"{ratio([start], min):.4f}" for start in starts)
+    steps = len(starts[0]["times"][0])
     milliseconds = 1e3 * statistics.mean(map(min, starts[0]["times"][0]))
     ratios = f"fastest {ratio(starts, min):.4f} (by start {each}), medians {ratio(starts, statistics.median):.4f}"
     losses = "equal" if all(start["losses_equal"] for start in starts) else "DIFFER"
     moved = sum(start["moved"] for start in starts) >> 20
     names = "/".join(reversed(row["settings"]))
-    return f"{row['workload']:20} {names}, {STEPS} steps of {milliseconds:.1f} ms: {ratios}; losses {losses}, {moved} MiB moved"
+    return f"{row['workload']:20} {names}, {steps} steps of {milliseconds:.1f} ms: {ratios}; losses {losses}, {moved} MiB moved"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workloads", default="gpt_350m_accum_var,unet_sizes,moe_8,moe_8_ckpt")
     parser.add_argument("--settings", default="default,replay")
+    parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--starts", type=int, default=4)
     parser.add_argument("--scale", type=int, default=1, metavar="N", help="batches so many times as large")
@@ -140,7 +143,7 @@ def main():
         row = {"workload": workload, "settings": settings, "scale": options.scale, "starts": []}
         for _ in range(options.starts):
             if time.monotonic() - started < options.limit:
-                row["starts"].append(take_turns(settings, workload, options.scale, options.rounds))
+                row["starts"].append(take_turns(settings, workload, options.scale, options.steps, options.rounds))
         if row["starts"]:
             rows.append(row)
             print(line(row), f"[{time.monotonic() - started:.0f} s]", flush=True)

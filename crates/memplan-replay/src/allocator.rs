@@ -62,11 +62,14 @@ struct Steps {
     nested: u64,
 }
 
+/// A lane with what finds it. It begins at a cache line, and its fields lie in memory as they are written here, so that
+/// the lines of [`Lane`] are as its doc says.
+#[repr(C, align(64))]
 struct Entry {
     device: u32,
-    stream: u64,
     /// Lanes of a device are numbered in the order in which they first allocate.
     number: u32,
+    stream: u64,
     lane: Mutex<Lane>,
     next: Entries,
 }

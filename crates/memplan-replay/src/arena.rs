@@ -80,12 +80,15 @@ pub enum Place {
     None(Deviation, u32, u64),
 }
 
-/// The arena of a lane with the plans of all step functions that run on it.
+/// The arena of a lane with the plans of all step functions that run on it. `current` stands first, because a request
+/// of a step without a plan needs nothing else of an arena (see [`crate::lane::Lane`]).
 #[derive(Default)]
+#[repr(C)]
 pub struct Arena {
+    /// The position in `plans` of the plan that the running step follows; `None` if the step has no plan.
+    current: Option<usize>,
     region: Option<Region>,
     plans: Vec<StepPlan>,
-    current: Option<usize>,
     generation: u32,
     /// Which slots of the current plan are alive in here.
     alive: Vec<bool>,
@@ -135,6 +138,12 @@ impl Arena {
             (Some(_), None) => "lockstep",
             (Some(_), Some(_)) => "checked",
         }
+    }
+
+    /// Whether the running step follows a plan.
+    #[must_use]
+    pub fn has_plan(&self) -> bool {
+        self.current.is_some()
     }
 
     /// Takes over a plan, in place of an older one for the same step, and maps the pages it needs.

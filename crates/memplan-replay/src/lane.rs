@@ -125,13 +125,12 @@ pub struct Granted {
 
 /// How requests were served.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
 pub struct Counts {
     /// At their planned address.
     pub planned: u64,
     /// From the pool, as planned, since they live longer than a step.
     pub lasting: u64,
-    /// In a step that has no plan, or outside of steps.
-    pub unplanned: u64,
     /// Deviations by kind, in the order of [`Deviation::ALL`].
     pub deviations: [u64; 5],
     /// Bytes of pages that were moved from where nobody was to where they were needed.
@@ -140,35 +139,52 @@ pub struct Counts {
     pub steps: u64,
     /// Steps that ran on a plan and did not deviate.
     pub exact_steps: u64,
+    /// In a step that has no plan, or outside of steps.
+    pub unplanned: u64,
 }
 
 /// The memory of one stream of one device.
+///
+/// Between two requests a program does other things, so a request finds little of its lane in the processor's caches and
+/// fetches it in lines of 64 bytes. The order of the fields is therefore the order in memory (`repr(C)`), and what a
+/// request from the pool reads or writes lies on four lines. The first of them begins with what [`crate::allocator`]
+/// keeps about a lane, which has 24 bytes:
+///
+/// ```text
+///  line 1   device, number, stream, lock │ in_use … totals
+///  line 2   live, guests
+///  line 3   parked, the first fields of recording
+///  line 6   … the last count │ the first field of arena …
+/// ```
+#[repr(C)]
 pub struct Lane {
-    device: u32,
-    stream: u64,
-    arena: Arena,
-    large: Region,
-    small: Region,
-    /// Small blocks that wait for a request of their size.
-    parked: Parked,
+    /// Bytes in use.
+    in_use: u64,
+    /// The most bytes in use since the last step began.
+    step_peak: u64,
     /// Requests below this many bytes are small.
     small_below: u64,
-    /// Physical pages on their way from one place of the pool to another; none between two requests.
-    stock: Vec<Frame>,
+    running: bool,
+    totals: Arc<Totals>,
     live: Table<u64, Live>,
     /// Other streams that use an allocation, by its address. Most programs use one stream.
     guests: Table<u64, Vec<u64>>,
-    running: bool,
+    /// Small blocks that wait for a request of their size.
+    parked: Parked,
     recording: Recording,
     counts: Counts,
+    arena: Arena,
+    large: Region,
+    small: Region,
+    /// Physical pages on their way from one place of the pool to another; none between two requests.
+    stock: Vec<Frame>,
     deviations_before: u64,
     /// Mapped bytes as the totals know them.
     noted: u64,
-    /// Bytes in use, the most of them since the last step began, and the most ever.
-    in_use: u64,
-    step_peak: u64,
+    /// The most bytes that were ever in use.
     most: u64,
-    totals: Arc<Totals>,
+    stream: u64,
+    device: u32,
 }
 
 impl Lane {
@@ -177,25 +193,25 @@ impl Lane {
         // Twice the device's memory each: holes then never make an address range too short.
         let (_, total) = backing.memory(device);
         Ok(Self {
-            device,
-            stream,
+            in_use: 0,
+            step_peak: 0,
+            small_below: backing.page() / SMALL_PART,
+            running: false,
+            totals,
+            live: Table::default(),
+            guests: Table::default(),
+            parked: Parked::default(),
+            recording: Recording::default(),
+            counts: Counts::default(),
             arena: Arena::default(),
             large: Region::new(backing, device, total.saturating_mul(2))?,
             small: Region::new(backing, device, total.saturating_mul(2))?,
-            parked: Parked::default(),
-            small_below: backing.page() / SMALL_PART,
             stock: Vec::new(),
-            live: Table::default(),
-            guests: Table::default(),
-            running: false,
-            recording: Recording::default(),
-            counts: Counts::default(),
             deviations_before: 0,
             noted: 0,
-            in_use: 0,
-            step_peak: 0,
             most: 0,
-            totals,
+            stream,
+            device,
         })
     }
 
@@ -214,7 +230,7 @@ impl Lane {
     pub fn end(&mut self) -> Option<u64> {
         self.running = false;
         self.counts.deviations[Deviation::Survived as usize] += self.arena.end();
-        if self.arena.state() == "no plan" {
+        if !self.arena.has_plan() {
             return None;
         }
         let deviations = self.counts.deviations.iter().sum::<u64>() - self.deviations_before;
@@ -289,17 +305,20 @@ impl Lane {
         self.count(place, deviation);
         // The request is recorded also when it follows a plan, so that a new plan can be made if the program has
         // changed.
-        let number = self.running.then(|| self.recording.allocated(requested));
+        let (serial, number) = match self.running {
+            true => (self.recording.serial, self.recording.allocated(requested)),
+            false => (OUTSIDE, 0),
+        };
         self.totals.live.add(bytes);
         self.in_use += bytes;
-        self.step_peak = self.step_peak.max(self.in_use);
-        self.most = self.most.max(self.in_use);
-        self.note_reserved();
-        let serial = if self.running { self.recording.serial } else { OUTSIDE };
-        let old = self.live.insert(address, Live { requested, serial, number: number.unwrap_or(0), home });
+        if self.in_use > self.step_peak {
+            self.step_peak = self.in_use;
+            self.most = self.most.max(self.in_use);
+        }
+        let old = self.live.insert(address, Live { requested, serial, number, home });
         // Two owners of one address would overwrite each other, and nothing behind this line would notice.
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
-        Ok(Granted { address, number, deviation })
+        Ok(Granted { address, number: self.running.then_some(number), deviation })
     }
 
     fn place(&mut self, bytes: u64) -> Place {
@@ -314,7 +333,7 @@ impl Lane {
         }
         match place {
             Place::At(..) => self.counts.planned += 1,
-            Place::Pool if self.running && self.arena.state() != "no plan" => self.counts.lasting += 1,
+            Place::Pool if self.running && self.arena.has_plan() => self.counts.lasting += 1,
             Place::Pool => self.counts.unplanned += 1,
             Place::None(..) => {}
         }
@@ -361,7 +380,11 @@ impl Lane {
         let (region, home) = self.region(bytes);
         match region.take_mapped(bytes) {
             Some(address) => Ok((address, home)),
-            None => self.pool_with_new_pages(backing, bytes, relieve),
+            None => {
+                let found = self.pool_with_new_pages(backing, bytes, relieve);
+                self.note_reserved();
+                found
+            }
         }
     }
 
@@ -495,7 +518,7 @@ impl Lane {
     /// Lets this lane's stream wait for all other streams that use an allocation.
     #[cold]
     fn wait_for_guests(&mut self, backing: &dyn Backing, address: u64) {
-        for guest in self.guests.remove(&address).unwrap_or_default() {
+        for guest in self.guests.remove(&address).into_iter().flatten() {
             backing.order(self.device, guest, self.stream);
         }
     }
@@ -561,4 +584,24 @@ impl Lane {
 fn tenants(live: &Table<u64, Live>, base: u64) -> Vec<(u64, u64)> {
     let inside = live.iter().filter(|(_, live)| matches!(live.home, Home::Arena(_)));
     inside.map(|(address, live)| (address - base, live.bytes())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    /// What the doc of [`Lane`] says about lines of 64 bytes. An allocator's entry has 24 bytes before its lane.
+    #[test]
+    fn a_request_from_the_pool_needs_four_lines() {
+        let line = |offset: usize| (24 + offset) / 64;
+        assert_eq!(line(offset_of!(Lane, in_use)), 0);
+        assert_eq!(line(offset_of!(Lane, totals) + size_of::<Arc<Totals>>() - 1), 0);
+        assert_eq!(line(offset_of!(Lane, live)), 1);
+        assert_eq!(line(offset_of!(Lane, guests) + size_of::<Table<u64, Vec<u64>>>() - 1), 1);
+        assert_eq!(line(offset_of!(Lane, parked)), 2);
+        assert_eq!(line(offset_of!(Lane, recording) + offset_of!(Recording, step)), 2);
+        let counts = offset_of!(Lane, counts) + offset_of!(Counts, unplanned);
+        assert_eq!((line(counts), line(offset_of!(Lane, arena) + 15)), (5, 5));
+    }
 }

@@ -34,16 +34,19 @@ pub struct Event {
     pub bytes: u64,
 }
 
-/// The requests of the current step of a lane.
+/// The requests of the current step of a lane. Every request needs the first three fields, so these stand first (see
+/// [`crate::lane::Lane`]).
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Recording {
-    /// The step function that was running.
-    pub step: u32,
-    /// Which run of a step it was: a number that grows by one with every step of the process.
-    pub serial: u64,
     /// The requests, in the order in which they came.
     pub events: Vec<Event>,
+    /// Which run of a step it was: a number that grows by one with every step of the process.
+    pub serial: u64,
+    /// How many allocations are among the events; the next allocation gets this number.
     allocations: u32,
+    /// The step function that was running.
+    pub step: u32,
     /// The last run of each step function; there are a handful.
     runs: Vec<(u32, u64)>,
     /// The run of the same step function before this one.

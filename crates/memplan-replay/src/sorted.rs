@@ -81,8 +81,11 @@ impl Sorted {
     /// All pairs that are not below `from`, from small to large.
     pub(crate) fn from(&self, from: Pair) -> impl Iterator<Item = Pair> + '_ {
         let (list, place) = self.place(from);
-        let lists = self.lists.get(list..).unwrap_or_default();
-        lists.iter().enumerate().flat_map(move |(number, pairs)| &pairs[if number == 0 { place } else { 0 }..]).copied()
+        self.lists[list..]
+            .iter()
+            .enumerate()
+            .flat_map(move |(number, pairs)| &pairs[if number == 0 { place } else { 0 }..])
+            .copied()
     }
 
     /// All pairs, from small to large.
