@@ -74,9 +74,9 @@ impl Deviation {
 pub enum Place {
     /// It belongs at this offset, and the offset is free.
     At(u64, Tenant, Option<Deviation>),
-    /// It lives longer than a step: the pool has it.
-    Pool,
-    /// It deviates; the slot that was expected and its size.
+    /// The pool has it: it lives longer than a step, or there is no plan. If it came out of order, how, and its slot.
+    Pool(Option<(Deviation, u32)>),
+    /// It deviates; its slot (or the one that was expected, if it has none) and the size of that.
     None(Deviation, u32, u64),
 }
 
@@ -243,7 +243,7 @@ impl Arena {
 
     /// What the plan of the running step has for a request.
     pub(crate) fn place(&mut self, bytes: u64, tenants: Tenants<'_>) -> Place {
-        let Some(plan) = self.current else { return Place::Pool };
+        let Some(plan) = self.current else { return Place::Pool(None) };
         let found = self.find(plan, bytes);
         let (number, order) = match found {
             Ok(found) => found,
@@ -263,7 +263,9 @@ impl Arena {
         };
         self.deviations += u32::from(order.is_some());
         self.pass(plan, number, tenants);
-        let Some(offset) = self.plans[plan].slots[number].offset else { return Place::Pool };
+        let Some(offset) = self.plans[plan].slots[number].offset else {
+            return Place::Pool(order.map(|kind| (kind, number as u32)));
+        };
         if self.free.as_mut().is_some_and(|free| !free.take(offset, bytes)) {
             self.deviations += 1;
             return Place::None(Deviation::Held, number as u32, self.plans[plan].slots[number].most);

@@ -103,6 +103,9 @@ struct HostState {
     /// Calls of `settle`, `reach` and `order`, for tests.
     settled: u64,
     reached: u64,
+    /// Marks that were set so far, which is the number of the last one, and the mark that was waited for last.
+    marked: u64,
+    last_reached: Option<Mark>,
     ordered: Vec<(u64, u64)>,
 }
 
@@ -137,6 +140,18 @@ impl Host {
     pub fn waits(&self) -> (u64, u64, Vec<(u64, u64)>) {
         let state = locked(&self.state);
         (state.settled, state.reached, state.ordered.clone())
+    }
+
+    /// How many marks were set. The n-th is `Mark(n)`.
+    #[must_use]
+    pub fn marks(&self) -> u64 {
+        locked(&self.state).marked
+    }
+
+    /// The mark that the allocator waited for last.
+    #[must_use]
+    pub fn last_reached(&self) -> Option<Mark> {
+        locked(&self.state).last_reached
     }
 }
 
@@ -207,11 +222,15 @@ impl Backing for Host {
     }
 
     fn mark(&self, _device: u32, _stream: u64, _older: Option<Mark>) -> Option<Mark> {
-        Some(Mark(0))
+        let mut state = locked(&self.state);
+        state.marked += 1;
+        Some(Mark(state.marked))
     }
 
-    fn reach(&self, _device: u32, _mark: Mark) {
-        locked(&self.state).reached += 1;
+    fn reach(&self, _device: u32, mark: Mark) {
+        let mut state = locked(&self.state);
+        state.reached += 1;
+        state.last_reached = Some(mark);
     }
 
     fn order(&self, _device: u32, earlier: u64, later: u64) {

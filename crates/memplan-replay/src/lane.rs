@@ -119,7 +119,8 @@ pub struct Granted {
     pub address: u64,
     /// The allocation's number in the running step.
     pub number: Option<u32>,
-    /// How the request deviated from the plan: the kind, the slot that was expected and its bytes.
+    /// How the request deviated from the plan: the kind, a slot and its bytes. The slot is the one that the request
+    /// stands for ([`Deviation::Order`], [`Deviation::Held`]), or the one that was expected if it stands for none.
     pub deviation: Option<(Deviation, u32, u64)>,
 }
 
@@ -285,17 +286,19 @@ impl Lane {
             return Err(BackingError::OutOfMemory { asked: requested, free: backing.memory(self.device).0 });
         };
         // Outside of a recorded step nothing is planned, and all memory comes from the pool.
-        let place = if self.running { self.place(bytes) } else { Place::Pool };
-        // A request may deviate from the plan and still get a place in it (`At`), or find no place there (`None`). It
-        // is served in either case, and the deviation is reported.
+        let place = if self.running { self.place(bytes) } else { Place::Pool(None) };
+        // A request may deviate from the plan and still be a slot of it (`At`, `Pool`), or find no place there
+        // (`None`). It is served in either case, and the deviation is reported. If the pool cannot serve it, the pool
+        // has already given up all plans for their pages: the cursor then means nothing, and a request that is made
+        // again deviates from nothing.
         let (address, home, deviation) = match place {
             Place::At(offset, tenant, deviation) => {
                 let number = tenant.slot.unwrap_or_default();
                 (self.arena.base() + offset, Home::Arena(tenant), deviation.map(|kind| (kind, number, bytes)))
             }
-            Place::Pool => {
+            Place::Pool(deviation) => {
                 let (address, home) = self.pool(backing, bytes, relieve)?;
-                (address, home, None)
+                (address, home, deviation.map(|(kind, number)| (kind, number, bytes)))
             }
             Place::None(kind, number, expected) => {
                 let (address, home) = self.deviating(backing, bytes, relieve)?;
@@ -333,8 +336,8 @@ impl Lane {
         }
         match place {
             Place::At(..) => self.counts.planned += 1,
-            Place::Pool if self.running && self.arena.has_plan() => self.counts.lasting += 1,
-            Place::Pool => self.counts.unplanned += 1,
+            Place::Pool(_) if self.running && self.arena.has_plan() => self.counts.lasting += 1,
+            Place::Pool(_) => self.counts.unplanned += 1,
             Place::None(..) => {}
         }
     }
@@ -398,7 +401,7 @@ impl Lane {
         bytes: u64,
         relieve: &dyn Fn(),
     ) -> Result<(u64, Home), BackingError> {
-        if let Some(spot) = self.spot(bytes) {
+        if let Some(spot) = self.spot(backing, bytes) {
             self.make_room(backing, bytes, spot);
             if let Ok(found) = self.take(backing, bytes, spot) {
                 return Ok(found);
@@ -417,11 +420,12 @@ impl Lane {
 
     /// The place for a request that needs the fewest new pages, once parked blocks have gone back to where they lie. Stale
     /// pages under it get their physical pages back.
-    fn spot(&mut self, bytes: u64) -> Option<Spot> {
+    fn spot(&mut self, backing: &dyn Backing, bytes: u64) -> Option<Spot> {
         self.unpark();
+        let stream = self.stream;
         let region = self.region(bytes).0;
         let spot = region.spot(bytes)?;
-        region.take_back(spot);
+        region.take_back(backing, stream, spot);
         Some(spot)
     }
 

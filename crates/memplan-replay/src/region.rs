@@ -20,9 +20,10 @@
 //!              physical page            work: … reads A │ A is freed │ writes B …
 //! ```
 //! The first address is *stale* from then on. If a later request lies there and B is free again, the
-//! two change places, which takes no call of the driver at all: in a program that goes back and forth
+//! two change places, for which nothing is mapped: in a program that goes back and forth
 //! between a few sizes, most pages move in this way. Otherwise A is unmapped when it is needed, mostly
-//! long after the last work that used it.
+//! long after the last work that used it. A mark in the stream, set whenever a page becomes stale, says
+//! when that work is done.
 
 use std::ops::Range;
 
@@ -123,9 +124,11 @@ impl Region {
         (pages.end - pages.start - self.mapped.count(pages)) * self.page
     }
 
-    /// Lets stale pages under a request have their physical pages back, where nothing lies on their owners.
-    pub fn take_back(&mut self, spot: Spot) {
+    /// Lets stale pages under a request have their physical pages back, where nothing lies on their owners. The
+    /// owners become stale instead. `stream` is the stream whose work uses this region.
+    pub fn take_back(&mut self, backing: &dyn Backing, stream: u64, spot: Spot) {
         let pages = self.pages_under(spot.start, spot.bytes);
+        let mut is_moved = false;
         for page in self.stale.runs(pages.clone(), true).into_iter().flatten() {
             let Some(frame) = self.frames[page as usize] else { continue };
             // The page may have gone to another region, which knows its owner.
@@ -138,7 +141,17 @@ impl Region {
             self.stale.insert(owner..owner + 1);
             self.stale.remove(page..page + 1);
             self.mapped.insert(page..page + 1);
+            is_moved = true;
         }
+        if is_moved {
+            self.mark_stale(backing, stream);
+        }
+    }
+
+    /// Marks the place in the stream behind which no work uses a page that is stale now. Work that was given to the
+    /// stream so far may still use these pages; only when it is done may their addresses be unmapped.
+    fn mark_stale(&mut self, backing: &dyn Backing, stream: u64) {
+        self.behind = backing.mark(self.device, stream, self.behind);
     }
 
     /// Takes a place. The pages that are missing there get physical pages of the stock first, and new ones then.
@@ -214,10 +227,8 @@ impl Region {
         for pages in lent {
             self.lend_pages(pages, stock);
         }
-        // Work that was given to the stream so far may still use the lent pages at their old addresses. The mark
-        // says when that work is done; only then may those addresses be unmapped.
         if before > self.reserved {
-            self.behind = backing.mark(self.device, stream, self.behind);
+            self.mark_stale(backing, stream);
         }
         before - self.reserved
     }
@@ -417,13 +428,45 @@ mod tests {
         assert_eq!(stale, lent, "the same memory at two addresses");
         region.give(long, 4 * page);
         let spot = region.spot(2 * page).unwrap();
-        region.take_back(spot);
+        region.take_back(&host, 0, spot);
         let again = region.take(&host, spot, &mut stock).unwrap();
         assert_eq!(again, rest, "the shortest run whose pages are mapped");
         let spot = Spot { start: hole - wall, bytes: 2 * page };
-        region.take_back(spot);
+        region.take_back(&host, 0, spot);
         assert_eq!(region.missing(spot), 0);
         assert_eq!(region.take(&host, spot, &mut stock).unwrap(), hole);
         assert_eq!((host.waits().0, host.waits().1, host.mapped(0)), (0, 0, 6 * page));
+    }
+
+    /// When a page goes back to where it came from, the address that it leaves becomes stale. Work on that address may
+    /// have been given to the stream after the page was lent, so the wait before it is unmapped is for a new mark.
+    #[test]
+    fn an_address_that_gives_its_page_back_waits_for_its_own_work() {
+        let host = Host::new(4 << 16);
+        let page = host.page();
+        let mut region = Region::new(&host, 0, 1 << 24).unwrap();
+        let first = take(&mut region, &host, page).unwrap();
+        let _wall = take(&mut region, &host, page).unwrap();
+        let rest = take(&mut region, &host, page).unwrap();
+        region.give(first, page);
+        // The page of the first address serves a longer request behind the wall.
+        region.give(rest, page);
+        let mut stock = Vec::new();
+        let long = Spot { start: rest - first, bytes: 2 * page };
+        assert_eq!(region.lend(&host, 0, page, Some(long), &mut stock), page);
+        assert_eq!(region.take(&host, long, &mut stock).unwrap(), rest);
+        let lent = host.marks();
+        // Work on the long request is given to the stream here. Then the page goes back.
+        region.give(rest, 2 * page);
+        region.take_back(&host, 0, Spot { start: 0, bytes: page });
+        assert_eq!(region.missing(Spot { start: 0, bytes: page }), 0);
+        assert_eq!(host.marks(), lent + 1, "the work on the long request is before a new mark");
+        // Nothing moves, so nothing is marked.
+        region.take_back(&host, 0, Spot { start: 0, bytes: page });
+        assert_eq!(host.marks(), lent + 1);
+        // The long request comes again: its last page is unmapped behind the new mark.
+        region.take(&host, Spot { start: 0, bytes: page }, &mut stock).unwrap();
+        region.take(&host, long, &mut stock).unwrap();
+        assert_eq!((host.waits().1, host.last_reached()), (1, Some(Mark(lent + 1))));
     }
 }

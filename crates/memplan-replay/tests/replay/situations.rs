@@ -66,6 +66,21 @@ fn a_wrong_size_is_served_by_the_pool() {
     assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3], "the next step is exact");
 }
 
+/// A request that the pool serves by the plan, because it outlives the step, is out of order as any other.
+#[test]
+fn a_lasting_request_out_of_order_is_reported() {
+    let mut watched = planned();
+    let slot = |offset, bytes| Slot { offset, most: bytes, least: bytes };
+    let slots = vec![slot(Some(0), 4 * KIB), slot(None, 3 * KIB)];
+    let moments = vec![Moment::Alloc(0), Moment::Free(0), Moment::Alloc(1)];
+    watched.allocator.adopt(vec![StepPlan::verified((0, 0, 0), slots, moments).unwrap()]).unwrap();
+    watched.allocator.begin(0);
+    let lasting = watched.allocate(3 * KIB, 0);
+    assert_eq!(lasting.deviation, Some((Deviation::Order, 1, 3 * KIB)));
+    assert_eq!(watched.allocator.end().deviations, Some(1), "the step is not exact");
+    watched.free(lasting.address, 0);
+}
+
 #[test]
 fn a_missing_request_is_skipped_and_an_extra_one_tolerated() {
     let mut watched = planned();

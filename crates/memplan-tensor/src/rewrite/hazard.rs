@@ -70,7 +70,9 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     if !is_one_step(function, body, src) {
         return false;
     }
-    let threads = threads_together(sequence, stmt, dst);
+    let Some(threads) = threads_together(sequence, stmt, dst) else {
+        return false;
+    };
     if each_cell_once(function, body, step, &threads) {
         return true;
     }
@@ -104,17 +106,28 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
 /// The thread axes (index and number of threads) around a statement whose threads run it on the same two buffers, so
 /// that they count as parallel loops around it. There is none if each thread has a memory of its own. Axes that number
 /// thread blocks (rank 0, `blockIdx`) are left out: both buffers are allocated in the list of statements that contains
-/// `stmt`, which is inside of the launch, so each thread block has its own copy of them.
-fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Vec<(VarId, &'f Expr)> {
+/// `stmt`, which is inside of the launch, so each thread block has its own copy of them. `None` if an axis does not
+/// begin at 0: all that follows takes the index of a thread for a number from 0 on.
+fn threads_together<'f>(sequence: &Sequence<'f>, stmt: StmtId, dst: BufId) -> Option<Vec<(VarId, &'f Expr)>> {
+    let mut threads = Vec::new();
     if sequence.function.buffers[dst].scope.is_per_thread() {
-        return Vec::new();
+        return Some(threads);
     }
-    let threads = sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {
-        StmtKind::Thread { var, extent, tag, .. } => Some((*var, extent, tag)),
-        StmtKind::For { var, extent, kind: ForKind::ThreadBinding(tag), .. } => Some((*var, extent, tag)),
-        _ => None,
-    });
-    threads.filter(|(_, _, tag)| thread_rank(tag) != Some(0)).map(|(var, extent, _)| (var, extent)).collect()
+    for outer in sequence.enclosing(stmt) {
+        let (var, min, extent, tag) = match &sequence.statements[outer].kind {
+            StmtKind::Thread { var, extent, tag, .. } => (*var, None, extent, tag),
+            StmtKind::For { var, min, extent, kind: ForKind::ThreadBinding(tag), .. } => (*var, Some(min), extent, tag),
+            _ => continue,
+        };
+        if thread_rank(tag) == Some(0) {
+            continue;
+        }
+        if min.is_some_and(|min| min.as_int() != Some(0)) {
+            return None;
+        }
+        threads.push((var, extent));
+    }
+    Some(threads)
 }
 
 /// Whether the check that follows the rewrite (`crate::lower`) sees the statement as one op that reads the source.
@@ -148,7 +161,9 @@ fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(V
 }
 
 /// A store to the destination: its subscripts, and the variables of the loops around it with their extents. A variable
-/// of a `let` is listed among the loops, with its value in the place of the extent.
+/// of a `let` is listed among the loops, with its value in the place of the extent; a loop that does not always begin
+/// at the same number, with that beginning in the place of the extent. Neither is a constant then, so that nothing is
+/// concluded from how far apart the values of the variable are.
 type Found<'a> = Option<(&'a [Expr], Vec<(VarId, &'a Expr)>)>;
 
 /// Counts the places in the text of a statement that store to the destination, and leaves the last of them in `found`.
@@ -176,6 +191,9 @@ fn count_stores<'a>(
                 *found = Some((index, loops.clone()));
             }
         }
+        // The digits of a number each have a range of their own. The variable of a loop that begins at `-i` does not:
+        // `2 * i + j` with two values of `j` is 1 for `i = 0, j = 1` and for `i = 1, j = -1`.
+        StmtKind::For { var, min, .. } if uses_loop(min, loops) => loops.push((*var, min)),
         StmtKind::For { var, extent, .. } | StmtKind::Thread { var, extent, .. } => loops.push((*var, extent)),
         _ => {}
     }
@@ -258,8 +276,10 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
     // Each loop variable is a digit of a mixed-radix number: (|coefficient|, extent), with `None` for an extent that
     // is not a constant. The lanes of a vector access are a digit, too: the vectors of two iterations must not
     // overlap.
-    let mut digits: Vec<(i64, Option<i64>)> =
-        lanes.into_iter().map(|(stride, lanes)| (stride.abs(), Some(lanes))).collect();
+    let mut digits: Vec<(i64, Option<i64>)> = Vec::new();
+    if let Some((stride, lanes)) = lanes {
+        digits.push((stride.checked_abs()?, Some(lanes)));
+    }
     let mut vars = Vec::new();
     let mut row: Option<(VarId, &Expr)> = None;
     for (atom, coefficient) in &sum.terms {
@@ -278,7 +298,7 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
                     _ => return None,
                 };
                 // Only one product of this kind is understood, and only without a constant factor.
-                if row.replace((var, length)).is_some() || coefficient.abs() != 1 {
+                if row.replace((var, length)).is_some() || coefficient.unsigned_abs() != 1 {
                     return None;
                 }
             }
@@ -289,8 +309,8 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
     }
     if let Some((var, length)) = row {
         // In `i * m + j`, the only other digit is the column `j`, whose loop must be exactly as long as the row: `m`.
+        // With `m = 0` there is then no iteration. `i * m` alone may be 0 in all iterations, so it determines nothing.
         let column = match vars.as_slice() {
-            [] => digits.is_empty(),
             [column] => {
                 digits.len() == 1
                     && digits[0].0 == 1
@@ -549,9 +569,12 @@ impl Run<'_> {
         if root != self.dst && root != self.src {
             return Some(());
         }
-        let reads =
-            value.any(&|part| matches!(part, Expr::Load { buffer, .. } if self.function.root(*buffer) == self.src));
-        let copies = matches!(value, Expr::Load { .. }) && reads;
+        let is_source =
+            |part: &Expr| matches!(part, Expr::Load { buffer, .. } if self.function.root(*buffer) == self.src);
+        let reads = value.any(&is_source);
+        // The whole value is an element of the source, with nothing computed from it. The structural test has compared
+        // the types of the two elements.
+        let copies = is_source(value);
         for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
             // A plain copy of the source's element is right for both buffers. Any other store to the destination
@@ -563,7 +586,7 @@ impl Run<'_> {
                     let kept = state & (SRC | LOST);
                     Some(if state & (DST | BOTH) == 0 { kept } else { kept | LOST })
                 })?;
-            } else if reads && copies {
+            } else if copies {
                 self.change(cell, |state| if state & DST == 0 { Some(BOTH) } else { None })?;
             } else {
                 self.change(cell, |state| if reads && state & DST != 0 { None } else { Some(DST) })?;
@@ -572,8 +595,8 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The cells of an access, one per lane; `None` if a subscript is not known. `None` also if a subscript leaves its
-    /// row: in rows of four, `[0, 4]` is the same memory as `[1, 0]`, and cells with different subscripts would be
+    /// The cells of an access, one per lane; `None` if a subscript is not known. `None` also if a subscript may leave
+    /// its row: in rows of four, `[0, 4]` is the same memory as `[1, 0]`, and cells with different subscripts would be
     /// one.
     fn cells_of(&self, shape: &[Expr], index: &[Expr]) -> Option<Vec<Cell>> {
         let mut cells = vec![Vec::new()];
@@ -588,8 +611,9 @@ impl Run<'_> {
                 _ => vec![self.value(subscript)?],
             };
             // The first dimension has no row that a subscript could leave: it only gets out of the buffer.
-            let length = shape.get(dimension).and_then(Expr::as_int).filter(|_| dimension > 0);
-            if length.is_some_and(|length| lanes.iter().any(|lane| !(0..length).contains(lane))) {
+            // Of a row whose length is not a constant we only know that it has an element 0.
+            let length = shape.get(dimension).and_then(Expr::as_int).unwrap_or(1);
+            if dimension > 0 && lanes.iter().any(|lane| !(0..length).contains(lane)) {
                 return None;
             }
             cells = cells
