@@ -192,11 +192,11 @@ pub(crate) const WITNESS_NODES: u64 = 5_000;
 /// How often a repair widens the stretch around a peak to twice as many pieces before it starts again small: the widest
 /// one takes a look at up to 6,400 pieces. With one widening instead of five no extent and no work differs with
 /// 25,000 or 100,000 units, because the work is spent before.
-pub(crate) const MOST_WIDENED: u32 = 5;
-/// How often a repair doubles the nodes for a core before it leaves the plan alone. A limit of arithmetic: nodes that
-/// are doubled 64 times cannot be counted. The budget does not always end it before, because where no core can be cut
-/// out hardly any work is spent.
-pub(crate) const MOST_PATIENT: u32 = 10;
+pub(crate) const MOST_WIDENINGS: u32 = 5;
+/// How often a repair starts again with a small stretch and twice the nodes for a core, before it leaves the plan
+/// alone. A limit of arithmetic: nodes that are doubled 64 times do not fit into 64 bits. The budget does not always
+/// end the repair before: if no core can be cut out (all pieces around the peak are endless), hardly any work is spent.
+pub(crate) const MOST_RESTARTS: u32 = 10;
 /// Pieces among whose lives a repair looks for the local peak; twice as many each time the excerpt is widened. Swept
 /// on 3 instances: half of it no difference; twice as much work 100.3 %.
 pub(crate) const PEAK_SEARCH_PIECES: usize = 200;
