@@ -61,11 +61,14 @@ pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
     Answer { outcome, members: 0, nodes: budget.spent(), first_passes: 0, placements: 0 }
 }
 
-/// Writes into the plan of a strategy that knows nothing of prices what its reuse costs. A plan that has a cost
-/// already, because `search` made it, keeps it.
+/// Completes the outcome of a strategy, which may know nothing of prices: fills in [`Plan::cost`], what the reuse of
+/// the plan costs. The lower bound of the cost is 0, because nothing was proved about costs. If a plan has a cost
+/// already, the strategy was `search`, and the cost stays as it is. If no reuse has a price, the outcome stays as it
+/// is.
 ///
-/// "Optimal" from such a strategy is about bytes alone. A plan that costs something may be dearer than a larger one, so
-/// it becomes "feasible", with its own extent as the lower bound.
+/// A strategy that knows nothing of prices says "optimal" if no plan needs fewer bytes. But a larger plan may cost
+/// less. So if the plan costs more than the lower bound of its cost, "optimal" becomes "feasible". The lower bound in
+/// bytes that goes with it is the extent of the plan, since no plan is smaller.
 pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
     let priced = |mut plan: Plan| {
         let total = plan.reuse_cost(problem);
@@ -85,6 +88,7 @@ pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
             }
         }
         Outcome::Feasible { plan, lower_bound, stop } => Outcome::Feasible { plan: priced(plan), lower_bound, stop },
+        // Infeasible or exhausted: there is no plan that could have a cost.
         none => none,
     }
 }
@@ -110,19 +114,20 @@ pub(crate) fn kept_apart(problem: &Problem, is_apart: impl Fn(usize) -> bool) ->
     builder.build().ok()
 }
 
-/// Whether two buffers lie at a fixed distance from each other in every plan: nobody can choose whether they share.
+/// Whether two buffers are in one block: then their distance is the same in every plan, and no plan can choose whether
+/// they share.
 fn is_in_one_block(problem: &Problem, cost: &ReuseCost) -> bool {
     let block = |buffer| problem.blocks().place_of(buffer).map(|(block, _)| block);
     block(cost.one).is_some() && block(cost.one) == block(cost.other)
 }
 
-/// Whether both buffers of a priced pair are among those that cannot fit together.
+/// Whether both buffers of a priced pair are in a witness, that is, among buffers that cannot be placed together.
 fn is_witnessed(witness: &Witness, cost: &ReuseCost) -> bool {
     [cost.one, cost.other].iter().all(|buffer| witness.buffers.binary_search(buffer).is_ok())
 }
 
-/// The request for a search inside of this one: so much work, the time that is left, and nobody to report to, because
-/// its extents and bounds are not those of the caller's problem.
+/// The request for a search inside of this one: `work` units of work, the time that is left, no observer (because the
+/// extents and bounds of that search are not those of the caller's problem), and no ceiling.
 fn sub_request<'a>(request: &Request<'a>, work: u64, budget: &Budget) -> Request<'a> {
     Request { work_limit: Some(work), time_limit: budget.time_left(), observer: None, ceiling: None, ..request.clone() }
 }
@@ -133,11 +138,11 @@ struct Costly<'a, 'p> {
     pieces: &'a Pieces<'p>,
     request: &'a Request<'a>,
     best: Option<Plan>,
-    /// What pairs cost that share in every plan, because they lie on each other in a block.
+    /// The sum of the prices of pairs that share in every plan, because they lie on each other in a block.
     always: u64,
-    /// No plan costs less.
+    /// A lower bound of the cost of any plan.
     lower_bound: u64,
-    /// Whether no plan of that cost is smaller.
+    /// Whether it is proved that, of all plans of the least cost, `best` has the smallest extent.
     is_smallest: bool,
 }
 
@@ -149,7 +154,7 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// The stages in the order of the module's picture. Each leaves the best plan and the lower bound in `self`, so
     /// that the next one can stop as soon as the two meet.
     fn run(mut self, budget: &mut Budget) -> Outcome {
-        // 1. What has to be paid in any case. (The bound by groups is right only if the relations say everything.)
+        // 1. A lower bound of the cost. (The bound by groups holds only if the relations of the model say everything.)
         let model = Model::of(self.pieces);
         if let Some(model) = &model {
             self.always = model.always;
@@ -159,7 +164,9 @@ impl<'a, 'p> Costly<'a, 'p> {
                 self.lower_bound += groups.iter().sum::<u64>();
             }
         }
-        // 2. Unless the bound says that some pair has to share: a plan in which none does is the answer.
+        // 2. If the bound does not say that some pair has to share, look for a plan in which no pair shares. Such a
+        //    plan
+        // is the answer.
         if self.lower_bound == self.always
             && let Some(done) = self.keep_all_apart(budget)
         {
@@ -184,8 +191,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         1 + self.pieces.len() as u64 / 4
     }
 
-    /// Writes its cost into a plan in which all pairs are kept apart that can be. It may still cost something: pairs
-    /// that always share. Every plan pays for those, so the cost is its own lower bound.
+    /// Writes the cost into a plan of [`kept_apart`], in which only pairs inside of a block share. Every plan pays for
+    /// these pairs, so the cost is also the lower bound of the cost.
     fn with_least_cost(&self, plan: Plan) -> Plan {
         let total = plan.reuse_cost(self.problem);
         Plan { cost: Some(PlanCost { total, lower_bound: total }), ..plan }
@@ -209,7 +216,7 @@ impl<'a, 'p> Costly<'a, 'p> {
             Outcome::Feasible { plan, lower_bound, stop } => {
                 Some(Outcome::Feasible { plan: self.with_least_cost(plan), lower_bound, stop })
             }
-            // At least one pair shares in every plan, and the cheapest one is the least that this can cost.
+            // In every plan at least one pair shares. The price of the cheapest pair is the least that this can cost.
             Outcome::Infeasible(_) => {
                 let least =
                     self.problem.reuse_costs().iter().map(|cost| cost.weight).filter(|&weight| weight > 0).min();
@@ -230,7 +237,8 @@ impl<'a, 'p> Costly<'a, 'p> {
             if self.best.is_some() && budget.stop().is_some() {
                 break;
             }
-            // A plan may be larger than the caller's ceiling and still be the cheapest, so there is none here.
+            // A plan may be larger than the caller's ceiling (in bytes) and still be the cheapest, so the members get
+            // no ceiling.
             let outcome = member.plan(self.problem, &Request { ceiling: None, ..self.request.clone() });
             // The first plan is made whatever the budget and is not counted.
             budget.spend(if number == 0 { 0 } else { self.pass() });
@@ -295,8 +303,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         let (mut bounds, mut is_proved, mut is_lowest) = (model.always, true, true);
         for (number, component) in components.iter().enumerate() {
             let known: Option<Vec<i64>> = component.items.iter().map(|&item| offsets[item]).collect();
-            // Small components come first. Each may take half of what is left, and the last one all of it, so what
-            // small ones leave is for the large ones.
+            // Small components come first. Each may spend half of the work that is left, and the last one all of it. So
+            // the work that small components do not need is left for the large ones.
             let parts = (components.len() - number).min(2) as u64;
             let mut own = share.at_most(share.work_left() / parts);
             let solved = self.prove_component(model, component, known, &mut own);

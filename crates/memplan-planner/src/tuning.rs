@@ -192,11 +192,11 @@ pub(crate) const WITNESS_NODES: u64 = 5_000;
 /// How often a repair widens the stretch around a peak to twice as many pieces before it starts again small: the widest
 /// one takes a look at up to 6,400 pieces. With one widening instead of five no extent and no work differs with
 /// 25,000 or 100,000 units, because the work is spent before.
-pub(crate) const MOST_WIDENED: u32 = 5;
-/// How often a repair doubles the nodes for a core before it leaves the plan alone. A limit of arithmetic: nodes that
-/// are doubled 64 times cannot be counted. The budget does not always end it before, because where no core can be cut
-/// out hardly any work is spent.
-pub(crate) const MOST_PATIENT: u32 = 10;
+pub(crate) const MOST_WIDENINGS: u32 = 5;
+/// How often a repair starts again with a small stretch and twice the nodes for a core, before it leaves the plan
+/// alone. A limit of arithmetic: nodes that are doubled 64 times do not fit into 64 bits. The budget does not always
+/// end the repair before: if no core can be cut out (all pieces around the peak are endless), hardly any work is spent.
+pub(crate) const MOST_RESTARTS: u32 = 10;
 /// Pieces among whose lives a repair looks for the local peak; twice as many each time the excerpt is widened. Swept
 /// on 3 instances: half of it no difference; twice as much work 100.3 %.
 pub(crate) const PEAK_SEARCH_PIECES: usize = 200;
@@ -256,20 +256,21 @@ pub(crate) const FIRST_SLACKS: [u32; 2] = [16, 5];
 /// The two attempts of later rounds start at one part in so many of the slack that is left. Swept on 7 instances:
 /// half of it 1 larger, 0 smaller, work 100.5 %; twice as much 1 larger, 0 smaller, work 102.2 %.
 pub(crate) const LATER_SLACKS: [u32; 2] = [8, 2];
-/// A goal is raised at the earliest after one part in so many of the work of an attempt, so up to about thirty times.
-/// Twenty raises multiply the slack by 38. Swept on 7 instances: half of it 0 larger, 5 smaller (1.02468 → 1.02215),
-/// work 117.6 %; twice as much 3 larger, 2 smaller (1.02468 → 1.02760), work 100.1 %.
-pub(crate) const DENSE_PATIENCE: u64 = 32;
+/// An attempt of the dense stage is divided into so many periods of equal work. After a period without progress the
+/// goal is raised, so up to about thirty times. Twenty raises multiply the slack by 38. Swept on 7 instances: half of
+/// it 0 larger, 5 smaller (1.02468 → 1.02215), work 117.6 %; twice as much 3 larger, 2 smaller (1.02468 → 1.02760),
+/// work 100.1 %.
+pub(crate) const DENSE_PERIODS: u64 = 32;
 /// A goal out of reach is raised by one part in so many of its slack. Measured: raising by 2/5 instead of 1/5 ends
 /// at 1.0119 instead of 1.0077 on 50,000/500, and at 1.0308 instead of 1.0236 on 20,000/2,000. Swept on 7 instances:
 /// half of it 4 larger, 1 smaller (1.02468 → 1.02849), work 100.4 %; twice as much 2 larger, 2 smaller (1.02468 →
 /// 1.02409), work 106.4 %.
 pub(crate) const GOAL_RAISE: u32 = 5;
-/// A queue whose weight has fallen by less than one part in so many while patience lasted makes no progress.
-/// Measured: 50,000/500 (seeds 1 to 6) ends at 1.0061; 1.0071 where the length of the queue counted instead of its
-/// weight. 20,000/2,000 (seeds 1, 2, 4) at half of its work ends at 1.0319 instead of 1.0508. Swept on 7 instances:
-/// half of it 2 larger, 1 smaller (1.02468 → 1.02435), work 97.6 %; twice as much 2 larger, 2 smaller (1.02468 →
-/// 1.02441), work 101.5 %.
+/// A queue whose weight has fallen by less than one part in so many during a period makes no progress. Measured:
+/// 50,000/500 (seeds 1 to 6) ends at 1.0061; 1.0071 where the length of the queue counted instead of its weight.
+/// 20,000/2,000 (seeds 1, 2, 4) at half of its work ends at 1.0319 instead of 1.0508. Swept on 7 instances: half of it
+/// 2 larger, 1 smaller (1.02468 → 1.02435), work 97.6 %; twice as much 2 larger, 2 smaller (1.02468 → 1.02441), work
+/// 101.5 %.
 pub(crate) const QUEUE_PROGRESS: u64 = 20;
 /// Costs are raised at random by up to one part in so many, which leads out of circles. Measured: without any, and
 /// with four times as much, more of 3,000/100 are left above 1.001 times the peak. Swept on 7 instances: half of it

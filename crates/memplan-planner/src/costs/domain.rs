@@ -1,11 +1,11 @@
 //! The offsets that are enough to look at, and the groups of pieces that have nothing to do with each other.
 //!
-//! A relation ([`super::model`]) says that two pieces share bytes if the distance of their offsets is in an interval.
-//! Take a plan, and for every relation that does not hold write down which of the two pieces lies past the other, and
-//! how far. Among all placements that keep these inequalities one has every piece as low as in any other (each
-//! inequality is a lower bound of one offset by another), and it costs no more than the plan: relations that did not
-//! hold still do not. In it every piece lies at its lowest offset, or just past another piece. So the offsets to look
-//! at are those that chains of relations reach from 0:
+//! A relation ([`super::model`]) holds if the distance of two offsets is in an interval. Take a plan. If a relation
+//! does not hold in it, the distance is at or below the interval, or at or above it; either is an inequality "one
+//! offset is at least the other plus a constant". Among all placements that keep these inequalities there is one in
+//! which every piece is as low as in any other. That placement costs no more than the plan, because relations that did
+//! not hold in the plan do not hold in it either. In it every piece lies at its lowest offset, or just past another
+//! piece. So the offsets to look at are those that chains of relations reach from 0 (or from a fixed offset):
 //!
 //! ```text
 //!   pieces of 2 and 3 bytes, 8 bytes:   0, 2, 3, 4, 5, 6   (no piece ever needs to be at 1)
@@ -41,7 +41,7 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
         let space = model.items[seed].homes[0].space;
         let number = components.len();
         component_of[seed] = Some(number);
-        // `items` is also the queue: pieces behind `next` have neighbours that were not looked at.
+        // `items` is also the queue: the relations of the pieces at position `next` and later were not looked at yet.
         let (mut items, mut next) = (vec![seed], 0);
         while let Some(&item) = items.get(next) {
             next += 1;
@@ -78,7 +78,8 @@ pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i6
             let Ok(other) = component.items.binary_search(&(relation.other as usize)) else { continue };
             let info = &model.items[component.items[other]];
             let alignment = info.homes[0].alignment;
-            // The distance is ours minus theirs: they lie past us where it is at most `low`.
+            // The relation does not hold if own offset − other offset ≤ `low`. So the lowest offset of the other piece
+            // past this one is own offset − `low`.
             let past = (offset - relation.low).max(0);
             let Some(aligned) = past.checked_add(alignment - 1).map(|sum| sum / alignment * alignment) else {
                 continue;

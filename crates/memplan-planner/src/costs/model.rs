@@ -23,11 +23,10 @@ use crate::tuning::MOST_COST_RELATIONS;
 pub(super) struct Relation {
     /// The other piece.
     pub(super) other: u32,
-    /// The distance "own offset minus the other's" is a problem above this …
+    /// The relation holds if the distance "own offset minus the other's" (in bytes) is above `low` and below `high`.
     pub(super) low: i64,
-    /// … and below this.
     pub(super) high: i64,
-    /// What it costs; `None` where it is forbidden.
+    /// What it costs if the relation holds; `None` if it must not hold.
     pub(super) weight: Option<u64>,
     /// The relation's number; the same seen from both of its pieces.
     pub(super) number: u32,
@@ -48,7 +47,7 @@ pub(super) struct Home {
     pub(super) space: SpaceId,
     /// Offsets are multiples of this.
     pub(super) alignment: i64,
-    /// The largest of them.
+    /// The largest multiple of the alignment at which the piece still ends within the space.
     pub(super) highest: i64,
 }
 
@@ -79,7 +78,7 @@ pub(super) struct Model {
     pub(super) items: Vec<Item>,
     /// How many relations there are; each is listed twice.
     pub(super) relations: u32,
-    /// What pairs cost whose bytes coincide in every plan.
+    /// The sum of the prices of pairs that share in every plan, because they lie on each other in a block.
     pub(super) always: u64,
     /// Whether the relations are all there is to say: every priced pair is one of them, so that their sum is the plan's
     /// cost, and no life ends early because another buffer takes over its bytes.
@@ -214,8 +213,8 @@ impl Model {
                 continue;
             }
             let [slots, other_slots] = [one, other].map(|piece| pieces.get(piece).slots as usize);
-            // Several slots of the two can meet, and a plan pays for the pair once; the relations would count it
-            // several times. So their sum is not the cost.
+            // If a buffer has several slots, several pairs of slots can share, and a plan pays for the pair of buffers
+            // once. The relations would count the price for each pair of slots. So their sum is not the cost.
             self.is_exact &= slots == 1 && other_slots == 1;
             for slot in (0..slots).map(|slot| PieceId::from_index(one.index() + slot)) {
                 for other_slot in (0..other_slots).map(|slot| PieceId::from_index(other.index() + slot)) {

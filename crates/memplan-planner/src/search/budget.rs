@@ -26,7 +26,9 @@ use crate::{Observer, Request};
 /// A deadline, and whether it has cut anything short.
 #[derive(Debug)]
 pub(crate) struct Clock {
+    /// `None` if there is no limit on time.
     deadline: Option<Instant>,
+    /// Whether [`Clock::is_over`] has ever answered `true`.
     cut_in: AtomicBool,
 }
 
@@ -84,8 +86,8 @@ pub(crate) struct Budget<'a> {
     spent: u64,
     clock: Arc<Clock>,
     observer: Option<&'a dyn Observer>,
-    /// Whether nothing is reported to the observer. That is so where only a part of the problem is planned, whose
-    /// extents are not those of the whole.
+    /// Whether nothing is reported to the observer: the budget is for a part of the problem, whose extents are not
+    /// those of the whole problem.
     is_quiet: bool,
     cancel: Option<Arc<AtomicBool>>,
     pub(crate) threads: usize,
@@ -111,12 +113,12 @@ impl<'a> Budget<'a> {
         Budget::new(request, request.work(), Clock::start(request))
     }
 
-    /// Time or patience is over: asked often, also from other threads.
+    /// Whether the time is over or the caller no longer waits. Asked often, also from other threads.
     pub(crate) fn is_late(&self) -> bool {
         self.clock.is_over() || self.is_cancelled()
     }
 
-    /// Until the deadline, if there is one.
+    /// The time until the deadline; `None` if there is none.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         self.clock.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
@@ -132,7 +134,7 @@ impl<'a> Budget<'a> {
             || patience::is_over()
     }
 
-    /// Why to stop now, if so.
+    /// The limit that has been met; `None` if the work may go on.
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.is_cancelled() {
             Some(Stop::Interrupted)
@@ -178,17 +180,18 @@ impl<'a> Budget<'a> {
         Budget { is_quiet: self.is_quiet, ..self.at_most(self.work_left() / u64::from(parts.max(1))) }
     }
 
-    /// A budget as large as this one was at first, not paid for by it.
+    /// A new budget with as much work as this one had at the beginning. What it spends is not taken off this one.
     pub(crate) fn again(&self) -> Budget<'a> {
         Budget { is_quiet: self.is_quiet, ..self.besides(self.work) }
     }
 
-    /// A budget for a part that may take this much of what is left.
+    /// A quiet budget of at most `work` units, and no more than is left. The caller has to take what it spends off this
+    /// one ([`Budget::spend`]).
     pub(crate) fn at_most(&self, work: u64) -> Budget<'a> {
         self.besides(work.min(self.work_left()))
     }
 
-    /// A budget for something that is not paid for by this one.
+    /// A quiet budget of `work` units, whatever is left. What it spends is not taken off this one.
     pub(crate) fn besides(&self, work: u64) -> Budget<'a> {
         Budget {
             work,

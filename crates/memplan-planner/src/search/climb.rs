@@ -1,9 +1,9 @@
 //! Orders that get better: hill climbing on the noise of a search.
 //!
-//! Which candidate the exact search tries first is decided by an [`Order`] and a random number per item, the *noise*.
-//! A short search with them either finds a plan or ends at its node limit with some items placed. The more items, the
-//! better are the order and its noise. Changing a few of the numbers mostly changes little about that. So good noise
-//! can be improved:
+//! Which candidate the exact search tries first is decided by an [`Order`] and a random number per item, the *noise*. A
+//! short search with an order and its noise either finds a plan or ends at its node limit with some items placed. The
+//! more items it has placed, the better are the order and its noise. If a few of the random numbers change, the number
+//! of placed items mostly changes little. So good noise can be improved:
 //!
 //! ```text
 //!   parent   order, noise 7 1 9 4 …   placed 180 of 213
@@ -45,7 +45,7 @@ impl Genes {
         Genes { order, noise: (0..items).map(|_| number(random)).collect() }
     }
 
-    /// The same order with some of the numbers drawn anew. Which share of them, is drawn as well.
+    /// The same order with some of the numbers drawn anew. The share of numbers that change is drawn, too.
     fn mutated(&self, random: &mut Random) -> Genes {
         let share = CHANGED_THOUSANDTHS[random.below(CHANGED_THOUSANDTHS.len() as u64) as usize];
         let mut mutate = |&noise: &u32| if random.below(1000) < share { number(random) } else { noise };
@@ -83,9 +83,9 @@ impl Climbers {
         Climbers { items, births: 0, parents: (0..POPULATION).map(|_| None).collect() }
     }
 
-    /// Something to try next: mostly a child of the parent whose turn it is, sometimes a child of the best parent,
-    /// and a newborn at first, now and then, and where there is no parent yet. Whichever it is, [`Climbers::judge`]
-    /// compares it with the parent whose turn it is.
+    /// The genes to try next: mostly a child of the parent whose turn it is, sometimes a child of the best parent. A
+    /// newborn in the first [`FIRST_NEWBORNS`] turns, in one of [`NEWBORN_TURN`] later ones, and if that parent does
+    /// not exist yet. Whichever it is, [`Climbers::judge`] compares it with the parent whose turn it is.
     pub(crate) fn child(&self, turn: u64, random: &mut Random) -> Genes {
         let own = self.parents[place(turn)].as_ref();
         // The best parent aims at the smallest extent, and of those it has placed the most items.
@@ -99,8 +99,9 @@ impl Climbers {
         }
     }
 
-    /// Takes in the result of a search with what [`Climbers::child`] gave for that turn. It becomes the parent if it
-    /// placed at least as many items, or if the parent's result was for another target and cannot be compared.
+    /// Compares a child with the parent whose turn it was: `genes` are what [`Climbers::child`] gave for that turn, and
+    /// `depth` is how many items the search with them placed. The child replaces the parent if it placed at least as
+    /// many items, if there is no parent, or if the parent's result was for another target and cannot be compared.
     pub(crate) fn judge(&mut self, turn: u64, genes: &Genes, target: Bytes, depth: usize) {
         self.births += 1;
         let parent = &mut self.parents[place(turn)];
@@ -110,7 +111,7 @@ impl Climbers {
     }
 }
 
-/// Which parent has a turn: they take turns.
+/// The position of the parent that has this turn.
 fn place(turn: u64) -> usize {
     (turn % POPULATION as u64) as usize
 }

@@ -1,10 +1,10 @@
 //! Many buffers alive at once: packed below a goal by ejection chains, close to the bound.
 //!
-//! Where hundreds are alive at a time, each is small against the peak, and there are many packings without any waste.
-//! But no single pass finds one: it ends some percent above the bound, because it had filled a few stretches of time
-//! badly before it came to their last buffers. The exact search is too slow for stretches with so many buffers. So
-//! this stage makes room for the last ones by *ejecting* others, that is, by taking them out and placing them
-//! elsewhere:
+//! If hundreds of buffers are alive at a time, each is small against the peak, and there are many packings without any
+//! waste. But no single pass finds one: a pass ends some percent above the bound, because it has filled a few stretches
+//! of time badly before it comes to their last buffers. The exact search is too slow for stretches with so many
+//! buffers. So this stage makes room for the last buffers by *ejecting* others, that is, by taking them out and placing
+//! them elsewhere:
 //!
 //! ```text
 //!   bound 100                 goal 101                   goal 101
@@ -48,17 +48,18 @@ use self::rectangles::Rectangles;
 use super::budget::Budget;
 use crate::piece::Pieces;
 use crate::tuning::{
-    ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS, LATER_SLACKS,
+    ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_PARTS, DENSE_PERIODS, FIRST_SLACKS, LATER_SLACKS,
     NEIGHBOURS_PER_UNIT, ONE_ORDER_PIECES,
 };
 
-/// How many pieces are alive at once, on average over compressed time.
+/// How many pieces are alive at once, on average over the list of steps at which some piece starts or ends.
 fn mean_alive(pieces: &Pieces) -> u64 {
     let lives = pieces.ids().flat_map(|piece| pieces.rects(piece)).map(|rect| u64::from(rect.end - rect.start));
     lives.sum::<u64>() / (pieces.steps().len() as u64).max(1)
 }
 
-/// Whether so many pieces are alive at once, on average, that the stage comes before all others.
+/// Whether so many pieces are alive at once, on average, that the stage `dense` comes before all others: more than
+/// [`CROWDED_ALIVE`], but less than one in [`CROWDED_SHARE`] of all pieces.
 pub(crate) fn is_crowded(pieces: &Pieces) -> bool {
     let alive = mean_alive(pieces);
     pieces.is_plain() && alive > CROWDED_ALIVE && alive * CROWDED_SHARE < pieces.len() as u64
@@ -96,7 +97,7 @@ pub(super) fn pack_densely(pieces: &Pieces, plan: &Plan, lower: Bytes, seed: u64
     descent.run(budget);
     let mut smaller = (descent.extent < before).then(|| plan.clone())?;
     rectangles.write(&descent.addresses, pieces, &mut smaller);
-    // Units round sizes up, so fewer units need not be fewer bytes.
+    // Sizes were rounded up to units, so an extent of fewer units may have no fewer bytes.
     (smaller.extent() < plan.extent()).then_some(smaller)
 }
 
@@ -139,12 +140,13 @@ impl Descent<'_> {
     /// Makes two attempts whose goals start at these slacks, side by side if there are threads for it. Keeps the better
     /// result if it is better than the best plan so far.
     fn round(&mut self, slacks: [u32; 2], budget: &mut Budget) {
-        // Inside of an attempt, work is counted in neighbours looked at.
+        // Inside of an attempt, work is counted in neighbours looked at. An attempt has `DENSE_PERIODS` periods; after
+        // a period without progress its goal is raised.
         let work_limit = budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / DENSE_PARTS;
-        let patience = (work_limit / DENSE_PATIENCE).max(1);
+        let period = (work_limit / DENSE_PERIODS).max(1);
         let manner = |number: usize| {
             let seed = self.seed.wrapping_add(number as u64);
-            Manner { slack: slacks[number].max(1), patience, work_limit, seed }
+            Manner { slack: slacks[number].max(1), period, work_limit, seed }
         };
         let is_over = || budget.is_late();
         let (first, second) = if budget.threads > 1 {

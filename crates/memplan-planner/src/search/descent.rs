@@ -47,12 +47,12 @@ pub(crate) struct Standing {
     /// The best plan that was found here: an offset in granules for each item. `None` if no plan better than the one
     /// known before was found.
     pub(crate) offsets: Option<Vec<u64>>,
-    /// Any plan within this is good enough.
+    /// Any plan within this extent is good enough. `None` if the smallest plan is asked for.
     pub(crate) capacity: Option<Bytes>,
 }
 
 impl Standing {
-    /// Whether the best plan is within the capacity, if there is one.
+    /// Whether there is a capacity and the best plan is within it.
     fn fits(&self) -> bool {
         self.capacity.is_some_and(|capacity| self.upper.is_some_and(|upper| upper <= capacity))
     }
@@ -62,7 +62,7 @@ impl Standing {
         self.fits() || self.is_infeasible() || self.upper.is_some_and(|upper| upper <= self.lower)
     }
 
-    /// Whether nothing fits into the capacity.
+    /// Whether there is a capacity and no plan fits into it.
     pub(crate) fn is_infeasible(&self) -> bool {
         self.capacity.is_some_and(|capacity| self.lower > capacity)
     }
@@ -131,14 +131,14 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a task below this one has succeeded, or time is over.
+    /// Whether a task with a lower number has succeeded, or the time is over.
     fn is_pointless(&self, number: usize) -> bool {
         self.solved.load(Relaxed) < number || self.budget.is_late()
     }
 }
 
-/// Improves a standing until it is settled (`None`) or the budget is used up, and then says why it stopped. The numbers
-/// of the search have the smallest type that has room for them, because that is faster.
+/// Improves a standing until it is settled or the budget is used up. Returns the limit that was met; `None` if the
+/// standing is settled. The search counts granules in the smallest type that has room for them, because that is faster.
 pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
     let highest = standing.capacity.max(standing.upper).unwrap_or(standing.lower);
     if instance.has_room(i16::ROOM, highest) {
@@ -158,7 +158,7 @@ struct Descent<'a, H> {
     /// The orders that climb: a group for each target that is asked for side by side, the lowest target first.
     rungs: [Climbers; ATTEMPTS as usize],
     seed: u64,
-    /// Bytes below the best plan that are asked for; 0 before the first round.
+    /// How many bytes below the best extent the highest target is; 0 before the first round.
     step: u64,
     /// Rounds since the last success.
     failures: u64,
@@ -181,8 +181,9 @@ impl<'a, H: Height> Descent<'a, H> {
         }
     }
 
-    /// Runs rounds until the standing is settled (`None`) or the budget ends. If a round succeeds and the one before
-    /// did not fail, the step down is doubled; after some failures it becomes smaller ([`Descent::adapt_step`]).
+    /// Runs rounds until the standing is settled (`None`) or the budget ends. If a round succeeds and the round before
+    /// it succeeded, too, the step down is doubled; after [`ROUNDS_PER_STEP`] failures it is halved
+    /// ([`Descent::adapt_step`]).
     fn run(&mut self, standing: &mut Standing, budget: &mut Budget) -> Option<Stop> {
         for round in 0.. {
             if standing.is_settled() {
@@ -214,7 +215,8 @@ impl<'a, H: Height> Descent<'a, H> {
             step if self.failures > 0 && self.failures.is_multiple_of(ROUNDS_PER_STEP) => step / 2,
             step => step,
         };
-        // Less than a granule leads to the next smaller extent anyway, and so does 1.
+        // Extents are multiples of the granule (apart from the topmost piece's tail), so every step below a granule
+        // asks for the next smaller extent, as a step of 1 byte does.
         self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
     }
 
@@ -234,7 +236,8 @@ impl<'a, H: Height> Descent<'a, H> {
     fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
         let count = self.instance.items.len();
         let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));
-        // Nodes for one dive, with some going back.
+        // Nodes for one dive: a node for each item, and twice as many again for going back. The 50 are for tiny
+        // instances.
         let dive = 3 * count as u64 + 50;
         let share = nodes_left / ATTEMPTS + 1;
         // The first rounds go through the plain orders, two in each round: the even tasks have one, the odd tasks the

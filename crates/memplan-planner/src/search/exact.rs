@@ -245,7 +245,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.parts.clear();
         self.candidates.clear();
         self.stack.clear();
-        // Items without bytes lie anywhere. The others are one part, by their first section; it may fall apart at once.
+        // Items without bytes can have any offset and are left out. The others are one part, sorted by their first
+        // section. `split` may cut the part into several at once.
         let items = &self.instance.items;
         self.arena.extend((0..items.len() as u32).filter(|&item| items[item as usize].height > 0));
         self.arena.sort_by_key(|&item| (items[item as usize].lo, item));
@@ -263,9 +264,10 @@ impl<'a, H: Height> Exact<'a, H> {
             // When the last part of the root is done, the stack is empty and every item has an offset.
             let Some(frame) = self.stack.last_mut() else { return Verdict::Solved };
             let next = frame.parts + frame.next_part;
-            // All parts that the current candidate has left are solved, so this frame is. If a part beside it fails
-            // later, the frame around both takes another candidate, and this one is not asked again: it has no section
-            // in common with the part that failed, so another plan of it would not help.
+            // If all parts that the current candidate has left are solved, this frame is solved and closed. If a part
+            // beside it fails later, the frame around both takes another candidate, and this frame is not asked for
+            // another plan: it has no section in common with the part that failed, so another plan of it would not
+            // help.
             if next as usize == self.parts.len() {
                 self.parts.truncate(frame.parts as usize);
                 self.stack.pop();
@@ -274,8 +276,8 @@ impl<'a, H: Height> Exact<'a, H> {
             frame.next_part += 1;
             let siblings = self.parts.len() as u32 - frame.parts;
             let part = self.parts[next as usize];
-            // The first parts have no ranks yet. A part that is left whole by its candidate keeps the ranks that it
-            // has.
+            // The parts of the root (stack of one frame) have no ranks yet. If the candidate's placement has left one
+            // part only (no siblings), that part keeps its ranks.
             let anew = self.stack.len() == 1 || (siblings > 1 && self.rules.rerank);
             if let Err(blame) = self.enter(part, anew) {
                 match self.try_next(blame, limit, should_stop) {
@@ -300,7 +302,7 @@ impl<'a, H: Height> Exact<'a, H> {
         self.push_frame(part);
         if anew {
             self.rank(part);
-            // The parts directly below the root have all items, ranked for the first time. The rule *stacks* compares
+            // The parts of the root together have all items, ranked for the first time. The rule *stacks* compares
             // these ranks in the whole tree, because later rankings differ from part to part.
             if self.stack.len() == 2 {
                 self.state.note_first_ranks(&self.arena[part.0 as usize..part.1 as usize]);
@@ -316,7 +318,7 @@ impl<'a, H: Height> Exact<'a, H> {
             frame.candidates = (first, end);
             frame.next_candidate = first;
         }
-        // If the part has a plan so far, the blame is empty: no candidate has been tried that could have failed.
+        // If `expand` has not refuted the part, the blame is empty, because no candidate has been tried yet.
         Err(found.err().unwrap_or(Blame::NOTHING))
     }
 
@@ -349,6 +351,7 @@ impl<'a, H: Height> Exact<'a, H> {
                 // Everything below the root has failed. Focus skips candidates, so then this is no proof.
                 return Some(if self.rules.focus { Verdict::Open } else { Verdict::Refuted });
             }
+            // `should_stop` looks at the clock, so it is asked every 64 nodes only.
             if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
                 return Some(Verdict::Open);
             }
@@ -372,15 +375,16 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
-    /// The branch of the current candidate has failed in the sections of `blame`. They are added to the part's own
-    /// blame, because they explain why this part fails if all of its candidates do.
+    /// The branch of the current candidate has failed in the sections of `blame`. These sections are added to the blame
+    /// of the innermost part, because they explain why that part fails if all of its candidates fail.
     fn absorb(&mut self, blame: Blame) {
         let Some(frame) = self.stack.last_mut() else { return };
         frame.blame.add(blame.lo, blame.hi);
-        // No candidate has been tried yet, or the point stayed empty: there is no item that could be the cause or not.
+        // If no candidate has been tried yet, or if the point stayed empty, `current` is `NOTHING`, which is no item.
         let Some(item) = self.instance.items.get(frame.current as usize) else { return };
-        // The candidate may be a cause if it covers one of these sections: then its own sections belong to the
-        // explanation. If not, candidates that do not cover them either would fail in the same way (rule *focus*).
+        // If the candidate covers one of the blamed sections, it may be a cause of the failure, and its own sections
+        // belong to the explanation. If not, candidates that do not cover them either would fail in the same way (rule
+        // *focus*).
         if blame.touches(item.lo, item.hi) {
             frame.blame.add(item.lo, item.hi);
         } else {
@@ -422,8 +426,8 @@ impl<'a, H: Height> Exact<'a, H> {
         frame.next_part = 0;
         let (section, floor) = (frame.section, frame.floor);
         let (first, end) = (frame.items.0 as usize, frame.items.1 as usize);
-        // All items but the placed one, in their old order. If the point stays empty, no item is found, and `min` keeps
-        // the second range from beginning behind the list.
+        // All items but the placed one, in their old order. If the point stays empty, `item` is not in the list, so the
+        // first range is the whole list; `min` makes the second range empty instead of invalid.
         let start = self.arena.len();
         let before = self.arena[first..end].iter().take_while(|&&other| other != item).count();
         self.arena.extend_from_within(first..first + before);
@@ -436,14 +440,15 @@ impl<'a, H: Height> Exact<'a, H> {
         self.split(start as u32, self.arena.len() as u32);
     }
 
-    /// Cuts the items in `arena[first..end]` where one section ends and the next begins and no item has both, and adds
-    /// the resulting parts to [`Exact::parts`].
+    /// Cuts the list of items in `arena[first..end]` between two neighbouring sections wherever no item covers both
+    /// sections, and adds the resulting parts to [`Exact::parts`].
     fn split(&mut self, first: u32, end: u32) {
         let mut begin = first;
         let mut reach = 0;
         for position in first..end {
-            // Items come by their first section. If this one starts where all before it have ended, so do all that
-            // follow, and no item of one side meets an item of the other.
+            // Items are ordered by their first section. If this item begins at or after the last section (`reach`) of
+            // all items before it in the list, so do all that follow, and no item before the cut meets an item after
+            // it.
             let item = &self.instance.items[self.arena[position as usize] as usize];
             if position > begin && item.lo >= reach && self.rules.decomposition {
                 self.parts.push((begin, position));
@@ -552,8 +557,8 @@ impl<'a, H: Height> Exact<'a, H> {
         if self.rules.twins {
             self.drop_twins(first);
         }
-        // The point can stay empty only if the section has room to spare: the items above still have to fit. An item
-        // with a fixed offset cannot lie elsewhere, so next to it the empty choice leads to no plan.
+        // The point can stay empty only if the section has slack, so that the items to come still fit above it. If a
+        // candidate has a fixed offset, which is this point, leaving the point empty leads to no plan.
         let may_be_empty = !self.rules.section_tops || self.state.has_slack(section, floor);
         if may_be_empty && !is_fixed {
             self.candidates.push(Candidate { rank: u32::MAX, item: NOTHING });

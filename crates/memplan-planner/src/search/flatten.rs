@@ -105,8 +105,8 @@ impl Flattening<'_, '_> {
         Stretch { start, end, height }
     }
 
-    /// How high a piece reaches at which time. A slab begins at its offset, so free bytes below a live one are
-    /// counted as taken, which is safe but not exact.
+    /// How high a piece reaches at which time. The bytes of a slab begin at its offset, so free bytes below a byte in
+    /// use are counted as taken. That forbids some plans, so it clears `is_exact`.
     fn stretches(&mut self, piece: PieceId) -> Vec<Stretch> {
         let problem = self.pieces.problem();
         let mut stretches = Vec::new();
@@ -145,8 +145,8 @@ impl Flattening<'_, '_> {
         if exclusive.len() * (not_always.len() + 1) > MOST_EXTRA_SECTIONS {
             return None;
         }
-        // Exclusive items are alive at all times, so they are apart anyway; a group of them alone changes nothing. What
-        // matters are the groups with one other item each.
+        // Exclusive items are alive at all times, so they are apart anyway; the first group changes nothing. The other
+        // groups keep each item that is not always as high as its size off the exclusive items.
         groups.push(exclusive.clone());
         groups.extend(not_always.iter().map(|&item| [exclusive.as_slice(), &[item]].concat()));
         Some(groups)

@@ -1,10 +1,9 @@
 //! The exact search for problems that are not flat: every feature as it is.
 //!
-//! Windows in the middle of buffers, ties at inner offsets, bytes taken over in
-//! place, a choice of spaces: none of these is a slab on a floor, and the
-//! canonical search of [`exact`](super::exact) does not know them. Here a problem is what its
-//! rules say and nothing else: for every pair of pieces a *choice* between
-//! inequalities on their offsets ([`model`]).
+//! The canonical search of [`exact`](super::exact) places slabs on a floor, from the bottom up. Windows in the middle
+//! of buffers, ties at inner offsets, bytes taken over in place and a choice of spaces cannot be said with slabs. Here
+//! every rule of the problem becomes, for every pair of pieces, a *choice* between inequalities on their offsets
+//! ([`model`]).
 //!
 //! ```text
 //!   a and b are alive together:          b ≥ a + 4   or   a ≥ b + 3
@@ -13,20 +12,19 @@
 //!
 //! # Why this is complete
 //!
-//! Say that some choices have been made. The inequalities chosen all have the
-//! form "x is at least y plus a constant". If two vectors of offsets satisfy
-//! them, so does their componentwise minimum: where the minimum takes x from one vector, y is
-//! no higher than in that vector. Multiples of an alignment and lowest offsets are kept by
-//! minima, too. So there is a *lowest* vector, in all components at once. It is found by
-//! raising offsets from below until nothing is violated, and no other vector
-//! that makes these choices has a smaller extent ([`bounds_propagation`]).
+//! Say that some choices have been made. The inequalities chosen all have the form "x is at least y plus a constant".
+//! If two vectors of offsets satisfy them, so does the componentwise minimum of the two: if the minimum takes x from
+//! one vector, then y in the minimum is no higher than y in that vector. Multiples of an alignment and lowest offsets
+//! are kept by minima, too. So there is a *lowest* vector, in all components at once. It is found by raising offsets
+//! from below until no inequality is violated, and no other vector that satisfies these inequalities has a smaller
+//! extent ([`bounds_propagation`]).
 //!
-//! If the lowest vector also keeps all the choices that have not been made, it is the best plan
-//! here. Otherwise some choice is kept by none of its options; we try its
-//! options one after the other ([`branch`]). Every plan keeps one of them, so no plan is lost, and
-//! there are finitely many choices. No order of placement is involved, so
-//! nothing has to be proved about what can sink: pieces that interlock, or
-//! that are lower than what they lie on, are just vectors.
+//! If the lowest vector also keeps all the choices that have not been made, it is the best plan with the choices made
+//! so far. Otherwise there is a choice of which the lowest vector keeps no option; its options are tried one after the
+//! other ([`branch`]). Every plan keeps one of the options, so no plan is lost, and there are finitely many choices.
+//! The canonical search has to prove that every plan can be lowered into the form that it looks for. Here nothing of
+//! that kind is needed, because any vector of offsets can be found: also of pieces that interlock, or of a piece that
+//! starts below the piece on which it lies.
 //!
 //! # What cuts the tree
 //!
@@ -87,7 +85,7 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
     if let Some(plan) = best {
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
-    // What the caller allows in nodes and what the budget has left in units, whichever is less.
+    // The smaller of two limits: the nodes that the caller allows, and the nodes that the rest of the budget pays for.
     let node_cost = 1 + pieces.len() as u64 / PIECES_PER_UNIT;
     let nodes = nodes.min(budget.work_left() / node_cost);
     let found = assign.run(&Patience { nodes, is_over: &|| budget.is_late(), rules: Rules::ALL });
@@ -107,8 +105,9 @@ fn as_bytes(lower: i64) -> Bytes {
     Bytes(lower.max(0) as u64)
 }
 
-/// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes. The quick ways come first:
-/// the lower bound may show that there is none, or a quick pass may find one.
+/// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes, or if the problem is too
+/// large for this search. The quick ways come first: the lower bound may show that there is no plan, or first and best
+/// fit in some orders may find one.
 pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Option<bool> {
     let pieces = Pieces::of(problem).ok()?;
     if memplan_core::bound::overfull(problem).is_some() {
@@ -121,8 +120,8 @@ pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Opti
     if settled.plan.is_some() { Some(true) } else { settled.is_infeasible.then_some(false) }
 }
 
-/// Where a plan puts the pieces; `None` if it has no place for one of them. The offset of a block is that of its first
-/// member minus the distance of that member.
+/// The spot of every piece in a plan; `None` if the plan has no placement for one of them. The offset of a block is the
+/// offset of its first member minus the distance of that member from the start of the block.
 fn spots(pieces: &Pieces, plan: &Plan) -> Option<Vec<Spot>> {
     let spot = |piece: PieceId| {
         let info = pieces.get(piece);

@@ -4,9 +4,8 @@
 //! A [`Slab`] is something that occupies the bytes from its offset upwards, up to a height that may change over time.
 //! An [`Instance`] has an [`Item`] for each slab of a list. Three reductions make it, none of which loses a solution:
 //!
-//! - *Sections*. Only the largest sets of slabs alive together matter. A new
-//!   section starts where a start follows an end; in between, sets only grow or
-//!   only shrink, and the largest of them stands for all.
+//! - *Sections*. Only the largest sets of slabs alive together matter. Time is cut where a start follows an end. Within
+//!   a section the set of live slabs first only grows and then only shrinks, and the largest set stands for all.
 //!
 //! ```text
 //!   step     0   1   2   3   4   5
@@ -102,7 +101,8 @@ impl Instance {
     pub(crate) fn new(slabs: &[Slab], apart: &[Vec<u32>]) -> Option<Instance> {
         // `common` is the A of the module documentation; 1 if there are no slabs.
         let common = slabs.iter().map(|slab| slab.alignment).fold(0, gcd).max(1);
-        // If all slabs lay on top of each other, with alignment gaps, this is where the last one would end.
+        // The sum of all sizes, alignment gaps and the highest fixed offset: with all slabs on top of each other no
+        // slab would end higher.
         let padded = slabs.iter().flat_map(|slab| [slab.size, slab.alignment, common]);
         let fixed = slabs.iter().filter_map(|slab| slab.fixed).max().unwrap_or(0);
         if padded.chain([fixed]).map(u128::from).sum::<u128>() > HIGHEST {
@@ -111,7 +111,8 @@ impl Instance {
         let granule = granule_of(slabs, common);
         let mut spans_of = Sections::new(slabs).spans(slabs);
         let mut sections = spans_of.iter().flatten().map(|span| span.hi).max().unwrap_or(0);
-        // One more section for each group, behind all others. In it the members are alive with their whole sizes.
+        // One more section for each group, after all others in time. In it only the members are alive, with their whole
+        // sizes.
         for group in apart {
             for &slab in group {
                 let height = slabs[slab as usize].size;
@@ -171,13 +172,14 @@ impl Instance {
         subset
     }
 
-    /// The sections of an item.
+    /// The spans of an item: its sections with its heights in them.
     pub(crate) fn spans(&self, item: usize) -> &[Span] {
         let item = &self.items[item];
         &self.spans[item.first_span as usize..(item.first_span + item.span_count) as usize]
     }
 
-    /// The highest offset (in granules) at which an item still ends within `capacity` bytes; `None` if it is larger.
+    /// The highest offset (in granules) at which an item still ends within `capacity` bytes; `None` if the item is
+    /// larger than `capacity`.
     pub(crate) fn highest_start(&self, item: usize, capacity: Bytes) -> Option<u64> {
         Some(capacity.0.checked_sub(self.items[item].size)? / self.granule)
     }
@@ -245,8 +247,8 @@ impl Instance {
         Bytes(if self.largest_tail == 0 { next.next_multiple_of(self.granule) } else { next })
     }
 
-    /// A number per item, the same for items that can be swapped where one of them lies directly on the other: both
-    /// have one span with the same sections, any offset is right for them, and they have no tail. An item that can be
+    /// A number per item. Two items have the same number if they can be swapped when one of them lies directly on the
+    /// other: both have one span with the same sections, no alignment, no fixed offset and no tail. An item that can be
     /// swapped with no other has a number of its own. For the rule *stacks* of the exact search.
     pub(crate) fn stacks(&self) -> Vec<u32> {
         let is_plain = |item: &Item| {

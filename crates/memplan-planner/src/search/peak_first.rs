@@ -10,10 +10,11 @@
 //!            aaaaaa..........  first:       aaaaaa.......
 //! ```
 //!
-//! So the *tower*, all pieces alive where the load is highest, comes first, in the order in which it lies in the
-//! plan: each sinks onto the one below it. All others follow, the largest first, each at its lowest free offset. Some
-//! may end above the goal: they *complain*. They are few, and mostly live shortly before or after the peak. The next
-//! pass places these pieces right after the tower. The more often a piece has complained, the earlier it comes:
+//! So the *tower*, all pieces alive when the load is highest, is placed first, in the order in which its pieces lie in
+//! the plan: each piece sinks onto the one below it. All other pieces follow, the largest first, each at its lowest
+//! free offset. Some of them may end above the goal: they *complain*. They are few, and mostly live shortly before or
+//! after the peak. The next pass places these pieces right after the tower. The more often a piece has complained, the
+//! earlier it is placed:
 //!
 //! ```text
 //!   pass 1:  a c | d e b f     b ends too high
@@ -91,9 +92,10 @@ struct PeakFirst<'a, 'p> {
     placer: Placer<'a>,
     /// Whether a piece belongs to the tower of its space.
     is_tower: IndexVec<PieceId, bool>,
-    /// Where each piece comes in the order of sizes.
+    /// The position of each piece in the order of sizes, the largest first.
     by_size: IndexVec<PieceId, u64>,
-    /// Pieces of the tower are placed in the order of these numbers; see [`PeakFirst::stack`].
+    /// The pieces of the tower are placed in ascending order of these numbers: offsets in the plan to be improved, or
+    /// positions in `by_size` if there is no plan ([`PeakFirst::stack`]).
     in_stack: IndexVec<PieceId, u64>,
     /// In how many passes a piece has ended above the goal.
     complaints: IndexVec<PieceId, u32>,
@@ -103,7 +105,8 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     /// Finds the tower: the pieces that are alive when the load of their space is highest.
     fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> PeakFirst<'a, 'p> {
         let met = loads_met(pieces);
-        // At least 1, so that pieces without bytes, which meet a load of 0, belong to no tower.
+        // By space: the highest load that any piece meets. At least 1, so that pieces without bytes, which may meet a
+        // load of 0, belong to no tower.
         let mut highest = IndexVec::<SpaceId, u64>::filled(1, lower.len());
         for piece in pieces.ids() {
             let space = favourite(pieces, piece);
@@ -139,8 +142,8 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     }
 
     /// The order of a pass: first fixed and exclusive pieces, then the tower from the bottom up, then all others. Of
-    /// these the ones that have complained most often come first, and the larger ones if they have complained equally
-    /// often.
+    /// the others, the pieces that have complained most often come first; of those that have complained equally often,
+    /// the larger ones.
     fn order(&self) -> Vec<PieceId> {
         let key = |piece: PieceId| {
             let info = self.pieces.get(piece);
@@ -156,8 +159,8 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         keyed.into_iter().map(|key| key.4).collect()
     }
 
-    /// Places everything, and counts for each piece how often it has ended above the goal (a *complaint*). `None` if
-    /// something cannot be placed or time is up.
+    /// Places all pieces, and counts for each piece how often it has ended above the goal (a *complaint*). `None` if a
+    /// piece cannot be placed, or if the time is over.
     fn pass(&mut self, cost: PassCost, budget: &mut Budget) -> Option<Pass> {
         self.placer.clear();
         for (number, piece) in self.order().into_iter().enumerate() {
@@ -167,7 +170,8 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
             self.placer.place(piece, Fit::First)?;
         }
         budget.spend(cost.of(self.pieces.len() as u64));
-        // The goal is the bound, or the end of the tower if a gap inside of it is unavoidable.
+        // The goal of a space is the bound, or the end of the tower if the tower ends above the bound (because of fixed
+        // offsets or alignments inside of it).
         let mut goals = self.lower.clone();
         let mut extents = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, goals.len());
         for piece in self.pieces.ids() {

@@ -178,8 +178,8 @@ impl<'a, 'p> Search<'a, 'p> {
         *self.is_flat.get_or_init(|| self.is_small() && self.by_space().iter_enumerated().all(is_exact))
     }
 
-    /// Whether stages that also look for smaller plans than a capacity asks for make sense: not on many pieces, where
-    /// a plan that fits is an answer.
+    /// Whether it makes sense to go on with stages that may look for a plan smaller than the capacity asks for. It does
+    /// not if there are many pieces and a plan within the capacity is known: for many pieces that is an answer.
     pub(super) fn goes_on(&self) -> bool {
         !(self.began_with_one_order && self.is_done())
     }
@@ -191,8 +191,8 @@ impl<'a, 'p> Search<'a, 'p> {
         work >= STRETCH_WORK && self.is_flat() && !self.is_without("stretch")
     }
 
-    /// The stage `stretch`: in each space, a stretch of time is packed exactly and everything else around it. Each
-    /// space gets an equal share of the work that is left when its turn comes.
+    /// The stage `stretch`: in each space, a stretch of time is packed exactly, and all other pieces around it. The
+    /// work that is left is divided equally among the spaces that have not had their turn.
     pub(super) fn pack_around_stretches(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
         for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
@@ -210,7 +210,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn pack_around_stretch(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
         let Some(flat) = self.flat(space, here).filter(|flat| flat.is_exact) else { return };
         let lower = self.known.per_space[space].max(flat.instance.lower_bound());
-        // A plan that fits is enough where there is a capacity, and the capacity is the goal then.
+        // If there is a capacity, a plan that fits is enough. So the capacity is the goal then.
         let capacity = self.problem.spaces()[space].capacity;
         let goal = capacity.map_or(lower, |capacity| capacity.max(lower));
         // Only plans below `upper` are looked for. Without a known plan that is one granule above the goal, so that
@@ -228,7 +228,8 @@ impl<'a, 'p> Search<'a, 'p> {
         self.placed[space] = Some(placed.collect());
     }
 
-    /// The stage `exact`: the canonical search, each space for itself, with an equal share of the work that is left.
+    /// The stage `exact`: the canonical search, for one space after the other. The work that is left is divided equally
+    /// among the spaces that have not had their turn.
     pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
         let spaces = self.by_space();
         // If there are few pieces, a part of the budget is left for the general search, which comes later and may prove
@@ -246,9 +247,9 @@ impl<'a, 'p> Search<'a, 'p> {
         self.assemble();
     }
 
-    /// The stage `proof`: the general search for a smaller plan, or for the proof that there is none. Where a
-    /// capacity is given, any plan within it is an answer; whether it is the smallest is only asked if that is
-    /// quickly found out.
+    /// The stage `proof`: the general search for a smaller plan, or for the proof that there is none. If a plan within
+    /// a given capacity is known, that is an answer already. Then the search gets [`QUICK_PROOF`] units only, to find
+    /// out whether that plan is the smallest.
     pub(super) fn prove(&mut self, budget: &mut Budget) {
         // On larger flat instances the canonical search, which has had its turn, is the better one.
         if self.pieces.len() > FEW_PIECES && self.is_flat() {
@@ -268,8 +269,8 @@ impl<'a, 'p> Search<'a, 'p> {
         self.can_be_repaired() && is_crowded(self.pieces)
     }
 
-    /// The stage `dense`: ejection chains make the plan smaller, or the one that exceeds a capacity if there is no
-    /// other.
+    /// The stage `dense`: ejection chains make the best plan smaller. If there is no plan within the capacity, they
+    /// start from the plan that exceeds it (`too_tall`).
     pub(super) fn pack_densely(&mut self, budget: &mut Budget) {
         let (pieces, seed) = (self.pieces, self.request.seed);
         let Some(plan) = self.known.best.as_ref().or(self.known.too_tall.as_ref()) else { return };
@@ -287,18 +288,18 @@ impl<'a, 'p> Search<'a, 'p> {
         known.stop = stop.unwrap_or(known.stop);
     }
 
-    /// Whether the stage `others` has a turn. With a capacity, a plan that fits is an answer, so they are asked for a
-    /// smaller one only with thorough effort.
+    /// Whether the stage `others` has a turn. With a capacity, a plan that fits is an answer. So then the other
+    /// strategies are asked for a smaller plan only with thorough effort.
     pub(super) fn asks_others(&self) -> bool {
         let is_thorough = self.request.effort == Effort::Thorough;
         self.may_ask && self.work_for_others() > 0 && (is_thorough || !self.is_decided())
     }
 
-    /// What the stage `others` may spend. Thorough effort promises that no strategy is better than the search, so
-    /// there is no limit. Normal effort asks them only where a pass for each of them together costs little; quick
-    /// effort never does.
+    /// The work that the stage `others` may spend. Thorough effort promises that no strategy is better than the search,
+    /// so there is no limit. Normal effort asks the other strategies only if one pass for each strategy costs at most
+    /// twice [`QUICK_WORK`] in all; quick effort never asks them.
     fn work_for_others(&self) -> u64 {
-        // Each of them is taken to cost as much as a pass.
+        // A strategy is taken to cost as much as a pass.
         let all = self.known.pass_cost().of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
         let cheap = 2 * QUICK_WORK;
         match self.request.effort {
@@ -312,8 +313,9 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.besides(self.work_for_others())
     }
 
-    /// The stage `others`: asks the strategies that are no members of the portfolio, and members that had no turn,
-    /// for a smaller plan. Each is told the extent that it has to beat (`ceiling`), so that it can give up early.
+    /// The stage `others`: asks the strategies that are no members of the portfolio, and members that had no turn, for
+    /// a smaller plan. Each strategy is told the extent that its plan has to stay below (`ceiling`), so that it can
+    /// give up early.
     pub(super) fn ask_others(&mut self, budget: &mut Budget) {
         let least_objects = bound::objects_lower_bound(self.problem);
         // `search` and `auto` would run this very search again.
@@ -350,7 +352,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.witness.is_some() || self.known.best.as_ref().is_some_and(is_optimal)
     }
 
-    /// Whether there is a plan within a given capacity, which then is an answer.
+    /// Whether some space has a capacity and a plan within all capacities is known: an answer, if perhaps not the best.
     fn is_decided(&self) -> bool {
         self.known.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some())
     }
@@ -360,7 +362,8 @@ impl<'a, 'p> Search<'a, 'p> {
         self.is_settled() || self.is_decided()
     }
 
-    /// No plan is smaller: the lower bound of all spaces together, or the sum of those of the single spaces.
+    /// The lower bound: that of all spaces together, or the sum of the bounds of the single spaces, whichever is
+    /// larger.
     pub(super) fn known_bound(&self) -> Bytes {
         self.known.lower_bound.max(Bytes(self.known.per_space.iter().map(|lower| lower.0).sum()))
     }
@@ -387,9 +390,9 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// Makes the witness smaller, buffer by buffer, so that people can see what is in the way. The search for flat
-    /// pieces has already left out every piece that it could; this step also reduces witnesses of pieces that are not
-    /// flat, and it leaves out single buffers of a piece.
+    /// Makes the witness smaller, buffer by buffer, so that people can see which buffers are in the way. If the pieces
+    /// are flat, [`Search::witness`] has already left out every piece that it could; this step also reduces witnesses
+    /// of pieces that are not flat, and it leaves out single buffers of a piece.
     fn refine_witness(&mut self, budget: &mut Budget) {
         let Some(witness) = self.known.witness.take() else { return };
         // The proof may have used up the whole budget. This step gets a small one of its own on top.
@@ -419,20 +422,22 @@ impl<'a, 'p> Search<'a, 'p> {
         let (first, cost) = ((self.request.seed, FirstCore::All), self.known.pass_cost());
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
-        // What a plan that is too tall has to be lowered to. (Without a capacity no plan is too tall.)
+        // The extent that a plan above the capacity has to be lowered to. (Without a capacity there is no such plan,
+        // and this number is not used.)
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
             Some(_) => repair_peaks(self.pieces, &mut known.best, known.lower_bound, first, cost, budget),
             None => repair_peaks(self.pieces, &mut known.too_tall, enough, first, cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
-        // A plan that has been lowered enough becomes the best one; otherwise it goes back to where it was.
+        // `keep` makes the repaired plan the best one if it fits the capacity now; otherwise it is `too_tall` again.
         let mended = known.too_tall.take();
         known.keep(self.problem, mended);
     }
 
-    /// Whether another beginning may lead to a much smaller plan: many unrelated pieces, few enough alive that single
-    /// large ones decide, a plan that is not close to the bound, and no limit on the work.
+    /// Whether another beginning may lead to a much smaller plan. That is so if there are many unrelated pieces, few
+    /// enough of them are alive that single large ones decide (the problem is not crowded), the plan is not close to
+    /// the bound, and the caller has set no limit on the work.
     pub(super) fn is_worth_starting_anew(&self) -> bool {
         let is_free = self.request.work_limit.is_none() && self.request.effort != Effort::Quick;
         let close = self.known_bound().0.saturating_add(self.known_bound().0 / CLOSE_ENOUGH);
@@ -444,13 +449,13 @@ impl<'a, 'p> Search<'a, 'p> {
     /// The stage `anew`: ejection chains from another first plan, which is kept if it becomes smaller than the best
     /// one.
     ///
-    /// Where two peaks lie within a few lives of each other, chains end far above the bound from some plans and close
-    /// to it from others, however long they last. So another beginning pays more than a longer search does. The first
-    /// two beginnings are first fit by size, whose peaks are repaired with their large pieces first
-    /// ([`FirstCore::Large`]). The last one is first fit with the pieces first that are hard to place, as on crowded
-    /// problems.
+    /// If two peaks lie within a few lives of each other, chains that start from some plans end far above the bound,
+    /// and chains that start from other plans end close to it, however long they last. So another beginning pays more
+    /// than a longer search does. The first two beginnings are first fit by size, with peaks repaired large pieces
+    /// first ([`FirstCore::Large`]). The last beginning is first fit that takes the pieces first that are hard to
+    /// place, as on crowded problems.
     pub(super) fn start_anew(&mut self, budget: &mut Budget) {
-        // `None` for the last beginning.
+        // The number of [`FirstCore::Large`] for the first two beginnings; `None` for the last one.
         let large_parts = LARGE_PARTS.get(self.beginnings).copied();
         self.beginnings += 1;
         // The chains of a search count their seeds upwards, two for each round. The last beginning starts 2^33
@@ -487,7 +492,8 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// The space a piece is in now: as in the best plan, else the first one that it may be in.
+    /// The space a piece is in now: that of the best plan; if there is no plan, the first space that the piece may be
+    /// in.
     fn space_of(&self, piece: PieceId) -> Option<SpaceId> {
         let buffer = self.pieces.get(piece).first_buffer;
         let planned =
@@ -517,7 +523,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn improve_space(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
         let Some(flat) = self.flat(space, here).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;
-        // An instance that is not exact may need more than the problem, so its bound is not that of the problem.
+        // An instance that is not exact may need more bytes than the problem, so its bound is no bound of the problem.
         let lower = if flat.is_exact {
             self.known.per_space[space].max(flat.instance.lower_bound())
         } else {
@@ -560,13 +566,13 @@ impl<'a, 'p> Search<'a, 'p> {
         buffers.sort_unstable();
         buffers.dedup();
         let step = meeting_step(self.problem, &buffers);
-        // The bound of these buffers may be at or below the capacity, where only a search could prove that they do not
-        // fit. Then all that is known is that they need a byte more than the capacity.
+        // If only a search could prove that these buffers do not fit, their lower bound may be at or below the
+        // capacity. Then all that is known is that they need at least one byte more than the capacity.
         let needed = bound::needed_by(self.problem, flat.space, &buffers).max(Bytes(capacity.0 + 1));
         Some(Witness { space: flat.space, buffers, step, needed, capacity })
     }
 
-    /// The witness that names all buffers of a space, where no smaller one was found.
+    /// The witness that names all buffers of a space, for the case that no smaller one was found.
     fn everything(&self, flat: &Flat, capacity: Bytes, needed: Bytes) -> Witness {
         let members = flat.pieces.iter().flat_map(|&piece| self.pieces.members(piece));
         let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
@@ -586,7 +592,8 @@ impl<'a, 'p> Search<'a, 'p> {
         let here: Vec<PieceId> = self.pieces.ids().filter(only_here).collect();
         let flat = self.flat(witness.space, &here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
-        // One buffer cannot become fewer. A buffer may have thousands of slots, and each is an item.
+        // A witness of one buffer cannot become smaller. A buffer may have thousands of slots, and each slot is an
+        // item, so the number of items is limited, too.
         let is_short = (2..=MOST_GENERAL_PIECES).contains(&witness.buffers.len());
         let smaller = flat.filter(|_| is_short).and_then(|flat| {
             let items: Vec<u32> =
@@ -605,7 +612,8 @@ impl<'a, 'p> Search<'a, 'p> {
         // Reuses of the old placement say nothing about the new one.
         let placements = &plan.placements;
         plan.reused.retain(|reuse| placements[reuse.buffer].as_ref().is_none_or(|placement| placement.space != space));
-        // All old places of a buffer go before the first new one comes, because slots are added one by one.
+        // The old places of all these buffers are removed before the first new one is added, because the slots of a
+        // buffer are added one by one.
         for &(piece, _) in placed {
             for (buffer, _) in self.pieces.members(piece) {
                 plan.placements[buffer] = None;
@@ -622,8 +630,8 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Makes a plan of the best one and of the new placements in [`Search::placed`]. It becomes the best one if it is
-    /// smaller and fits the capacities.
+    /// Makes a new plan: the best plan, with the new placements of [`Search::placed`] in their spaces. The new plan
+    /// becomes the best one if it is smaller and fits the capacities.
     fn assemble(&mut self) {
         if self.placed.iter().all(Option::is_none) {
             return;
@@ -634,7 +642,7 @@ impl<'a, 'p> Search<'a, 'p> {
             self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
-        // Without a plan to begin with, some space may not have been placed yet. Its turn may come later.
+        // If there was no plan to begin with, some space may have no placements yet. A later stage may find them.
         if plan.placements.iter().any(Option::is_none) {
             return;
         }
@@ -645,7 +653,8 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Places pieces without bytes. They take no room, so any offset is right: their fixed one, or 0.
+    /// Places the pieces of size 0, which no stage has placed. They take no room, so any offset is right: their fixed
+    /// offset, or 0 if they have none.
     fn place_empty(&self, plan: &mut Plan) {
         for piece in self.pieces.ids().filter(|&piece| self.pieces.get(piece).size == 0) {
             let info = self.pieces.get(piece);

@@ -23,28 +23,29 @@ pub(crate) type Key = (i64, i64, u32);
 /// empty if the section has *slack*: granules that may stay empty. The less slack, the *tighter* is the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
-    /// The one with the fewest choices; of several the tightest.
+    /// The section with the fewest choices; of several the tightest.
     FewestTightest,
-    /// The one with the fewest choices; of several the first.
+    /// The section with the fewest choices; of several the first in time.
     FewestFirst,
-    /// The one with the fewest choices; of several the last.
+    /// The section with the fewest choices; of several the last in time.
     FewestLast,
-    /// Few choices and little slack: the least product.
+    /// The section with the least product of choices and slack; of several the first in time.
     Product,
-    /// The one with the least slack.
+    /// The section with the least slack; of several the first in time.
     Tightest,
-    /// The one of which the fewest items can be the lowest one sooner or later; of several the tightest.
+    /// The section with the fewest fillers: items that can be the lowest of those to come, at this offset or a higher
+    /// one; of several the tightest.
     Scarcest,
-    /// The tightest section of the item that ranks first.
+    /// Of the sections of the item that ranks first: the tightest.
     FirstItem,
-    /// The first in time.
+    /// The section that is first in time.
     First,
 }
 
 impl Pick {
-    /// How urgent a section is: the smallest pair is decided next. `choices` is how many items can start at the floor
-    /// there, `slack` how many granules may stay empty, `fillers` how many items could be its lowest one sooner or
-    /// later.
+    /// How urgent a section is: the section with the smallest pair is decided next. `choices` is how many items can
+    /// start at the floor in that section, `slack` how many of its granules may stay empty, `fillers` how many items
+    /// can be the lowest of its items to come.
     pub(crate) fn urgency(self, section: usize, choices: u64, slack: u64, fillers: u64) -> (u64, u64) {
         // With slack, leaving the point empty is one more choice.
         let choices = choices + u64::from(slack > 0);
@@ -65,8 +66,9 @@ impl Pick {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) pick: Pick,
-    /// Weights of the first key, and of the second one, which decides between items with equal first keys.
+    /// Weights of the first key.
     pub(crate) first: Weights,
+    /// Weights of the second key, which decides between items with equal first keys.
     pub(crate) then: Weights,
     /// Largest perturbation of the first key, in thousandths of a doubling.
     pub(crate) noise: u64,

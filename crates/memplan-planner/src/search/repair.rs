@@ -11,14 +11,15 @@
 //!    zzzzzz:zzzzzzzzzzzz:zzzzz
 //! ```
 //!
-//! Where that does not help, the stretch of time is widened, so that more pieces may move. After some widenings it
-//! starts again small, and the exact search gets more nodes ([`Reach`]).
+//! If the highest piece does not come down, the stretch of time is widened, so that more pieces may move. After
+//! [`MOST_WIDENINGS`] widenings the repair starts again with the small stretch, and the exact search gets twice as many
+//! nodes ([`Reach`]).
 //!
-//! This is for problems in which a piece is a rectangle and nothing relates two of them ([`Pieces::is_plain`]). What
-//! is counted as work are the nodes of the exact search, the placements around peaks and the pieces looked at; the
-//! result depends on the budget of work and not on time. Finding an excerpt takes a look at the pieces that are alive
-//! in it, never at all pieces. Times are positions in the list of steps at which something happens
-//! ([`Pieces::steps`]).
+//! This is for problems in which a piece is a rectangle and nothing relates two of them ([`Pieces::is_plain`]). The
+//! nodes of the exact search, the placements around peaks and the pieces looked at count as work; the result depends on
+//! the budget of work and not on the clock. Finding an excerpt takes a look at the pieces that are alive in the
+//! excerpt, never at all pieces. Times are not steps of the problem but positions in [`Pieces::steps`], the sorted list
+//! of the steps at which some piece starts or ends.
 
 mod peak;
 
@@ -31,31 +32,35 @@ use super::budget::{Budget, PassCost};
 use super::instance::{Slab, Stretch};
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
-use crate::tuning::{MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
+use crate::tuning::{MOST_RESTARTS, MOST_WIDENINGS, OBSTACLES_PER_UNIT, SLAB_LOOKS};
 
-/// How far to go to get the highest piece down. It grows as long as nothing helps.
+/// How far to go to get the highest piece down. It starts at zero for each piece, and grows after each attempt that
+/// fails: first `widenings`, from 0 to [`MOST_WIDENINGS`]; then `restarts` by one, with `widenings` at 0 again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
-    /// How often the excerpt was widened.
-    widened: u32,
-    /// How often all widenings were tried in vain. Each time the nodes of the exact search are doubled.
-    patience: u32,
+    /// How often the stretch of time around the peak was widened, since the last restart. Each time the local peak is
+    /// looked for among twice as many pieces; every second time the core gets twice as many pieces, too.
+    widenings: u32,
+    /// How often all widenings were tried in vain. Each time the exact search gets twice as many nodes, and another
+    /// seed.
+    restarts: u32,
 }
 
 /// Which pieces the exact search packs first at a peak (the *core*: see [`peak`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstCore {
-    /// All that is alive around the peak.
+    /// All pieces that are alive around the peak.
     All,
-    /// Each time that the excerpt has been widened an even number of times: only pieces of at least one part in so many
-    /// of the goal. Small pieces are placed around them, and join the core if they end too high. The exact search then
-    /// has more room and fewer pieces; but where small pieces find no gaps, more rounds are needed.
+    /// `Large(n)`: only pieces of at least 1/n of the goal (in bytes), in every attempt with an even number of
+    /// widenings; the other attempts take all pieces. Small pieces are placed around the core, and join the core if
+    /// they end above the goal. So the exact search has more room and fewer pieces; but if small pieces find no gaps,
+    /// the core has to be packed more often.
     Large(u64),
 }
 
-/// Improves the plan `best` of plain pieces until it meets the bound `lower`, nothing has helped for
-/// long, or the budget is used up. Says why it stopped, if a limit was the reason. `pass_cost` is what placing pieces
-/// costs.
+/// Improves the plan `best` of plain pieces until its extent is at most the bound `lower`, all widenings and restarts
+/// have failed, or the budget is used up. Returns the limit that was met; `None` if no limit was the reason to stop, if
+/// there is no plan, or if the plan has no offset for some piece. `pass_cost` is the work that placing pieces costs.
 pub(crate) fn repair_peaks(
     pieces: &Pieces,
     best: &mut Option<Plan>,
@@ -76,7 +81,7 @@ pub(crate) fn repair_peaks(
 /// A plan under repair.
 struct Repair<'a, 'p> {
     pieces: &'a Pieces<'p>,
-    /// The lower bound in bytes: where a plan ends here or below, nothing is left to repair.
+    /// The lower bound in bytes. A plan with this extent has nothing left to repair.
     lower: u64,
     first_core: FirstCore,
     pass_cost: PassCost,
@@ -86,7 +91,7 @@ struct Repair<'a, 'p> {
     alive: Conflicts,
     /// The present offset of every piece.
     offsets: Vec<u64>,
-    /// All pieces that end above the bound, with their ends; the last one is the highest.
+    /// All pieces that end above `lower`, each with its end in bytes in front; the last entry is the highest piece.
     tops: BTreeSet<(u64, PieceId)>,
     /// How many pieces were looked at since the budget was charged for that the last time.
     looked_at: Cell<u64>,
@@ -108,11 +113,11 @@ impl Excerpt {
 }
 
 impl<'a, 'p> Repair<'a, 'p> {
-    /// Takes a plan in: sorts the pieces by start, reads their offsets and finds those that end above the bound.
-    /// `None` if the plan has no offset for a piece.
+    /// Prepares a plan for repair: sorts the pieces by start, reads their offsets and finds the pieces that end above
+    /// the bound. `None` if the plan has no offset for a piece.
     fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes, pass_cost: PassCost) -> Option<Repair<'a, 'p>> {
-        // The list has copies of the starts. Sorting a million of these entries is three times as fast as sorting
-        // pieces and looking up a start for every comparison.
+        // Start, piece, end of each piece that is alive at some time. The entries have copies of the starts: sorting a
+        // million of them is three times as fast as sorting pieces and looking up a start for every comparison.
         let lives = pieces.ids().filter_map(|piece| Some((pieces.rects(piece).first()?, piece)));
         let mut lives: Vec<(u32, PieceId, u32)> = lives.map(|(rect, piece)| (rect.start, piece, rect.end)).collect();
         lives.sort_unstable();
@@ -147,27 +152,29 @@ impl<'a, 'p> Repair<'a, 'p> {
         self.pieces.steps().len() as u32 - 1
     }
 
-    /// Where the highest piece ends; the bound if no piece ends above it.
+    /// The end of the highest piece; the bound `lower` if no piece ends above the bound.
     fn extent(&self) -> Bytes {
         Bytes(self.tops.last().map_or(self.lower, |top| top.0))
     }
 
-    /// Lowers the piece that ends highest, again and again. Where that fails, wider excerpts are tried, then the same
-    /// with more patience (more nodes for each); after a success it starts small again. `None` if no piece ends above
-    /// the bound any more, or if everything was tried in vain; otherwise the limit that was met.
+    /// Lowers the piece that ends highest, again and again. If an attempt fails, the next one is wider ([`Reach`]);
+    /// after a success the reach is zero again. `None` if no piece ends above the bound any more, or if every reach was
+    /// tried in vain; otherwise the limit that was met.
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
         let mut reach = Reach::default();
         while let Some(&(_, tallest)) = self.tops.last() {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let seed = seed.wrapping_add(u64::from(reach.patience));
+            let seed = seed.wrapping_add(u64::from(reach.restarts));
             let is_lower = self.settle_peak(tallest, reach, seed, budget);
             budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
             reach = match reach {
                 _ if is_lower => Reach::default(),
-                Reach { widened, patience } if widened < MOST_WIDENED => Reach { widened: widened + 1, patience },
-                Reach { patience, .. } if patience < MOST_PATIENT => Reach { widened: 0, patience: patience + 1 },
+                Reach { widenings, restarts } if widenings < MOST_WIDENINGS => {
+                    Reach { widenings: widenings + 1, restarts }
+                }
+                Reach { restarts, .. } if restarts < MOST_RESTARTS => Reach { widenings: 0, restarts: restarts + 1 },
                 _ => return None,
             };
             budget.report(Some(self.extent()), Bytes(self.lower));
@@ -175,9 +182,10 @@ impl<'a, 'p> Repair<'a, 'p> {
         None
     }
 
-    /// An excerpt around the life of a piece, with the same margin on both sides, in which at least `count` pieces
-    /// can be moved. The margin starts with a quarter of the life and grows by a quarter until there are enough, or
-    /// until the excerpt is all time.
+    /// An excerpt around the life of the piece `around`, with the same margin before and after it, in which at least
+    /// `count` pieces can be moved. The margin starts with a quarter of the life and grows by a quarter of itself until
+    /// there are enough pieces, or until the excerpt is all time. (A quarter, so that the excerpt ends up at most about
+    /// a quarter wider than needed, after a number of looks that is logarithmic in its length.)
     fn excerpt(&self, around: PieceId, count: usize) -> Excerpt {
         let last = self.last_step();
         let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
@@ -192,8 +200,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         }
     }
 
-    /// The pieces that are alive between two times. Those whose whole lives lie between them can be moved, unless their
-    /// offsets are fixed; all others are obstacles.
+    /// The pieces that are alive at some time in `start..end`. A piece whose whole life lies in `start..end` can be
+    /// moved, unless its offset is fixed; all others are obstacles.
     fn between(&self, start: u32, end: u32) -> Excerpt {
         let mut excerpt = Excerpt { start, end, movable: Vec::new(), obstacles: Vec::new() };
         self.alive.for_each(start, end, |rank| {
@@ -206,7 +214,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         excerpt
     }
 
-    /// Moves the movable pieces of an excerpt to new offsets, which come in the order of the pieces.
+    /// Moves the movable pieces of an excerpt to new offsets (in bytes), and updates `tops`. The offsets come in the
+    /// order of `excerpt.movable`.
     fn adopt(&mut self, excerpt: &Excerpt, offsets: impl Iterator<Item = u64>) {
         for (&piece, offset) in excerpt.movable.iter().zip(offsets) {
             self.tops.remove(&self.top(piece));

@@ -25,11 +25,11 @@ use crate::strategy::Strategy;
 
 /// One row of the schedule.
 pub(crate) struct Stage {
-    /// The name to switch it off by; a stage that has several turns has several rows of one name.
+    /// The name by which the stage can be left out; a stage that has several turns has several rows of one name.
     pub(crate) name: &'static str,
     /// One line for listings.
     pub(crate) does: &'static str,
-    /// Whether its turn makes sense, in view of the problem and of what is known by now.
+    /// Whether the stage makes sense now, in view of the problem and of what is known by now.
     pub(crate) applies: fn(&Search) -> bool,
     /// What it may spend.
     pub(crate) share: Share,
@@ -40,13 +40,13 @@ pub(crate) struct Stage {
 /// What a stage may spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// One of so many equal parts of what is left.
+    /// `OneOf(n)`: 1/n of the work that is left.
     OneOf(u32),
-    /// All that is left.
+    /// All the work that is left.
     Rest,
-    /// As much again as the search had from the start, whatever is left.
+    /// As much work as the search had at the beginning, even if none is left.
     Again,
-    /// Nothing of what is left: it has a budget of its own.
+    /// A budget of its own, which costs the other stages nothing ([`Search::budget_for_others`]).
     Own,
 }
 
@@ -60,8 +60,8 @@ impl Share {
 /// The repair of problems that are not flat. It stands in the table twice: before the other stages for these problems,
 /// and again on what they have found.
 ///
-/// A problem that this stage can settle it settles soon: 10^5 random buffers with 30 alive within 6,000 units of work,
-/// 40,000 with 150 alive within 89,000. Where it has not ended by then, its excerpts become larger and larger, and the
+/// If this stage can settle a problem, it does so soon: 10^5 random buffers with 30 alive within 6,000 units of work,
+/// 40,000 with 150 alive within 89,000. If it has not ended by then, its excerpts become larger and larger, and the
 /// dense stage gets further with the same work. So this stage gets only a quarter.
 const REPAIR_PEAKS: Stage = Stage {
     name: "repair-peaks",
@@ -195,7 +195,7 @@ pub struct StageReport {
     pub before: Option<Bytes>,
     /// The extent of the best plan after it.
     pub after: Option<Bytes>,
-    /// No plan is smaller, as far as is known after it.
+    /// The lower bound that is known after the stage.
     pub lower_bound: Bytes,
 }
 

@@ -215,8 +215,8 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Takes back everything and sets the limits for a capacity. False if it is clear at once that there is no plan
-    /// within it.
+    /// Takes back all changes and sets the limits for a capacity. `false` if it is clear at once that there is no plan
+    /// within the capacity.
     pub(crate) fn reset(&mut self, instance: &Instance, capacity: Bytes) -> bool {
         self.raised.clear();
         self.barred.clear();
@@ -387,8 +387,9 @@ impl<H: Height> State<H> {
     }
 
     /// Places an item that is the only one of its part, so that it meets no item to come: at its fixed offset, or as
-    /// low as it can lie. False if something is in the way of its fixed offset, or if it would end above the capacity.
-    /// Its bar is not heeded: a plan with the item below it is valid, too, even if it has been tried before.
+    /// low as it can lie. `false` if a placed item is in the way of its fixed offset, or if it would end above the
+    /// capacity. The item's bar is ignored: a plan with the item below its bar is valid, too, even if that plan has
+    /// been tried before.
     pub(crate) fn place_alone(&mut self, item: usize) -> bool {
         let offset = match self.fixed[item] {
             Some(offset) if offset < self.at[item] => return false,
@@ -596,18 +597,18 @@ impl<H: Height> State<H> {
     /// further items, which join the queue. If an item has no place left, its first section is returned as an error; if
     /// a section has no filler left, that section.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
-        // A chain of pushes has each item once. So in the best order, n² follow-ups are enough for n items. The queue
-        // is a stack and does not have the best order, so it may need more. After n² the rest is not followed up.
-        // That only means that fewer conclusions are drawn; no plan is lost.
-        let mut patience = items.len().saturating_mul(items.len());
+        // A chain of pushes has each item once. So with the best order of the queue, n² follow-ups are enough for n
+        // items. The queue is a stack, which is not the best order, so it may need more. After n² follow-ups the rest
+        // of the queue is dropped. Then fewer conclusions are drawn, which costs nodes; no plan is lost.
+        let mut follow_ups_left = items.len().saturating_mul(items.len());
         while let Some(forced) = self.queue.pop() {
             if self.is_plain {
                 self.push_above_plain(forced as usize, items)?;
             } else {
                 self.push_above_spans(forced, items)?;
             }
-            patience = patience.saturating_sub(1);
-            if patience == 0 {
+            follow_ups_left = follow_ups_left.saturating_sub(1);
+            if follow_ups_left == 0 {
                 break;
             }
         }
@@ -621,7 +622,8 @@ impl<H: Height> State<H> {
         let end = self.early[forced].plus(under.height);
         for &item in items {
             let span = self.spans[item as usize];
-            // Items come by their first section, so all that follow start behind the forced item.
+            // Items are ordered by their first section. So this item and all that follow begin after the forced item's
+            // last section.
             if span.lo >= under.hi {
                 break;
             }
@@ -643,6 +645,7 @@ impl<H: Height> State<H> {
         let last = self.last_section(forced);
         let late = self.late[forced as usize];
         for &item in items {
+            // Items are ordered by their first section, so no item that follows meets the forced one.
             if self.first_section(item) >= last {
                 break;
             }

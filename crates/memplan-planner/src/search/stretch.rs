@@ -6,9 +6,9 @@
 //! the load is low:
 //!
 //! ```text
-//!   load        ▁▅▇▅▆▇▅▂▆█▇█▇▆▅▂            1. the canonical search packs what is alive from `cut` on,
-//!                   ╎    ╎   ▲                  clipped there, below the goal;
-//!               cut ╯    ╎   ╰ peak          2. what starts at the `valley` or later is kept where it lies;
+//!   load        ▁▅▇▅▆▇▅▂▆█▇█▇▆▅▂            1. the canonical search packs all rectangles that end after `cut`,
+//!                   ╎    ╎   ▲                  with their lives before `cut` clipped off, below the goal;
+//!               cut ╯    ╎   ╰ peak          2. those that start at the `valley` or later are kept there;
 //!                 valley ╯                   3. all others find places around it by ejections.
 //! ```
 //!
@@ -39,13 +39,13 @@ pub(super) struct Rectangle {
     pub(super) height: u32,
 }
 
-/// Offsets (in granules) of all items of an instance with a smaller extent than `upper`, if some are found within the
-/// budget. Once the extent is as small as `goal`, no smaller one is looked for. `None` also if the items are not plain
-/// rectangles, or too many.
+/// Offsets (in granules) of all items of an instance with a smaller extent than `upper`. Once the extent is at most
+/// `goal`, no smaller one is looked for. `None` if no such offsets are found within the budget, if the items are not
+/// plain rectangles, if there are none or too many, or if an extent has more than 2^32 granules.
 pub(super) fn pack(instance: &Instance, goal: Bytes, upper: Bytes, seed: u64, budget: &mut Budget) -> Option<Vec<u64>> {
     let rectangles = rectangles(instance)?;
     let granule = instance.granule;
-    // The items fill their granules, so every extent is a whole number of them.
+    // The size of every item is a multiple of the granule, so every extent is a whole number of granules.
     let (goal, upper) = (u32::try_from(goal.0.div_ceil(granule)).ok()?, u32::try_from(upper.0 / granule).ok()?);
     let mut packing = Packing::new(rectangles, goal, upper)?;
     let mut random = Random::new(seed);
@@ -55,8 +55,9 @@ pub(super) fn pack(instance: &Instance, goal: Bytes, upper: Bytes, seed: u64, bu
     packing.offsets.map(|offsets| offsets.into_iter().map(u64::from).collect())
 }
 
-/// The items as rectangles, with time turned so that the peak is in its second half. `None` if one of them has several
-/// heights, an alignment or a fixed offset, or does not fill its granules.
+/// The items as rectangles. If the peak is in the first half of time, time is turned round, so that it is in the second
+/// half. `None` if there is no section, or if an item has several heights, an alignment, a fixed offset, or a size that
+/// is no multiple of the granule.
 fn rectangles(instance: &Instance) -> Option<Vec<Rectangle>> {
     let loads = instance.loads();
     let peak = (0..loads.len()).max_by_key(|&section| loads[section])?;
@@ -72,7 +73,7 @@ fn rectangles(instance: &Instance) -> Option<Vec<Rectangle>> {
     instance.items.iter().enumerate().map(rectangle).collect()
 }
 
-/// What the attempts share.
+/// What the attempts share. All extents and offsets are in granules.
 struct Packing {
     field: Field,
     /// Of a packed stretch, the rectangles that start in this section or later are kept. It has the lowest load in the
@@ -87,7 +88,7 @@ struct Packing {
 
 impl Packing {
     /// Finds the peak and the valley before it. `best` is an extent that is known already. `None` if there are no
-    /// rectangles, or too many.
+    /// rectangles, or more than [`Field`] takes.
     fn new(rectangles: Vec<Rectangle>, goal: u32, best: u32) -> Option<Packing> {
         let sections = rectangles.iter().map(|rectangle| rectangle.hi).max()?;
         let mut loads = vec![0u64; sections as usize];
@@ -103,8 +104,8 @@ impl Packing {
         Some(Packing { field: Field::new(rectangles)?, valley, goal, best, offsets: None })
     }
 
-    /// Tries to pack everything within two goals: the goal itself, and the extent halfway between it and the best
-    /// plan so far. Keeps the smaller plan that was found.
+    /// Tries to pack all rectangles within two goals: the goal itself, and the extent halfway between the goal and the
+    /// best extent so far. Keeps the plan of the smaller goal that was met.
     fn round(&mut self, random: &mut Random, budget: &mut Budget) {
         let between = self.goal + (self.best - self.goal) / 2;
         let goals = [self.goal, between];
@@ -134,11 +135,12 @@ impl Packing {
         }
     }
 
-    /// Packs a stretch below a goal, from some random cut before the valley on: another cut is tried as long as none
-    /// was packed, up to [`STRETCH_CUTS`]. Returns an offset for each rectangle that is to be kept, and `None` for
-    /// the others. If no stretch could be packed, nothing is kept.
+    /// Packs the stretch of time after a random cut, which lies at or before the valley, below the goal. As long as no
+    /// stretch was packed, another cut is tried, up to [`STRETCH_CUTS`] cuts. Returns an offset for each rectangle that
+    /// is to be kept, and `None` for each other one. If no stretch could be packed, no rectangle is kept.
     fn stretch(&self, goal: u32, random: &mut Random, budget: &mut Budget) -> Vec<Option<u32>> {
         let mut packed = None;
+        // The cuts are drawn even after a success, so that the random numbers of later rounds are the same.
         for _ in 0..STRETCH_CUTS {
             let cut = random.below(u64::from(self.valley) + 1) as u32;
             packed = packed.or_else(|| self.packed_from(cut, goal, random.next(), budget));
@@ -146,11 +148,13 @@ impl Packing {
         packed.unwrap_or_else(|| vec![None; self.field.len()])
     }
 
-    /// Packs all rectangles that are alive from a cut on below a goal, by the canonical search, with lives that reach
-    /// back before the cut clipped to it. Returns the offsets of those that are to be kept; `None` as a whole if no
-    /// packing was found.
+    /// The canonical search packs all rectangles that end after the section `cut` within the extent `goal`. The part of
+    /// a life before `cut` is clipped off. Returns an offset for each rectangle that starts at the valley or later, and
+    /// `None` for each other one. `None` as a whole if the canonical search finds no packing within [`STRETCH_PROOF`]
+    /// units of work, or cannot take the rectangles.
     fn packed_from(&self, cut: u32, goal: u32, seed: u64, budget: &mut Budget) -> Option<Vec<Option<u32>>> {
         let rectangles = &self.field.rectangles;
+        // The search runs on an instance of its own. Its bytes are our granules, its steps are our sections.
         let inside: Vec<usize> = (0..rectangles.len()).filter(|&number| rectangles[number].hi > cut).collect();
         let slab = |&number: &usize| {
             let Rectangle { lo, hi, height } = rectangles[number];
@@ -164,9 +168,11 @@ impl Packing {
         let mut own = budget.at_most(STRETCH_PROOF);
         descend(&instance, &mut standing, seed, &mut own);
         budget.spend(own.spent());
+        // The new instance has found a granule of its own, in which its offsets are counted: a multiple of ours.
         let mut kept = vec![None; self.field.len()];
         for (number, offset) in inside.into_iter().zip(standing.offsets?) {
-            // A rectangle that starts before the valley is not kept, so that it can also suit the time before it.
+            // A rectangle that starts before the valley is not kept: it may also meet rectangles from before the cut,
+            // about which this packing knows nothing.
             if rectangles[number].lo >= self.valley {
                 kept[number] = Some((offset * instance.granule) as u32);
             }

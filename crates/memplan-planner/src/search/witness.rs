@@ -1,9 +1,9 @@
-//! Irreducible witnesses: a smallest reason why something does not fit.
+//! Irreducible witnesses: a set of items that do not fit together, such that the others fit if any one is left out.
 //!
-//! Given items that are proved not to fit, leave some out and prove it again;
-//! what can be spared is dropped for good. First halves, then quarters, down to
-//! single items. In the end every item is needed: without any one of them the
-//! rest fits (or could not be refuted within the node limit).
+//! The search starts with items that are proved not to fit. It leaves some of them out and tries to prove it for the
+//! rest. If that succeeds, these items are dropped for good. First halves are left out, then quarters, down to single
+//! items. In the end every item is needed: without any one of them the rest fits, or could not be refuted within
+//! [`WITNESS_NODES`] nodes.
 
 use memplan_core::Bytes;
 

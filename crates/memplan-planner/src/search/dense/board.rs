@@ -12,10 +12,10 @@
 //!                            [xxxxxx]             c is ejected, x goes to 7.
 //! ```
 //!
-//! *Cheapest* needs no look at every address. Let x slide down until it touches the end of a neighbour (or the bottom):
-//! on the way it meets no new neighbour, because a neighbour below is met only after x has passed its end. So only 0
-//! and the ends of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted
-//! ends knows the cost of each.
+//! *Cheapest* needs no look at every address. Suppose that x slides down until it touches the end of a neighbour (or
+//! the bottom). On the way x meets no new neighbour, because x meets a neighbour below only after passing that
+//! neighbour's end. So the cost has not grown, and only 0 and the ends of neighbours (rounded up to the alignment) are
+//! candidates. One walk over sorted starts and sorted ends finds the cost of each candidate.
 //!
 //! The cost of ejecting a neighbour is its weight (how hard it is to place) times its penalty (how often it found no
 //! room before). A question takes work in proportion to the number of neighbours, which are gathered and sorted.
@@ -104,9 +104,9 @@ impl<'a> Board<'a> {
     }
 
     /// Puts a rectangle where ejecting the neighbours in its way costs least, takes these out and lists them in
-    /// `ejected`. [`Board::room`] must just have been asked for the same rectangle: the neighbours that it gathered
-    /// are used. False, and nothing happens, if the rectangle is larger than the ceiling, or if neighbours at fixed
-    /// addresses (*pinned* ones) leave no place.
+    /// `ejected`. [`Board::room`] must just have been asked for the same rectangle: the neighbours that it gathered are
+    /// used. If the rectangle is larger than the ceiling, or if neighbours at fixed addresses (*pinned* ones) leave no
+    /// place, nothing changes and the result is `false`.
     pub(super) fn make_room(&mut self, rank: usize, ceiling: u32, random: &mut Random, ejected: &mut Vec<u32>) -> bool {
         let Some(address) = self.cheapest(rank, ceiling, random) else { return false };
         self.penalties[rank] = (self.penalties[rank] + 1).min(HIGHEST_PENALTY);
@@ -148,8 +148,8 @@ impl<'a> Board<'a> {
         let alignment = u64::from(self.rectangles.alignments[rank]);
         let Board { rectangles, penalties, neighbours, .. } = self;
         let Neighbours { all, by_start, by_end } = neighbours;
-        // The candidates are 0 and the ends of neighbours. Only ends at or below the highest address are needed, and a
-        // neighbour that ends higher is never left behind.
+        // The candidates are 0 and the ends of neighbours. An end above `highest` is no candidate; and no candidate
+        // lies above it, so such a neighbour never leaves (see below).
         by_end.clear();
         for (number, neighbour) in all.iter_mut().enumerate() {
             let other = neighbour.rank as usize;
@@ -181,6 +181,7 @@ impl<'a> Board<'a> {
                 in_the_way.leave(&all[low_half(key)]);
                 left += 1;
             }
+            // The noise is drawn only for candidates that would be better without it: noise only adds to a cost.
             if in_the_way.pinned == 0 && best.is_none_or(|(least, _)| in_the_way.cost < least) {
                 let cost = in_the_way.cost + random.below(in_the_way.cost / EJECTION_NOISE + 1);
                 if best.is_none_or(|(least, _)| cost < least) {

@@ -59,7 +59,7 @@ pub(super) struct Manner {
     /// How far above the bound the goal is at first.
     pub(super) slack: u32,
     /// The length of a period, in work ([`Board::work`]): after each period without success the goal is raised.
-    pub(super) patience: u64,
+    pub(super) period: u64,
     /// The attempt ends after so much work.
     pub(super) work_limit: u64,
     pub(super) seed: u64,
@@ -153,8 +153,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
         self.goal = Goal { extent, ceiling: extent.saturating_sub(strip), small };
     }
 
-    /// Takes out what ends too high and finds another place for it. Returns whether all rectangles are placed below the
-    /// known extent in the end; if not, the board is of no use any more.
+    /// Takes out all rectangles that end above the goal and finds other places for them. Returns whether all rectangles
+    /// are placed below the known extent in the end; if not, some have no place, and the board is of no use any more.
     pub(super) fn lower(&mut self) -> bool {
         let mut queue = Queue::default();
         for rank in 0..self.board.rectangles.len() {
@@ -175,13 +175,13 @@ impl<'b, 'a> Attempt<'b, 'a> {
         queue.push(is_small, rectangles.weights[rank as usize], rank);
     }
 
-    /// Finds a place for all rectangles that wait, and for those that are ejected on the way. False if time is over, if
-    /// pinned rectangles (with fixed addresses) leave no place, or if work or goals are used up and [`Attempt::finish`]
-    /// fails.
+    /// Finds a place for all rectangles that wait, and for those that are ejected on the way. `false` if the time is
+    /// over, if pinned rectangles (with fixed addresses) leave no place, or if [`Attempt::finish`] fails after the work
+    /// limit was met or the goal was raised to the known extent.
     fn settle(&mut self, mut queue: Queue) -> bool {
         let mut ejected = Vec::new();
         let mut turns = 0u32;
-        let mut check = Check::new(self.board.work + self.manner.patience, u64::MAX);
+        let mut check = Check::new(self.board.work + self.manner.period, u64::MAX);
         // Each turn places one rectangle and may put others into the queue. Without a limit this might go on for
         // ever; the work limit ends it.
         while let Some(rank) = queue.pop() {
@@ -206,7 +206,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
                         return self.finish(queue);
                     }
                 }
-                check = Check::new(self.board.work + self.manner.patience, check.least);
+                check = Check::new(self.board.work + self.manner.period, check.least);
             }
         }
         true

@@ -21,7 +21,7 @@ const HIGHEST_WEIGHT: f64 = (1u32 << 30) as f64;
 /// What does not change while rectangles move. See the module documentation.
 pub(super) struct Rectangles {
     pub(super) pieces: Vec<PieceId>,
-    /// First and one past the last step alive, in compressed time.
+    /// The first time alive, and one past the last one: positions in [`Pieces::steps`].
     pub(super) starts: Vec<u32>,
     pub(super) ends: Vec<u32>,
     /// In units, rounded up.
@@ -39,8 +39,8 @@ pub(super) struct Rectangles {
 }
 
 impl Rectangles {
-    /// Takes the pieces of a plain problem in; `extent` is that of the plan that is to be lowered. Pieces that are
-    /// never alive are left out. `None` if addresses, alignments or fixed offsets cannot be counted in units.
+    /// The pieces of a plain problem; `extent` is that of the plan that is to be lowered. Pieces that are never alive
+    /// are left out. `None` if sizes, alignments or fixed offsets cannot be counted in units.
     pub(super) fn of(pieces: &Pieces, extent: Bytes) -> Option<Rectangles> {
         let unit = unit_for(extent)?;
         let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
@@ -62,8 +62,8 @@ impl Rectangles {
             let info = pieces.get(piece);
             rectangles.sizes.push(u32::try_from(info.size.div_ceil(unit)).ok()?);
             rectangles.alignments.push(alignment_in_units(pieces.homes(piece).first()?.alignment, unit)?);
-            // A fixed offset between two units would have to be rounded down for the rectangle's start and up for its
-            // end.
+            // A fixed offset that is no multiple of the unit cannot be said in units: the start would have to be
+            // rounded down and the end up.
             let fits_units = info.fixed.is_none_or(|offset| offset.is_multiple_of(unit));
             rectangles.is_pinned.push(info.fixed.is_some());
             if !fits_units {
@@ -145,9 +145,9 @@ impl Rectangles {
         live.max().map_or(0, i64::unsigned_abs)
     }
 
-    /// The size below which rectangles count as small, if a strip of so many units is left for them: the largest
-    /// power of two such that first fit will surely pack all smaller rectangles into the strip. 1 if there is none:
-    /// then no rectangle is small.
+    /// The size (in units) below which rectangles count as small, if a strip of `strip` units is left for them: the
+    /// largest power of two such that first fit most likely packs all smaller rectangles into the strip
+    /// ([`STRIP_WASTE`]). 1 if there is no such power: then no rectangle is small.
     pub(super) fn small_for(&self, strip: u32) -> u32 {
         let fits = |&&(_, peak): &&(u32, u64)| peak * STRIP_WASTE.0 <= u64::from(strip) * STRIP_WASTE.1;
         self.peaks_below.iter().take_while(fits).last().map_or(1, |&(size, _)| size)

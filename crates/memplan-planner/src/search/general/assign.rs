@@ -1,10 +1,10 @@
 //! Which space each piece lives in, and how low each space can be then.
 //!
 //! Some pieces may be in one of several spaces. These are assigned to spaces one after the other, largest first, each
-//! to its favourite space first. What a space needs at least for the pieces it has is added up over the spaces, and a
-//! branch ends where the sum is no better than the best plan. Once all pieces have a space (a *leaf* of this tree),
-//! each space is a problem of its own. What was found out about a space with a certain set of pieces is remembered,
-//! because other assignments have the same set in that space.
+//! to its favourite space first (the first of its homes). A lower bound of what each space needs for the pieces it has
+//! is added up over the spaces. If the sum is no smaller than the extent of the best plan, the branch ends. Once all
+//! pieces have a space (a *leaf* of this tree), each space is a problem of its own. What was found out about a space
+//! with a certain set of pieces is remembered, because other assignments have the same set in that space.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct Found {
     pub(super) spots: Option<Vec<Spot>>,
     /// No plan is smaller, all spaces together; `None` if there is no plan at all.
     pub(super) lower: Option<i64>,
-    /// What single spaces need at least, if pieces have no choice.
+    /// By space: a lower bound of what it needs. 0 for all spaces if some piece has a choice of spaces.
     pub(super) per_space: IndexVec<SpaceId, i64>,
     /// Whether the best plan known is proved to be the best there is.
     pub(super) is_complete: bool,
@@ -53,7 +53,8 @@ pub(super) struct Assign<'a, 'p> {
     best: Option<Vec<Spot>>,
     /// Nodes of all searches so far.
     nodes: u64,
-    /// Whether no assignment has been given up in this walk.
+    /// Whether, in the present walk over all assignments, each assignment was either searched to its end or ruled out
+    /// by a bound. An assignment that took too many nodes was *given up* instead.
     is_complete: bool,
     /// The least lower bound of all assignments that were given up in this walk; `i64::MAX` if there is none.
     given_up: i64,
@@ -64,16 +65,18 @@ pub(super) struct Assign<'a, 'p> {
 /// What is known about some pieces in a space.
 struct Entry {
     known: Known,
-    /// The components of the model, each with its parts (their numbers in the whole model).
+    /// The components of the model of these pieces: for each component the numbers that its parts have in the whole
+    /// model, and its own model.
     models: Vec<(Vec<u32>, Model)>,
 }
 
 /// What pieces need at least in a space, whichever of them are assigned to it.
 struct Outline {
-    /// Cliques of jobs: for each job its piece, its length, and how far its rounded end is above the piece's end
-    /// (what may stick out of the extent, if it is positive).
+    /// Cliques of jobs (byte ranges of pieces, of which no two may share a byte): for each job its piece, its length,
+    /// and how many bytes the rounding to granules has put its end above the end of the piece. If the topmost job of a
+    /// plan is that one, that many bytes may stick out of the extent; nothing sticks out if the number is negative.
     cliques: Vec<Vec<(PieceId, i64, i64)>>,
-    /// Pieces that may be here, with the least extent each alone asks for.
+    /// Pieces that may be in the space, each with the extent that it needs alone: its size at its lowest offset.
     alone: Vec<(PieceId, i64)>,
 }
 
@@ -91,6 +94,7 @@ impl Outline {
     /// The extent that the pieces which are here need at least: as [`Model::least_extent`], with the jobs of other
     /// pieces left out of the cliques.
     fn least_extent(&self, is_here: impl Fn(PieceId) -> bool) -> i64 {
+        // The lengths of the jobs that are here, less the largest part of one of them that may stick out of the extent.
         let of_clique = |clique: &Vec<(PieceId, i64, i64)>| {
             let here = clique.iter().filter(|entry| is_here(entry.0));
             let (sum, tail) = here.fold((0, 0), |(sum, tail), entry| (sum + entry.1, entry.2.max(tail)));
@@ -164,7 +168,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         for &limit in limits {
             self.is_complete = true;
             self.given_up = i64::MAX;
-            // If all assignments were seen, no plan is below both the best one and the bounds of those given up.
+            // If all assignments were seen, each plan is one of an assignment that was searched to its end, so it is no
+            // smaller than the best plan, or of one that was given up, so it is no smaller than `given_up`.
             if self.walk(limit, patience) {
                 self.lower = self.lower.max(self.given_up.min(self.below));
             }
@@ -190,14 +195,15 @@ impl<'a, 'p> Assign<'a, 'p> {
                 self.is_complete = false;
                 return false;
             }
-            // Behind the last piece: every piece has a space.
+            // No piece is left at this depth: every piece has a space.
             let Some(&piece) = self.undecided.get(next.len() - 1) else {
                 let nodes = patience.nodes.min(self.nodes.saturating_add(limit));
                 self.leaf(&Patience { nodes, ..*patience });
                 next.pop();
                 continue;
             };
-            // The piece leaves its last home. If there is no other one, the walk goes back to the piece before it.
+            // The piece leaves the home that was tried before. If there is no further home, the walk goes back to the
+            // piece before it in `undecided`.
             self.set_space(piece, None);
             let Some(home) = self.pieces.homes(piece).get(home).map(|home| home.space) else {
                 next.pop();
@@ -236,7 +242,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         sum
     }
 
-    /// The capacity of a space; without one, nearly the largest number, so that 1 can still be added.
+    /// The capacity of a space in bytes. If the space has none, or one above the largest number: one less than the
+    /// largest number, so that [`Assign::leaf`] can add 1.
     fn capacity(&self, space: SpaceId) -> i64 {
         let capacity = self.problem.spaces()[space].capacity;
         capacity.and_then(|capacity| i64::try_from(capacity.0).ok()).unwrap_or(i64::MAX - 1)
@@ -296,8 +303,9 @@ impl<'a, 'p> Assign<'a, 'p> {
         }
     }
 
-    /// Looks for a plan of one space that needs less than `below`. Returns whether the answer is final: there is one
-    /// now, or it is proved that there is none.
+    /// Looks for a plan of one space that needs less than `below` bytes, and less than the plan known for these pieces.
+    /// Returns whether the answer is final: such a plan was found, or it is proved that there is none. `false` if
+    /// patience is over before, or if no model can be made of the pieces.
     fn improve(&mut self, space: SpaceId, below: i64, patience: &Patience) -> bool {
         let here = self.here(space);
         let nodes_left = patience.nodes.saturating_sub(self.nodes);
@@ -325,8 +333,8 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.best = Some(spots);
     }
 
-    /// What is known about these pieces in this space. It is remembered, because the same set comes up in many
-    /// assignments. `None` if no model can be made of them.
+    /// The entry of `memory` for the pieces `here` in a space; it is made if there is none yet. `None` if no model can
+    /// be made of the pieces.
     fn entry(&mut self, space: SpaceId, here: Vec<PieceId>) -> Option<&mut Entry> {
         use std::collections::btree_map::Entry as Slot;
         match self.memory.entry((space, here)) {
@@ -347,8 +355,9 @@ impl<'a, 'p> Assign<'a, 'p> {
                 per_space[*space] = entry.known.lower;
             }
         }
-        // If all assignments were searched completely, nothing is below the best plan; if there is none, there is no
-        // plan at all (`None`). Otherwise the bound is the best that single spaces or complete walks have given.
+        // If all assignments were searched to their ends, no plan is smaller than the best one; `below` is `i64::MAX`
+        // if there is none, and then there is no plan at all (`None`). Otherwise the bound is the better one of two:
+        // the sum of the bounds of single spaces, and the bound that a walk over all assignments has given.
         let lower = match (self.is_complete, self.below) {
             (true, i64::MAX) => None,
             (true, below) => Some(below),
@@ -379,7 +388,7 @@ impl Entry {
     }
 
     /// As [`Assign::improve`]: looks for a plan in which every component needs less than `below`. Returns the nodes
-    /// visited and whether the answer is final.
+    /// visited (at least 1, so that every question counts) and whether the answer is final.
     fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
         // The bounds of all components come first: they are cheap, and one that is too high ends the question. The
         // extent of the space is the largest of those of its components, so the highest bound counts.
@@ -393,7 +402,8 @@ impl Entry {
             lower = lower.max(known.lower);
             knowns.push(known);
         }
-        // Only plans below `below` were looked for. So all that a higher bound says is that there is none.
+        // Only plans below `below` were looked for. If `lower` is above `below`, that only proves that no plan is
+        // smaller than `below`, so `below` is the new bound.
         self.known.lower = lower.min(below.max(self.known.lower));
         if lower >= below {
             return (1, true);
@@ -403,7 +413,8 @@ impl Entry {
         let mut offsets = vec![0; self.models.iter().map(|(parts, _)| parts.len()).sum()];
         let mut extent = 0;
         for ((parts, model), known) in self.models.iter().zip(&mut knowns) {
-            // A component need not be lower than the highest bound of all components: the extent would be no smaller.
+            // An extent of `lower`, the highest bound of all components, is enough for this component: the extent of
+            // the space cannot be smaller.
             let patience = Patience { nodes: patience.nodes.saturating_sub(nodes), ..*patience };
             nodes += minimise(model, known, lower, &patience);
             lower = lower.max(known.lower);
@@ -412,8 +423,8 @@ impl Entry {
                     extent = extent.max(known.below);
                     parts.iter().zip(found).for_each(|(&part, &offset)| offsets[part as usize] = offset);
                 }
-                // One component without a plan below `below` is enough to end the question: finally, if that was
-                // proved.
+                // One component without a plan below `below` ends the question. The answer is final if the search of
+                // that component has proved that there is none.
                 None => {
                     is_final = known.is_settled();
                     extent = i64::MAX;

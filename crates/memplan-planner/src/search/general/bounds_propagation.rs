@@ -1,16 +1,16 @@
 //! Lowest and highest possible offsets of the parts (pieces in one space), and everything that follows from them.
 //!
-//! All changes are on a trail, so that they can be taken back. Three kinds of
-//! reasoning, until nothing changes:
+//! All changes are on a trail, so that they can be taken back. Three kinds of reasoning are repeated until nothing
+//! changes:
 //!
-//! - an inequality that holds raises the lowest offset above it and lowers the
-//!   highest one below it, rounded to multiples of the alignment;
-//! - a choice of which only one option is possible has been made;
-//! - [cliques](super::machine) of jobs need room.
+//! - an inequality that holds ("offset of `above` ≥ offset of `below` + n") raises the lowest offset of `above` and
+//!   lowers the highest offset of `below`, rounded to multiples of their alignments;
+//! - if only one option of a choice is still possible, that option is chosen;
+//! - jobs of a clique exclude each other, so they need room: [`machine`](super::machine) raises and lowers their
+//!   bounds.
 //!
-//! Inequalities that contradict each other (a above b above a) would raise
-//! offsets for ever; a part that is raised again and again is the sign to look
-//! for such a circle.
+//! Inequalities that contradict each other (a above b above a) would raise offsets for ever. So if a part is raised
+//! very often, [`Domains::has_circle`] looks for such a circle.
 
 use super::machine::{Machine, Task};
 use super::model::{Least, Model, round_down, round_up};
@@ -40,15 +40,15 @@ pub(super) struct Mark(usize);
 /// Which kinds of reasoning are used; tests switch them off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
-    /// Cliques of jobs are looked at.
+    /// Whether the rules of [`machine`](super::machine) are applied to cliques of jobs.
     pub(super) machines: bool,
-    /// A choice of which only one option is possible is made.
+    /// Whether an option is chosen as soon as it is the only possible one of its choice.
     pub(super) units: bool,
-    /// Parts that do not differ lie in the order of their numbers.
+    /// Whether parts that do not differ have to lie in the order of their numbers, from bottom to top.
     pub(super) symmetries: bool,
-    /// Parts that failed before are decided on first.
+    /// Whether choices between parts that have failed before are made first.
     pub(super) failures: bool,
-    /// Parts that have nothing to do with each other are solved apart.
+    /// Whether parts that no choice connects are solved separately.
     pub(super) components: bool,
 }
 
@@ -64,8 +64,9 @@ pub(super) struct Domains<'m> {
     /// Per part: the lowest and the highest offset that it can have at this node (its *domain*).
     pub(super) lowest: Vec<i64>,
     pub(super) highest: Vec<i64>,
-    /// Per part: inequalities that hold and have it below, and those that have it above.
+    /// Per part: the inequalities that hold in which the part is `below`.
     up: Vec<Vec<Least>>,
+    /// Per part: the inequalities that hold in which the part is `above`.
     down: Vec<Vec<Least>>,
     /// Per choice: whether one of its options was chosen, or holds for all offsets in the domains. Nothing needs to be
     /// decided about it any more.
@@ -74,19 +75,21 @@ pub(super) struct Domains<'m> {
     choices_of: Vec<Vec<u32>>,
     cliques_of: Vec<Vec<u32>>,
     trail: Vec<Change>,
-    /// Parts whose domains have changed and whose rules have not been looked at since, and whether each part is among
-    /// them.
+    /// Parts whose domains have changed and whose rules have not been looked at since.
     queue: Vec<u32>,
+    /// Per part: whether it is in `queue`.
     is_queued: Vec<bool>,
-    /// The same for cliques, which have their turn when the queue is empty.
+    /// Cliques with a part whose domain has changed. They have their turn when `queue` is empty.
     waiting: Vec<u32>,
+    /// Per clique: whether it is in `waiting`.
     is_waiting: Vec<bool>,
     /// Per part: how often it was raised since the last look for circles.
     raised: Vec<u32>,
     /// Scratch memory of [`Domains::pack`].
     machine: Machine,
     tasks: Vec<Task>,
-    /// Per part: one more than how often it was found to have no place left. Going back does not change it.
+    /// Per part: one more than how often it was blamed for a dead branch, for instance because it had no offset left.
+    /// Going back does not change it.
     pub(super) failures: Vec<u32>,
 }
 
@@ -95,8 +98,8 @@ impl<'m> Domains<'m> {
     /// nothing has been derived from the model yet.
     pub(super) fn new(model: &'m Model, rules: Rules) -> Domains<'m> {
         let count = model.parts.len();
-        // Which choices and cliques to look at again when the bounds of a part change. The numbers ascend, so a
-        // duplicate can only be the last of its list.
+        // Which choices and cliques to look at again when the bounds of a part change. A choice may name a part several
+        // times. The numbers of choices ascend, so a duplicate can only be the last entry of a list.
         let mut choices_of = vec![Vec::new(); count];
         for (number, choice) in model.choices.iter().enumerate() {
             for least in choice.options.iter().flatten() {
@@ -202,7 +205,8 @@ impl<'m> Domains<'m> {
         result
     }
 
-    /// Follows all changes of ranges to their ends. Cliques are packed last, because that costs most.
+    /// Looks at the rules of all parts and cliques that wait, until none waits any more. A clique has its turn only
+    /// when no part waits, because cliques cost most.
     fn conclude(&mut self) -> Result<(), Dead> {
         loop {
             while let Some(part) = self.queue.pop() {
@@ -226,20 +230,21 @@ impl<'m> Domains<'m> {
         self.settled[choice as usize]
     }
 
-    /// How far the parts of an option could be shifted against each other in their domains; negative if the option is
-    /// impossible.
+    /// How many bytes the tightest inequality of an option leaves: by how much its two parts can be further apart than
+    /// it asks for, within their domains. Negative if the option is impossible; `i64::MAX` if it has no inequality.
     pub(super) fn slack(&self, choice: u32, option: usize) -> i64 {
         let slack =
             |least: &Least| self.highest[least.above as usize] - self.lowest[least.below as usize] - least.least;
         self.model.choices[choice as usize].options[option].iter().map(slack).min().unwrap_or(i64::MAX)
     }
 
-    /// The part has no place left: counts that and ends the branch.
+    /// No offset is left for a part: blames the part and says that the branch is dead.
     fn fail(&mut self, part: u32) -> Result<(), Dead> {
         self.blame(part);
         Err(Dead)
     }
 
+    /// Counts that a part was a reason why a branch is dead. The search branches on choices between such parts first.
     fn blame(&mut self, part: u32) {
         self.failures[part as usize] += u32::from(self.rules.failures);
     }
@@ -250,8 +255,8 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// Raises the lowest offset that a part may have, and queues the parts that lie above it. Fails if no offset is
-    /// left.
+    /// Raises the lowest offset of a part to `offset`, rounded up to the alignment, and queues the part so that its
+    /// rules are looked at. The branch is dead if no offset is left, or if the part was raised in a circle.
     fn raise(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
         let index = part as usize;
         if offset <= self.lowest[index] {
@@ -265,9 +270,10 @@ impl<'m> Domains<'m> {
         self.lowest[index] = offset;
         self.enqueue(part);
         self.raised[index] += 1;
-        // Parts that must lie above each other in a circle would raise each other until one has no place left, which
-        // may take very long. A part that has been raised more often than a chain through all parts would raise it is a
-        // reason to look for a circle.
+        // Parts that must lie above each other in a circle would raise each other, byte by byte, until one has no
+        // offset left; in a space without capacity that takes very long. Without a circle each chain of inequalities
+        // raises a part once. So a part that was raised more than twice as often as there are parts (plus 8, for models
+        // of few parts) is a reason to look for a circle. If there is none, counting starts again.
         if self.raised[index] as usize > 2 * self.model.parts.len() + 8 {
             self.raised.fill(0);
             return if self.has_circle() { Err(Dead) } else { Ok(()) };
@@ -275,7 +281,8 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// Lowers the highest offset of a part. The branch is dead if no offset is left.
+    /// Lowers the highest offset of a part to `offset`, rounded down to the alignment, and queues the part. The branch
+    /// is dead if no offset is left. (No look for circles: the offsets of a circle rise as well, and `raise` finds it.)
     fn lower(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
         let index = part as usize;
         if offset >= self.highest[index] {
@@ -310,11 +317,11 @@ impl<'m> Domains<'m> {
         self.trail.push(Change::Settled(choice));
     }
 
-    /// The domain of a part has changed: applies the inequalities that it is in, looks at its choices, and has its
-    /// cliques wait.
+    /// The domain of a part has changed: applies the inequalities that the part is in, looks at its choices, and puts
+    /// its cliques among those that wait.
     fn follow(&mut self, part: u32) -> Result<(), Dead> {
         let index = part as usize;
-        // Indices instead of iterators: applying an inequality may change other lists, but not the one that is walked.
+        // Indices instead of iterators, because `apply` borrows all of `self`. It changes bounds, not these lists.
         for position in 0..self.up[index].len() {
             self.apply(self.up[index][position])?;
         }
@@ -341,7 +348,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// Whether a distance is kept wherever in their domains the two parts lie.
+    /// Whether an inequality holds for all offsets that its two parts have in their domains.
     fn holds_anyway(&self, least: &Least) -> bool {
         self.highest[least.below as usize] + least.least <= self.lowest[least.above as usize]
     }
@@ -402,7 +409,7 @@ impl<'m> Domains<'m> {
             });
         }
         let mut result = Ok(());
-        // If the jobs fill little of the room, edge finding hardly ever finds anything.
+        // If the jobs fill little of the room, the two rules hardly ever find anything.
         if is_roomy(&tasks) {
             self.tasks = tasks;
             return Ok(());
@@ -412,6 +419,7 @@ impl<'m> Domains<'m> {
             jobs.iter().for_each(|job| self.blame(job.part));
             result = Err(Dead);
         }
+        // The new bounds of the jobs are new bounds of their parts. After a failure nothing is applied.
         for (job, task) in jobs.iter().zip(&tasks) {
             result = result.and_then(|()| self.raise(job.part, task.release - job.low));
             result = result.and_then(|()| self.lower(job.part, task.deadline - job.high));
@@ -423,8 +431,9 @@ impl<'m> Domains<'m> {
     /// Whether the inequalities that hold contradict each other, however large the space is: a part would have to lie
     /// above itself.
     fn has_circle(&self) -> bool {
-        // Bellman and Ford's algorithm for longest paths: without a circle, no path has more inequalities than there
-        // are parts. If offsets still rise in the round after that, they would rise for ever.
+        // Bellman and Ford's algorithm for longest paths, from offset 0 for every part. Without a circle that raises, a
+        // longest path visits each part at most once, so after as many rounds as there are parts no offset rises. If
+        // one still does in one round more, offsets would rise for ever.
         let mut reach = vec![0i64; self.model.parts.len()];
         for _ in 0..=self.model.parts.len() {
             let mut changed = false;
@@ -443,7 +452,8 @@ impl<'m> Domains<'m> {
     }
 }
 
-/// Whether jobs fill less than [`FULL_TENTHS`] tenths of the bytes between the lowest release and the highest deadline.
+/// Whether tasks fill less than [`FULL_TENTHS`] tenths of the bytes between the lowest release and the highest
+/// deadline.
 fn is_roomy(tasks: &[Task]) -> bool {
     let release = tasks.iter().map(|task| task.release).min().unwrap_or(0);
     let deadline = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);

@@ -14,8 +14,8 @@ use crate::tuning::FIRST_DIVE_NODES;
 pub(super) struct Known {
     /// No plan has a smaller extent.
     pub(super) lower: i64,
-    /// Only plans with a smaller extent are of interest: there is a plan with this one already, or more is not
-    /// available.
+    /// Only plans with a smaller extent are of interest: either a plan with this extent is known, or this is one more
+    /// than the bytes that are available.
     pub(super) below: i64,
     /// The best plan found so far; it needs `below`.
     pub(super) offsets: Option<Vec<i64>>,
@@ -41,7 +41,7 @@ enum End {
     Open,
 }
 
-/// How much may be done, and by which rules.
+/// When to give up: after how many nodes, or when the caller no longer waits. And which rules to use.
 pub(super) struct Patience<'a> {
     /// Most nodes.
     pub(super) nodes: u64,
@@ -69,7 +69,7 @@ pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: 
     }
     let domains = Domains::new(model, patience.rules);
     let mut search = Search { model, domains, stack: Vec::new(), nodes: 0 };
-    // If nothing is left below the best plan (or below what is of interest), that is the lower bound.
+    // If all nodes were visited, no plan is smaller than `known.below`.
     if search.run(known, enough.max(known.lower), patience) == End::Exhausted {
         known.lower = known.below;
     }
@@ -77,7 +77,8 @@ pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: 
 }
 
 /// Raises the lower bound as far as conclusions without branching go: finds, by halving an interval, the smallest
-/// extent that propagation does not refute.
+/// extent that propagation does not refute. If propagation refutes even `model.enough` bytes, the lower bound becomes
+/// at least `known.below`, so that nothing is left to find.
 pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience) {
     known.lower = known.lower.max(model.least_extent());
     let is_dead = |extent: i64| {
@@ -85,6 +86,7 @@ pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience)
         let begun = domains.begin().and_then(|()| domains.limit(extent)).and_then(|()| domains.propagate());
         begun == Err(Dead)
     };
+    // No extent below `low` is possible; `high` is not refuted, or above everything that is asked for.
     let (mut low, mut high) = (known.lower, known.below.min(model.enough.saturating_add(1)));
     while low < high && !(patience.is_over)() {
         let middle = low + (high - low) / 2;
@@ -94,8 +96,8 @@ pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience)
             high = middle;
         }
     }
-    // `enough` bytes suffice for every problem that has a plan. If even they are refuted, there is no plan at all, and
-    // the bound goes above every plan that is still of interest.
+    // If a model has a plan, it has one within `enough` bytes. If even `enough` bytes are refuted, there is no plan at
+    // all, and the bound goes above every extent that is still of interest.
     known.lower = if low > model.enough { known.below.max(low) } else { low };
 }
 
@@ -108,11 +110,11 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
-    /// Searches from the root again and again, each time with half as many nodes again: a *dive*. Which parts have
-    /// failed is remembered, and the next dive decides on choices between these first. `goal` is an extent that is
-    /// small enough.
+    /// Searches from the root again and again; each such search is a *dive* and has one and a half times as many nodes
+    /// as the one before. Which parts were blamed for dead branches is remembered, and the next dive branches on
+    /// choices between these parts first. An extent of at most `goal` ends the search.
     fn run(&mut self, known: &mut Known, goal: i64, patience: &Patience) -> End {
-        // Within `enough` bytes there is a plan if there is any.
+        // If the model has a plan, it has one within `enough` bytes. So no search needs more.
         let limit = known.below.saturating_sub(1).min(self.model.enough);
         let root = self.domains.begin().and_then(|()| self.domains.limit(limit));
         if root.and_then(|()| self.domains.propagate()).is_err() {
@@ -136,9 +138,9 @@ impl Search<'_> {
         }
     }
 
-    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted, or the node number
-    /// `last_node` or the end of patience is reached. The stack has a frame for every choice that has been made and has
-    /// other options left.
+    /// Goes through the tree of choices, deeper nodes first, until the extent is at most `goal`, all nodes were
+    /// visited, `self.nodes` has reached `last_node`, or patience is over. The stack has a frame for every choice that
+    /// has been made and has other options left.
     fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
         // Whether the present node may have a plan, as far as its propagation says.
         let mut result = Ok(());
@@ -158,6 +160,7 @@ impl Search<'_> {
             if self.stack.is_empty() {
                 return End::Exhausted;
             }
+            // The clock is looked at every 64 nodes only, because a look costs time.
             if self.nodes >= last_node || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
                 return End::Open;
             }
@@ -177,7 +180,7 @@ impl Search<'_> {
         known.guide.clone_from(&known.offsets);
     }
 
-    /// The most urgent choice that the lowest offsets do not keep; `None` if they keep all.
+    /// A frame for the most urgent choice that the lowest offsets do not keep; `None` if they keep all choices.
     fn branch(&self, known: &Known) -> Option<Frame> {
         let mut best: Option<(f64, u32)> = None;
         for choice in 0..self.model.choices.len() as u32 {
@@ -193,8 +196,9 @@ impl Search<'_> {
         Some(Frame { mark: self.domains.mark(), choice, options: self.options(choice, known), next: 0 })
     }
 
-    /// How urgent a choice is: the more often the parts of its first inequality have failed, and the less room its
-    /// possible options leave together, the more urgent.
+    /// How urgent a choice is: how often the two parts of its first inequality were blamed for dead branches, divided
+    /// by the room (in bytes) that all possible options leave together. All options of a choice are between the same
+    /// two parts, except those with helpers of an overlay, so the first inequality stands for all.
     fn urgency(&self, choice: u32) -> f64 {
         let options = &self.model.choices[choice as usize].options;
         let slacks = (0..options.len()).map(|option| self.domains.slack(choice, option)).filter(|&slack| slack >= 0);
@@ -232,13 +236,15 @@ impl Search<'_> {
             let option = frame.options.get(frame.next).copied();
             frame.next += 1;
             let is_last = frame.next >= frame.options.len();
-            // The frame of the last option is closed before the option is tried, so that a failure below goes straight
-            // to the frame around.
+            // The frame is closed before its last option is tried, so that a failure deeper in the tree goes straight
+            // to the frame around this one.
             self.domains.undo(mark);
             if is_last {
                 self.stack.pop();
             }
             let Some(option) = option else { continue };
+            // `undo` has also taken back limits that were set for plans found since the mark, so the limit is set
+            // again.
             let limited = self.domains.limit(known.below.saturating_sub(1));
             let chosen = limited.and_then(|()| self.domains.choose(choice, option as usize));
             return Some(chosen.and_then(|()| self.domains.propagate()));

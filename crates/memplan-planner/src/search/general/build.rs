@@ -36,11 +36,11 @@ use crate::tuning::{MOST_GENERAL_JOBS, MOST_TAKERS};
 /// Sums of sizes, alignments and offsets stay below this, so that they need not be checked for overflow.
 const HIGHEST: i64 = 1 << 60;
 
-/// Differences of two offsets strictly between these two numbers are forbidden.
+/// `(from, to)`: differences of two offsets (in bytes) strictly between these two numbers are forbidden.
 type Forbidden = (i64, i64);
 
-/// An overlay that a plan can use: `buffer` may start on bytes of `over` at the step `start`. `over` no longer needs
-/// those of its bytes on which it does.
+/// An overlay that a plan can use: `buffer` may start on bytes of `over` at the step `start`. From that step on, `over`
+/// does not need the bytes on which `buffer` lies.
 #[derive(Clone, Copy, Debug)]
 struct Taker {
     buffer: BufferId,
@@ -86,15 +86,16 @@ pub(super) struct Builder<'a, 'p> {
     /// Every offset is a multiple of this: the greatest common divisor of all alignments.
     granule: i64,
     choices: Vec<Choice>,
-    /// What the plain rules forbid for the parts `one` and `other` (the larger number) is at `[one][other - one - 1]`.
+    /// For each pair of parts `one` < `other`, at `[one][other - one - 1]`: the differences of their offsets that the
+    /// rules without exceptions forbid.
     forbidden: Vec<Vec<Vec<Forbidden>>>,
     /// An extent within which there is a plan if there is any.
     enough: i64,
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    /// Collects the parts of one space. `None` if there are too many to compare pair by pair, or if numbers could
-    /// overflow. `enough` is an extent that surely suffices: all parts on top of each other, padded.
+    /// Collects the parts of one space. `None` if there are too many to compare pair by pair, if a piece cannot be in
+    /// the space, or if numbers could overflow.
     pub(super) fn new(
         pieces: &'a Pieces<'p>,
         orders: &'a Orders<'a>,
@@ -122,6 +123,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         if jobs.sum::<usize>() > MOST_GENERAL_JOBS {
             return None;
         }
+        // `enough`: all parts on top of each other, each padded to its alignment. The absolute value of `lowest` counts
+        // because it is the offset of a fixed part, or the negative offset that a block may have.
         let padded = builder.parts.iter().flat_map(|part| [part.size, part.alignment, part.lowest.abs()]);
         let enough = padded.map(i128::from).sum::<i128>();
         builder.enough = i64::try_from(enough).ok().filter(|&enough| enough < HIGHEST)?;
@@ -145,7 +148,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let (lowest, highest) = match (fixed, alignment) {
             (Some(fixed), _) => (fixed, fixed),
             (None, Some(alignment)) => (-(room_below / alignment * alignment), HIGHEST),
-            // The alignment is above every offset, so 0 is the only multiple of it.
+            // An alignment of `HIGHEST` or more is above every offset that a plan has here. So 0 is the only multiple.
             (None, None) => (0, 0),
         };
         self.parts.push(Part { piece, size, alignment: alignment.unwrap_or(1), lowest, highest });
@@ -153,8 +156,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(())
     }
 
-    /// When and on which bytes, counted from the piece's offset, each buffer of a piece is alive; and the bytes it has
-    /// at all times (footprints).
+    /// The stretches of life of all buffers of a piece, each with the bytes in use, and the footprint (all bytes) of
+    /// each buffer. Bytes are counted from the piece's offset. A stretch with an empty window is left out.
     fn detail(&self, piece: PieceId) -> Detail {
         let mut stretches = Vec::new();
         for (id, at) in self.pieces.members(piece) {
@@ -211,9 +214,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(Model { parts: self.parts, choices: self.choices, always, cliques, enough: self.enough })
     }
 
-    /// Turns the rules between two parts into choices. `None` if a pair has more ways to share than can be searched.
+    /// Turns the rules between two parts into choices. `None` if two of their buffers have more ways to share bytes
+    /// than can be searched.
     fn relate(&mut self, one: usize, other: usize) -> Option<()> {
-        // `plain` are rules without exceptions, which forbid a range of differences; `special` are those with one.
+        // `plain`: rules without exceptions, which forbid a range of differences. `special`: rules with exceptions,
+        // each of which becomes a choice with more than two options.
         let mut plain: Vec<Forbidden> = Vec::new();
         let mut special: Vec<Choice> = Vec::new();
         self.relate_bytes(one, other, &mut plain, &mut special);
@@ -224,15 +229,16 @@ impl<'a, 'p> Builder<'a, 'p> {
         for &(below, above) in &plain {
             self.choices.push(Choice { options: apart(one, other, (below, above)) });
         }
-        // A special choice that the plain rules decide anyway is left out.
+        // If the plain rules imply a special choice, the choice would only cost time, so it is left out.
         self.choices.extend(special.into_iter().filter(|choice| !is_implied(choice, one, other, &plain)));
         self.forbidden[one][other - one - 1] = plain;
         Some(())
     }
 
-    /// Rules about whole buffers, whatever their lives: buffers that never share, and buffers that are in no order of
-    /// execution. A rule without exceptions goes to `plain`. One that an in-place computation lifts becomes a choice:
-    /// the first buffer lies below, or above, or as the overlay asks.
+    /// Adds the rules about whole buffers, whatever their lives: for buffers that never share, and for buffers of which
+    /// no order of execution says which one is done first. A rule without exceptions goes to `plain`. If the rule does
+    /// not hold for a buffer that is computed in place of the other one, it becomes a choice in `special`: the first
+    /// buffer lies below, or above, or as the overlay asks.
     fn relate_bytes(&self, one: usize, other: usize, plain: &mut Vec<Forbidden>, special: &mut Vec<Choice>) {
         for a in &self.details[one].footprints {
             for b in &self.details[other].footprints {
@@ -255,15 +261,16 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
-    /// Whether two buffers (or two slots of one buffer) must have no byte in common, whatever their lives and overlays.
+    /// Whether two buffers must have no byte in common, whatever their lives and overlays: two slots of one buffer (`a
+    /// == b`), an exclusive buffer and any other, or a pair that must not share.
     fn never_share(&self, a: BufferId, b: BufferId) -> bool {
         let buffers = self.problem.buffers();
         a == b || buffers[a].exclusive || buffers[b].exclusive || self.orders.must_not_share(a, b)
     }
 
-    /// Where the order of execution is not fixed, two buffers that are in no order must not share bytes. Says whether
-    /// an overlay between them lifts that rule: a buffer that is computed in place of another one starts after all
-    /// other readers of that one are done.
+    /// Two buffers of which the order of execution is not fixed must not share bytes, unless one is computed in place
+    /// of the other. Returns in what positions an overlay between `a` and `b` allows that. An overlay counts only if
+    /// all readers of the victim, other than the newcomer, are certainly done when the newcomer starts.
     fn in_place(&self, one: usize, other: usize, a: BufferId, b: BufferId) -> InPlace {
         let permits = |taker: &&Taker| {
             ((taker.buffer, taker.over) == (a, b) || (taker.buffer, taker.over) == (b, a))
@@ -308,8 +315,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         (part as u32, at as i64)
     }
 
-    /// Adds the rules about bytes that are alive at the same time to `plain` or `special`. `None` if a pair has more
-    /// ways to share than can be searched.
+    /// Adds the rules about bytes that are in use at the same time to `plain` or `special`. `None` if two buffers have
+    /// more ways to share bytes than can be searched.
     fn relate_lives(
         &self,
         one: usize,
@@ -323,6 +330,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 if a.start >= b.end || b.start >= a.end || self.never_share(a.buffer, b.buffer) {
                     continue;
                 }
+                // If the offset of `other` minus that of `one` lies between these two, the bytes in use overlap.
                 let range = (a.low - b.high, a.high - b.low);
                 let options = match self.excuses(one, other, a, b)? {
                     Excuses::Always => continue,
@@ -339,11 +347,12 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(())
     }
 
-    /// The ways in which two stretches may have bytes in common although both are alive at some time: each is a
-    /// conjunction of inequalities (see the module documentation). `None` if there are too many helpers.
+    /// The ways in which two stretches may have bytes in common although there is a step at which both are alive: each
+    /// way is a conjunction of inequalities (see the module documentation). `None` if there are more than
+    /// [`MOST_TAKERS`] helpers.
     ///
-    /// Only the first step at which both are alive is looked at. An excuse that holds then holds later, too: bytes that
-    /// were taken over stay taken over.
+    /// Only the first step at which both are alive is looked at. An excuse that holds at that step holds at later
+    /// steps, too, because bytes that were taken over stay taken over.
     fn excuses(&self, one: usize, other: usize, a: &Stretch, b: &Stretch) -> Option<Excuses> {
         if self.takers.is_empty() {
             return Some(Excuses::Only(Vec::new()));
@@ -368,7 +377,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             }
         }
         // Any of the helpers, in any order from the bottom up, may cover the common bytes together. The number of these
-        // chains grows exponentially.
+        // chains grows exponentially with the number of helpers.
         if helpers.len() > MOST_TAKERS {
             return None;
         }
@@ -384,9 +393,10 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.takers.iter().filter(move |taker| taker.over == victim && taker.start <= now)
     }
 
-    /// Whether bytes that a taker has taken over from its victim may be used by a third buffer (the rival) at the step
-    /// `now`. If the taker itself is alive with all of its bytes and there is no excuse between it and the rival,
-    /// another rule keeps the rival off these bytes. Then the taker is left out, which saves options and loses no plan.
+    /// Whether a third buffer (the rival) may use bytes at the step `now` that a taker has taken over from its victim.
+    /// If the taker is alive with all of its bytes at `now`, and no overlay excuses the taker and the rival, the rule
+    /// between these two keeps the rival off the bytes. Then the taker is no helper; leaving it out saves options and
+    /// loses no plan.
     fn can_help(&self, taker: &Taker, rival: &Stretch, rival_part: usize, now: Step) -> bool {
         let info = &self.problem.buffers()[taker.buffer];
         let is_whole = |interval: memplan_core::Interval| {
@@ -419,7 +429,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             let size = reserved(&self.problem.buffers()[taker.buffer]).0 as i64;
             ranges.push((part, at, at + size));
         }
-        // Each taker begins no higher than the one before it ends: no gap between them.
+        // Each taker begins no higher than the one below it ends: no gap between them.
         for pair in ranges.windows(2) {
             if no_higher((pair[1].0, pair[1].1), (pair[0].0, pair[0].2), &mut common).is_none() {
                 return Vec::new();
@@ -429,9 +439,10 @@ impl<'a, 'p> Builder<'a, 'p> {
             return Vec::new();
         };
         let mut options = Vec::new();
-        // The common bytes begin at the higher of two starts and end at the lower of two ends. The chain begins below
-        // the higher start if it begins below one of the two; that cannot be said by a conjunction, so each of the four
-        // combinations is an option of its own.
+        // The common bytes begin at the higher one of the two starts and end at the lower one of the two ends. The
+        // chain covers their beginning if it begins at or below at least one of the two starts. "At least one" cannot
+        // be said by a conjunction; the same holds for the ends. So each of the four combinations is an option of its
+        // own.
         for lower in [(p, a.low), (q, b.low)] {
             for upper in [(p, a.high), (q, b.high)] {
                 let mut option = common.clone();
@@ -444,11 +455,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         options
     }
 
-    /// The bytes that parts take in each stretch of their lives and as footprints (*jobs*), with the time of each. A
+    /// All *jobs*, with the time of each: the bytes of each stretch, and all bytes of each buffer (footprints). A
     /// footprint gets the empty time `0..0`, so that it counts as alive at no step.
     ///
-    /// Bytes are rounded up to granules. All offsets are multiples of the granule, so jobs that have no byte in common
-    /// have none after rounding either.
+    /// Both ends of a job are rounded up to granules. All offsets are multiples of the granule, so jobs that have no
+    /// byte in common have none after rounding either. A job that rounding makes empty is left out.
     fn jobs_and_times(&self) -> (Vec<Job>, Vec<(Step, Step)>) {
         let (mut jobs, mut times) = (Vec::new(), Vec::new());
         for (part, detail) in self.details.iter().enumerate() {
@@ -466,9 +477,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         (jobs, times)
     }
 
-    /// Cliques: sets of jobs of which no two may have a byte in common. They are found greedily, large jobs first: at
-    /// every step at which something starts, until each job alive there is in one, and then for each job that is in
-    /// none yet.
+    /// Cliques: sets of jobs of which no two may have a byte in common. They are found greedily, large jobs first: for
+    /// every step at which a job starts, until each job alive at that step is in a clique; and then for each job that
+    /// is in no clique yet.
     fn cliques(&self) -> Vec<Vec<Job>> {
         let (jobs, times) = self.jobs_and_times();
         let mut by_size: Vec<usize> = (0..jobs.len()).collect();
@@ -481,8 +492,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             let alive = by_size.iter().copied().filter(|&index| times[index].0 <= step && step < times[index].1);
             let alive: Vec<usize> = alive.collect();
             let mut left = alive.clone();
-            // The largest job begins a clique; jobs alive at this step are added before all others. A job that does not
-            // fit into it begins a clique of its own.
+            // The largest job that is left begins a clique. Jobs alive at this step are offered to the clique before
+            // all others. A job that does not exclude all jobs of the clique is left, and begins another one.
             while let Some(&seed) = left.first() {
                 let clique = self.clique(&jobs, [seed].into_iter().chain(alive.iter().chain(&by_size).copied()));
                 left.retain(|&index| !clique.contains(&jobs[index]));
@@ -524,8 +535,8 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-/// The cliques of at least two jobs that are not part of another one, the largest first. A clique that is part of
-/// another one proves nothing that the larger one does not prove, and costs time at every node.
+/// The cliques of at least two jobs that are not part of another clique, the one with most jobs first. A clique that is
+/// part of another clique proves nothing that the larger one does not prove, and costs time at every node.
 fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
     cliques.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<Vec<Job>> = Vec::new();
@@ -569,8 +580,8 @@ fn apart(one: usize, other: usize, (below, above): Forbidden) -> Vec<Conjunction
     ]
 }
 
-/// Adds the inequality that says that the place `low` is not above the place `high`. A place is a part and a distance
-/// from its offset. Within one part nothing needs to be said; `None` if the two lie there the other way round.
+/// Adds the inequality "the place `low` is not above the place `high`" to `all`. A place is a part and a distance from
+/// its offset. If both places are in one part, no inequality is needed; `None` if `low` is above `high` in that part.
 fn no_higher(low: (u32, i64), high: (u32, i64), all: &mut Conjunction) -> Option<()> {
     let least = low.1 - high.1;
     if low.0 == high.0 {
@@ -580,8 +591,9 @@ fn no_higher(low: (u32, i64), high: (u32, i64), all: &mut Conjunction) -> Option
     Some(())
 }
 
-/// Whether a choice, the first two options of which are those of [`apart`], follows from the plain rules: what they
-/// forbid includes all differences that these two options exclude, so one of the two always holds.
+/// Whether a choice follows from the plain rules. The first two options of the choice are those of [`apart`]: they
+/// exclude an interval of differences. If the plain rules forbid all of that interval, one of the two options always
+/// holds.
 fn is_implied(choice: &Choice, one: usize, other: usize, plain: &[Forbidden]) -> bool {
     let bound = |index: usize| choice.options.get(index).and_then(|option| option.first()).copied();
     let (Some(below), Some(above)) = (bound(0), bound(1)) else { return false };

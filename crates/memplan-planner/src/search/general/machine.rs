@@ -1,14 +1,13 @@
-//! Jobs that exclude each other, as on a machine that does one at a time.
+//! Jobs that exclude each other, as on a machine that does one job at a time.
 //!
-//! A clique is a set of byte ranges (jobs) of which no two may have a byte in common. So addresses are to them what
-//! time is to jobs on one machine: each job has a release (its first byte cannot lie lower), a deadline (its last
-//! byte cannot lie higher) and a length. Two classical rules of scheduling, for every set S of jobs:
+//! A clique is a set of byte ranges (*jobs*) of which no two may have a byte in common. So addresses are to byte ranges
+//! what time is to jobs on one machine. At a node of the search each job becomes a [`Task`]: the job with a release
+//! (its first byte cannot lie lower), a deadline (its last byte lies below it) and a length. "Earlier" and "later" mean
+//! lower and higher addresses here. Two classical rules of scheduling, for every set S of tasks:
 //!
-//! - *overload*: if the lowest release of S plus its lengths is past its highest
-//!   deadline, there is no plan;
-//! - *edge finding*: suppose that S and another job do not fit between the lowest release of all of them and the
-//!   highest deadline of S. Then the other job ends above all of S, so it starts no lower than the lowest end that S
-//!   can have.
+//! - *overload*: if the lowest release of S plus the lengths of S is above the highest deadline of S, there is no plan;
+//! - *edge finding*: suppose that S and another task t do not fit between the lowest release of S and t and the highest
+//!   deadline of S. Then t ends above all of S, so t starts no lower than the lowest end that S can have.
 //!
 //! ```text
 //!   deadline 10 ─────────────      a and b need 4 + 5 between 0 and 10;
@@ -16,10 +15,10 @@
 //!            bbbbb                 below them: it starts at 9 or higher.
 //! ```
 //!
-//! Only sets "all jobs released at r or later with deadline d or lower" matter,
-//! which makes it quadratic in the size of the clique.
+//! Only sets "all tasks with release r or higher and deadline d or lower" matter. So the time is quadratic in the size
+//! of the clique.
 
-/// One job on the machine.
+/// A job of a clique, with the addresses that it can have at the present node of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Task {
     /// The lowest address of its first byte.
@@ -39,22 +38,23 @@ impl Task {
     }
 }
 
-/// Scratch memory.
+/// The two rules, with the memory that they use again and again.
 #[derive(Debug, Default)]
 pub(super) struct Machine {
     /// The tasks, ordered by release.
     tasks: Vec<Task>,
     /// All deadlines, ascending.
     deadlines: Vec<i64>,
-    /// Per task in order of release: the lowest end that the members of the current set from here on can have together;
-    /// `i64::MIN` if there are none.
-    needs: Vec<i64>,
-    /// Per task in order of release: its new release.
+    /// By position in `tasks`: the lowest end that the set of [`Machine::raise_below`], without its members at lower
+    /// positions, can have; `i64::MIN` if no members are left.
+    ends_from: Vec<i64>,
+    /// By position in `tasks`: the new release of the task.
     raised: Vec<i64>,
 }
 
 impl Machine {
-    /// Raises releases and lowers deadlines as far as both rules allow; false if there is no plan.
+    /// Raises releases and lowers deadlines as far as one application of both rules allows; `false` if there is no
+    /// plan.
     pub(super) fn tighten(&mut self, tasks: &mut [Task]) -> bool {
         if !self.raise(tasks) {
             return false;
@@ -65,7 +65,7 @@ impl Machine {
         possible
     }
 
-    /// Raises releases by edge finding, one deadline after the other. `false` if some set of jobs is overloaded: then
+    /// Raises releases by edge finding, one deadline after the other. `false` if some set of tasks is overloaded: then
     /// there is no plan.
     fn raise(&mut self, tasks: &mut [Task]) -> bool {
         self.tasks.clear();
@@ -77,9 +77,9 @@ impl Machine {
         self.deadlines.dedup();
         self.raised.clear();
         self.raised.extend(self.tasks.iter().map(|task| task.release));
-        // A set that matters consists of all jobs up to some deadline that are released from some moment on, so one
-        // pass for each deadline looks at all of them. New releases are written down at the end, so the old ones
-        // hold for every deadline.
+        // A set that matters consists of all tasks with some deadline or a lower one and some release or a higher one.
+        // For each deadline, `raise_below` looks at all of these sets. New releases are written back after all
+        // deadlines, because `tasks` has to stay sorted by release.
         for position in 0..self.deadlines.len() {
             if !self.raise_below(self.deadlines[position]) {
                 return false;
@@ -95,43 +95,48 @@ impl Machine {
         true
     }
 
-    /// Applies both rules to the jobs that must end by `deadline`, the *set*. `false` if they are overloaded. Tasks are
-    /// sorted by their release, so "from here on" means tasks that are released later.
+    /// Applies both rules to the *members*: the tasks that must end at or below `deadline`. `false` if some of the
+    /// members are overloaded. `self.tasks` is sorted by release, so a suffix of that list has the highest releases.
     fn raise_below(&mut self, deadline: i64) -> bool {
-        let mut sum = 0;
-        let mut need = i64::MIN;
-        self.needs.clear();
-        self.needs.resize(self.tasks.len(), i64::MIN);
-        // `needs` has, for each position, the lowest end of the members of the set that are released from there on.
+        // Overload, from the highest release down. `later_length` is the length of all members seen so far, and
+        // `lowest_end` the lowest address at which all of them can have ended: no member starts below its release, so
+        // for each of them its release plus the length of all members with a higher position is a bound, and the
+        // largest of these bounds holds.
+        let mut later_length = 0;
+        let mut lowest_end = i64::MIN;
+        self.ends_from.clear();
+        self.ends_from.resize(self.tasks.len(), i64::MIN);
         for (position, task) in self.tasks.iter().enumerate().rev() {
             if task.deadline <= deadline {
-                sum += task.length;
-                need = need.max(task.release + sum);
-                if need > deadline {
+                later_length += task.length;
+                lowest_end = lowest_end.max(task.release + later_length);
+                if lowest_end > deadline {
                     return false;
                 }
             }
-            self.needs[position] = need;
+            self.ends_from[position] = lowest_end;
         }
-        // `sum` is from now on the length of the members of the set that are released from here on, and `earlier` the
-        // lowest end that a member released before can give the set: its release plus the lengths of all members from
-        // it on. The largest of these counts.
-        let mut earlier = i64::MIN;
+        // Edge finding, from the lowest release up, for each task t that is no member. `later_length` is now the length
+        // of the members at higher positions than t. `end_from_before` is the largest of the bounds above that begin at
+        // a member at a lower position; `i64::MIN` if there is no such member.
+        let mut end_from_before = i64::MIN;
         for (position, task) in self.tasks.iter().enumerate() {
             if task.deadline <= deadline {
-                earlier = earlier.max(task.release + sum);
-                sum -= task.length;
+                end_from_before = end_from_before.max(task.release + later_length);
+                later_length -= task.length;
                 continue;
             }
-            // Edge finding, for a job outside of the set. First with the members that are released from here on, where
-            // the job's own release is the lowest: if job and members do not fit between it and the deadline, the job
-            // ends above all of these members. Then with members that are released before it, where theirs is the
-            // lowest.
-            if sum > 0 && task.release + sum + task.length > deadline {
-                self.raised[position] = self.raised[position].max(self.needs[position]);
+            // t and the members at higher positions, of all of which t has the lowest release. If they do not fit
+            // between that release and the deadline, t ends above these members.
+            if later_length > 0 && task.release + later_length + task.length > deadline {
+                self.raised[position] = self.raised[position].max(self.ends_from[position]);
             }
-            if earlier > i64::MIN && earlier + task.length > deadline {
-                self.raised[position] = self.raised[position].max(need);
+            // t and the members from some lower position on, where that member has the lowest release. If they do not
+            // fit, t ends above these members. Their lowest end is that of all members: `lowest_end` is a bound that
+            // begins either at one of these members, or at a member before them; in that case it is no larger than
+            // `end_from_before`, which is a bound for these members.
+            if end_from_before > i64::MIN && end_from_before + task.length > deadline {
+                self.raised[position] = self.raised[position].max(lowest_end);
             }
         }
         true

@@ -10,9 +10,10 @@
 //! | … unless they start at the same byte (same-base overlay) | and a third: both offsets are equal |
 //! | … unless somebody took the bytes over before (overlays of third parties) | and more: what they have in common is covered by the takers |
 //!
-//! Ranges come from lives and windows; from whole buffers where the rule is "never" (exclusive, must not share, slots
-//! of one buffer, no order of execution). All rules without exceptions between two parts together forbid a few open
-//! intervals of the difference of their offsets, which are merged before they become choices:
+//! The ranges of bytes are those of stretches of lives, with their windows; if the rule is that two buffers never share
+//! (exclusive, must not share, slots of one buffer, no order of execution), they are all bytes of the buffers. All
+//! rules without exceptions between two parts together forbid a few open intervals of the difference of the two
+//! offsets. These intervals are merged before they become choices:
 //!
 //! ```text
 //!   p has the bytes 0..4 and 8..12 in use, q has 0..3:
@@ -54,8 +55,9 @@ pub(super) struct Part {
     pub(super) piece: PieceId,
     pub(super) size: i64,
     pub(super) alignment: i64,
-    /// Lowest and highest offset it may have if the space had no capacity.
+    /// The lowest offset that the part may have. Negative for a block whose members all lie above its start.
     pub(super) lowest: i64,
+    /// The highest offset that the part may have if the space had no capacity; `lowest` if the offset is fixed.
     pub(super) highest: i64,
 }
 
@@ -77,7 +79,7 @@ pub(super) struct Model {
     pub(super) always: Vec<Least>,
     /// Sets of jobs of which no two have a byte in common in any plan.
     pub(super) cliques: Vec<Vec<Job>>,
-    /// No plan needs more than this.
+    /// An extent in bytes within which there is a plan if there is any.
     pub(super) enough: i64,
 }
 
@@ -116,15 +118,17 @@ impl Numbers {
 }
 
 impl Model {
-    /// The model of some pieces in one space. `None` if it would be too large, or if a pair has too many ways to share
-    /// bytes.
+    /// The model of the pieces `here` in one space. `None` if the model would be too large, or if two buffers have too
+    /// many ways to share bytes.
     pub(super) fn new(pieces: &Pieces, orders: &Orders, space: SpaceId, here: &[PieceId]) -> Option<Model> {
         Builder::new(pieces, orders, space, here)?.build()
     }
 
-    /// No plan needs less: what the jobs of a clique take together, and where each part ends at its lowest offset.
+    /// A lower bound in bytes: the largest of what the jobs of each clique take together, and where each part ends at
+    /// its lowest offset.
     pub(super) fn least_extent(&self) -> i64 {
-        // Jobs are rounded up. The topmost one may stick out of the extent by what the rounding has added to its part.
+        // Jobs are rounded up to granules. So the topmost job may stick out of the extent, by as much as its rounded
+        // end is above the end of its part.
         let of_clique = |clique: &Vec<Job>| {
             let tail = clique.iter().map(|job| job.high - self.parts[job.part as usize].size).max().unwrap_or(0);
             clique.iter().map(|job| job.high - job.low).sum::<i64>() - tail.max(0)

@@ -15,8 +15,9 @@ use crate::piece::Pieces;
 pub(super) struct Orders<'a> {
     /// Pairs that must not share, in both directions.
     apart: HashSet<(BufferId, BufferId)>,
-    /// `None`, as `dependencies`, if the order of execution is fixed: then lives say everything.
+    /// `None` if the order of execution is fixed: then lives say which buffers may share.
     ordering: Option<&'a Ordering>,
+    /// `None` if the order of execution is fixed.
     dependencies: Option<&'a Dependencies>,
 }
 
@@ -35,13 +36,15 @@ impl<'a> Orders<'a> {
         self.apart.contains(&(one, other))
     }
 
-    /// Whether one of the two is certainly done with before the other starts.
+    /// Whether, in every order of execution, one of the two buffers is no longer needed when the other one starts.
+    /// `true` also if the order of execution is fixed: then this rule does not apply.
     pub(super) fn is_ordered(&self, one: BufferId, other: BufferId) -> bool {
         self.ordering.is_none_or(|ordering| ordering.is_ordered(one, other))
     }
 
-    /// Whether all readers of `over` are done before `buffer` is written, where `buffer` itself may be the last of
-    /// them: every child of `over` is `buffer` or something that `buffer` is computed from.
+    /// Whether all readers of `over` are done when `buffer` is written, where `buffer` itself may be the last reader:
+    /// every child of `over` is `buffer` or something that `buffer` is computed from. `true` also if the order of
+    /// execution is fixed: then this rule does not apply.
     pub(super) fn is_ordered_in_place(&self, over: BufferId, buffer: BufferId) -> bool {
         let Some(dependencies) = self.dependencies else { return true };
         // An output of the program may read `over` at any later time.

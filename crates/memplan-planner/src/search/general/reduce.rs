@@ -1,10 +1,10 @@
 //! Irreducible witnesses, whatever the features: buffers are left out one by one.
 //!
-//! A buffer that is left out keeps its name and takes no bytes. What remains must still
-//! be impossible, and it must prove that everything together is. A buffer that may take
-//! over another one's bytes ends that one's life there; so without the newcomer the
-//! victim's life is cut where the newcomer's begins. No witness blames two buffers for a
-//! meeting that a third one would have prevented:
+//! A buffer that is left out keeps its number and takes no bytes. If the buffers that remain cannot be placed, that
+//! must prove that all buffers together cannot be placed. Overlays make that difficult: a newcomer that is computed in
+//! place ends the need for its victim's bytes, so leaving out the newcomer could make the rest harder. So if the
+//! newcomer of an overlay is left out, the life of its victim is cut where the life of the newcomer begins. Then no
+//! witness blames two buffers for a meeting that a third buffer would have prevented:
 //!
 //! ```text
 //!   v 4  ########      w may take over v; x is alive with v, but only after w has begun
@@ -12,9 +12,9 @@
 //!   x 4      ####                  x 4      ####      fits: w is part of the witness, if any
 //! ```
 //!
-//! With that, every set that contains an impossible set is impossible, too. So one pass that drops
-//! every buffer that can be spared leaves a set of which every buffer is needed. (Unless a question
-//! takes more than its nodes: then the buffer stays.)
+//! With these cuts, every set that contains an impossible set is impossible, too. So one pass that drops every buffer
+//! that can be spared leaves a set of which every buffer is needed. (If the question whether a buffer can be spared
+//! takes more than [`WITNESS_NODES`] nodes, the buffer stays.)
 
 use memplan_core::{
     BufferId, Bytes, Id, Interval, Lifetime, Overlay, Problem, ProblemBuilder, Size, Step, Witness, bound,
@@ -56,8 +56,8 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
     Some(problem.buffers().ids().filter(|id| kept[id.index()]).collect())
 }
 
-/// Makes a witness of buffers that cannot be placed together: in which space, how many bytes they need at least and how
-/// many there are. `None` if there are no buffers.
+/// Makes a witness of buffers that cannot be placed together: names a space, how many bytes the buffers need in it at
+/// least, and the capacity. `None` if there are no buffers.
 ///
 /// Without a capacity only fixed offsets can be the reason. Then the bytes between the lowest and the highest byte that
 /// fixed buffers occupy are given as the capacity.
@@ -77,7 +77,8 @@ pub(crate) fn witness(problem: &Problem, buffers: Vec<BufferId>) -> Option<Witne
     let space = tightest.or_else(|| spaces().next())?;
     let capacity = capacity(space).unwrap_or_else(|| room(problem, &buffers));
     let step = meeting_step(problem, &buffers);
-    // The bound may be at or below the capacity if only the search could prove that the buffers do not fit.
+    // If only the search could prove that the buffers do not fit, the bound may be at or below the capacity. But the
+    // buffers do need at least one byte more than the capacity.
     Some(Witness { space, step, needed: needed(space).max(Bytes(capacity.0 + 1)), capacity, buffers })
 }
 
@@ -92,8 +93,8 @@ fn room(problem: &Problem, buffers: &[BufferId]) -> Bytes {
     Bytes(high - low)
 }
 
-/// The first step at which all of these buffers are alive; `None` if there is none. If they are alive together at any
-/// step, they are at one at which one of them starts.
+/// The first step at which all of these buffers are alive; `None` if there is none. Only steps at which a stretch of
+/// one of them starts have to be looked at: the first step at which all are alive is such a step.
 pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<Step> {
     let alive = |buffer: BufferId, step: Step| {
         let mut intervals = problem.buffers()[buffer].lifetime.intervals();
@@ -105,7 +106,7 @@ pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<St
     starts.into_iter().find(|&step| buffers.iter().all(|&buffer| alive(buffer, step)))
 }
 
-/// Whether it is proved, within the node limit, that the kept buffers alone have no plan.
+/// Whether it is proved, within [`WITNESS_NODES`] nodes, that the kept buffers alone have no plan.
 fn is_impossible(problem: &Problem, kept: &[bool], budget: &mut Budget) -> bool {
     let rest = relaxed(problem, |buffer| kept[buffer.index()]);
     rest.is_some_and(|rest| decide(&rest, WITNESS_NODES, budget) == Some(false))
@@ -116,9 +117,9 @@ pub(crate) fn only(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Opt
     with_only(problem, &is_kept).build().ok()
 }
 
-/// As `only`, with some lives made shorter: if a buffer that is left out may take over bytes of a kept one, the kept
-/// one ends where that buffer starts. So this problem is no harder than the whole one, and if it has no plan, the
-/// whole one has none either.
+/// As [`only`], with some lives made shorter: if a buffer that is left out may take over bytes of a kept buffer, the
+/// kept buffer ends where the other one starts. So this problem is no harder than the whole problem: if this one has no
+/// plan, the whole problem has none either. `None` if that is no valid problem.
 pub(crate) fn relaxed(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
     let mut builder = with_only(problem, &is_kept);
     for overlay in problem.overlays() {
@@ -141,7 +142,8 @@ fn may_happen(problem: &Problem, overlay: &Overlay) -> bool {
     in_order && newcomer.spaces.iter().any(|space| victim.spaces.contains(space))
 }
 
-/// The same problem in which all other buffers are empty, so that the numbers of buffers stay.
+/// The same problem in which all buffers that are not kept are empty and never alive. They are not removed, so that the
+/// numbers of buffers stay the same.
 fn with_only(problem: &Problem, is_kept: &impl Fn(BufferId) -> bool) -> ProblemBuilder {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|&id| !is_kept(id)) {

@@ -14,13 +14,14 @@ use memplan_core::{BufferId, Id, Problem};
 use super::model::{Least, Part};
 use crate::piece::Pieces;
 
-/// Inequalities that allow only one of all orders of parts that can be swapped. `in_place` are the buffers that
-/// overlays mention.
+/// Inequalities that allow only one of all orders of parts that can be swapped: the part with the lower number lies no
+/// higher. `in_place` are the buffers that overlays mention.
 pub(super) fn symmetries(pieces: &Pieces, parts: &[Part], in_place: impl Iterator<Item = BufferId>) -> Vec<Least> {
     let swaps = Swaps::of(pieces, in_place);
     let mut always = Vec::new();
     for (above, other) in parts.iter().enumerate() {
-        // It is enough that a part is not below the last one before it that is alike: with all of them that is a chain.
+        // It is enough to compare a part with the nearest part of a lower number that is alike: these inequalities form
+        // a chain through all parts that are alike.
         let alike = parts[..above].iter().rposition(|one| swaps.are_slots(one, other) || swaps.are_twins(one, other));
         if let Some(below) = alike {
             always.push(Least { below: below as u32, above: above as u32, least: 0 });
@@ -41,7 +42,7 @@ struct Swaps<'b> {
 }
 
 impl<'b> Swaps<'b> {
-    /// If there are dependencies, they count for every buffer.
+    /// If there are dependencies, they mention every buffer. So no buffer can be swapped then.
     fn of(pieces: &'b Pieces<'b>, in_place: impl Iterator<Item = BufferId>) -> Swaps<'b> {
         let problem = pieces.problem();
         let mut is_special = vec![problem.dependencies().is_some(); problem.buffers().len()];
@@ -65,7 +66,7 @@ impl<'b> Swaps<'b> {
         alike && one.alignment == other.alignment && ids.iter().all(|&id| self.is_alone(id))
     }
 
-    /// Whether a buffer is a piece of its own that may lie anywhere.
+    /// Whether a buffer is a piece of its own, has one slot and no fixed offset, and no rule names it.
     fn is_alone(&self, buffer: BufferId) -> bool {
         let info = &self.problem.buffers()[buffer];
         let related = self.is_special[buffer.index()] || self.in_pairs.contains(&buffer);

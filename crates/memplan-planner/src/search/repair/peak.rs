@@ -14,17 +14,19 @@
 //! 1. The core is everything alive within a short stretch around the peak, some hundred pieces, with
 //!    its lives clipped to that stretch. Clipping loses no conflict: three intervals
 //!    that meet each other pairwise have a point in common, so two lives
-//!    which meet the stretch and each other meet inside of it.
-//! 2. *Around* are all pieces within a few lives to either side. A piece that reaches out of that stays where it is; it
-//!    never meets the core. The others are placed around the core, the largest first, and of equally large ones those
-//!    next to the peak. A piece that is alive nearly all the time would make everything its neighbour, so it stays
-//!    where it is even inside of the core.
-//! 3. Pieces around that end too high *complain*. Mostly they are large ones that found no gap wide enough between the
-//!    pieces that reach out of the core. They *join* the core with their whole lives, and the core is packed again.
+//!    which meet the stretch and each other meet inside of the stretch.
+//! 2. *Around* are all pieces within a wider stretch, a few lives before and after the core. A piece that reaches out
+//!    of the wider stretch stays where it is; such a piece never meets the core. The others are placed around the core,
+//!    the largest first, and of equally large ones those next to the peak. An *endless* piece, which is alive nearly
+//!    all the time, would make every piece its neighbour. So an endless piece stays where it is even inside of the
+//!    core.
+//! 3. Pieces around the core that end above the goal *complain*. Mostly they are large ones that found no gap high
+//!    enough between the pieces that reach out of the core. They *join* the core with their whole lives, and the core
+//!    is packed again.
 //!
-//! Long lives belong to the core, so this also mends a plan in which something long-lived lies in the wrong place. Of a
-//! million random buffers, where first fit by size ends 7 % above the bound, one to six
-//! peaks of 250 pieces, ten milliseconds each, are settled and the bound is met.
+//! Long lives belong to the core, so this also mends a plan in which a long-lived piece lies in the wrong place. With a
+//! million random buffers first fit by size ends 7 % above the bound; after one to six peaks of 250 pieces, ten
+//! milliseconds each, the bound is met.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -45,28 +47,32 @@ use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, PEAK_SEARCH_PIECES};
 type Packed = BTreeMap<PieceId, u64>;
 
 impl Repair<'_, '_> {
-    /// Packs the local peak near a piece anew and places the pieces around it, as the module documentation says. Says
-    /// whether the plan got lower; if not, it stays as it was.
+    /// Packs the local peak near the piece `near` anew and places the pieces around it, as the module documentation
+    /// says. Returns whether the extent of the plan is smaller now; if not, the plan stays as it was.
     pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
-        let Some(peak) = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened)) else { return false };
+        let Some(peak) = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widenings)) else { return false };
         let mut core = self.core(peak, reach);
         let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
-        // The first attempt aims at the bound. If that has failed, the bound may be out of reach. So the goal of the
-        // next two attempts lies a quarter and a half of the way from the bound up to the present extent, then it is
-        // the bound again, in a wider excerpt, and so on.
-        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
+        // The goal (in bytes) of the first attempt, with no widening, is the bound. If that has failed, the bound may
+        // be out of reach. So the goals after one and two widenings lie a quarter and a half of the way from the bound
+        // up to the present extent. After three widenings the goal is the bound again, and so on.
+        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widenings % 3);
+        // Small pieces are left out of the first core, if asked for; they are still among `around`. Only every second
+        // attempt does so: see `FirstCore::Large`.
         if let FirstCore::Large(parts) = self.first_core
-            && reach.widened.is_multiple_of(2)
+            && reach.widenings.is_multiple_of(2)
         {
             core.movable.retain(|&piece| self.pieces.get(piece).size >= goal / parts);
         }
         // The smallest extent so far, with offsets for the movable pieces of `around`.
         let mut best: Option<(Bytes, Vec<u64>)> = None;
-        // A piece that has joined the core stays in it, so this ends at the latest when all pieces around have joined.
+        // Each round packs the core, places the others around it, and lets the pieces that complain join the core. The
+        // rounds end at the latest when all pieces around have joined, because a piece that has joined stays.
         loop {
+            // Each restart has doubled the nodes.
             let nodes = CORE_NODES * core.movable.len() as u64;
-            let Some(packed) = self.pack(&core, goal, nodes << reach.patience, seed, budget) else { break };
+            let Some(packed) = self.pack(&core, goal, nodes << reach.restarts, seed, budget) else { break };
             let Some(plan) = self.place_around(&around, peak, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
@@ -83,16 +89,17 @@ impl Repair<'_, '_> {
         true
     }
 
-    /// The first step of an excerpt at which most bytes are alive; `None` if nothing is alive in it.
+    /// The first time of an excerpt at which most bytes are alive; `None` if no piece is alive in the excerpt.
     fn peak(&self, excerpt: &Excerpt) -> Option<u32> {
+        // Where the load rises and falls by the size of a piece: at the start and the end of its clipped life.
         let changes = |&piece: &PieceId| {
             let (life, size) = (self.pieces.rects(piece)[0], i128::from(self.pieces.get(piece).size));
             [(life.start.max(excerpt.start), size), (life.end.min(excerpt.end), -size)]
         };
         let mut changes: Vec<(u32, i128)> = excerpt.all().flat_map(changes).collect();
-        // At the same step, what ends goes before anything starts.
+        // At the same time, pieces that end (negative changes) come before pieces that start.
         changes.sort_unstable();
-        // The load after each change, and the first step at which it is highest.
+        // The load after each change, and the first time at which it is highest.
         let sum = |load: &mut i128, (step, change): (u32, i128)| {
             *load += change;
             Some((*load, step))
@@ -101,14 +108,17 @@ impl Repair<'_, '_> {
         highest.map(|(_, step)| step)
     }
 
-    /// The core: all pieces that are alive in a stretch around the peak, which is widened until they are at least about
-    /// twice as many as are alive at the peak. Pieces with fixed offsets and endless ones are its obstacles; all
-    /// others may move, even those that reach out of the stretch.
+    /// The core: all pieces that are alive in a stretch of time around the peak. The stretch grows until it has
+    /// `count` pieces, or is all time. Pieces with fixed offsets and endless pieces are the core's obstacles. All other
+    /// pieces may move, even those that reach out of the stretch; that is the difference to [`Repair::between`].
     fn core(&self, peak: u32, reach: Reach) -> Excerpt {
         let alive = self.between(peak, peak + 1).all().count();
-        // Twice as many for every second widening. With more patience it is one, two or three eighths less, which
-        // leads to other packings.
-        let count = (alive << (1 + reach.widened / 2)) * (8 - reach.patience as usize % 4) / 8;
+        // Twice as many pieces as are alive at the peak, and twice as many again after every second widening. The first
+        // three restarts ask for one, two and three eighths fewer, the fourth for none fewer, and so on: a different
+        // core leads to a different packing, while the same core with more nodes often fails in the same way.
+        let count = (alive << (1 + reach.widenings / 2)) * (8 - reach.restarts as usize % 4) / 8;
+        // The stretch reaches `margin` times before and after the peak. The margin grows by a quarter of itself: the
+        // core gets at most about a quarter longer than needed, and few stretches are looked at.
         let mut margin = 1;
         loop {
             let (start, end) = (peak.saturating_sub(margin), peak.saturating_add(margin).min(self.last_step()));
@@ -123,13 +133,16 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// The pieces that may have to make way: all that meet the core, all that meet one of these, and so on, as often as
-    /// `reach` says and as long as there are not too many. `None` if there are too many from the start.
+    /// The pieces that may have to make way for the core: all pieces that meet the core, all that meet one of these,
+    /// and so on, 2 to 16 times (twice as often after each of the first three widenings), and as long as at most
+    /// [`MOST_AROUND_PIECES`] may move. `None` if more pieces may move already in the smallest such excerpt, or if an
+    /// excerpt on the way has endless pieces only.
     fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
-        // The first hull has the whole lives of the core's pieces. The second one has the whole lives of all pieces
-        // that meet these, so that none of them is an obstacle.
+        // The first hull reaches over the whole lives of the core's pieces. The second hull reaches over the whole
+        // lives of all pieces that meet the first one. So no piece that meets the core is an obstacle of the second
+        // hull, unless it is fixed or endless.
         let mut around = self.hull(&self.hull(core)?)?;
-        for _ in 0..2 << reach.widened.min(3) {
+        for _ in 0..2 << reach.widenings.min(3) {
             let wider = self.hull(&around)?;
             if wider.movable.len() > MOST_AROUND_PIECES {
                 break;
@@ -139,8 +152,8 @@ impl Repair<'_, '_> {
         (around.movable.len() <= MOST_AROUND_PIECES).then_some(around)
     }
 
-    /// The excerpt from the first start to the last end of all pieces of another excerpt, with all pieces alive in it.
-    /// `None` if all of them are endless.
+    /// A wider excerpt: from the first start to the last end of all pieces of `excerpt` that are not endless, with all
+    /// pieces alive in that time. `None` if all pieces of `excerpt` are endless.
     fn hull(&self, excerpt: &Excerpt) -> Option<Excerpt> {
         let (start, end) = self.span(excerpt.all())?;
         Some(self.between(start, end))
@@ -150,20 +163,20 @@ impl Repair<'_, '_> {
     /// network or a workspace do. Such a piece stays where it is.
     fn is_endless(&self, piece: PieceId) -> bool {
         let life = self.pieces.rects(piece)[0];
-        // At every step of compressed time some piece starts or ends, and each piece does so twice. So a life of n
-        // steps meets at least about n/2 others.
+        // Times are positions in the list of steps at which some piece starts or ends, and each piece does so twice. So
+        // a life of n positions meets at least about n/2 other pieces.
         (life.end - life.start) as usize > 2 * MOST_AROUND_PIECES
     }
 
-    /// From the first start to the last end of all pieces that are not endless; `None` if there is none.
+    /// The first start and the last end of those of `pieces` that are not endless; `None` if all are endless.
     fn span<'w>(&self, pieces: impl Iterator<Item = &'w PieceId>) -> Option<(u32, u32)> {
         let pieces = pieces.filter(|&&piece| !self.is_endless(piece));
         let lives = pieces.map(|&piece| self.pieces.rects(piece)[0]).map(|life| (life.start, life.end));
         lives.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
-    /// Offsets for the pieces of an excerpt that may move, with which all end at or below the goal. `None` if the exact
-    /// search finds none within so many nodes, or if the excerpt is too large for it.
+    /// Offsets (in bytes) for the pieces of an excerpt that may move, such that each ends at or below the goal. `None`
+    /// if the exact search finds none within `nodes` nodes, or if the excerpt is too large for the exact search.
     fn pack(&self, excerpt: &Excerpt, goal: u64, nodes: u64, seed: u64, budget: &mut Budget) -> Option<Packed> {
         let instance = Instance::new(&self.slabs(excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound();
@@ -175,12 +188,12 @@ impl Repair<'_, '_> {
         Some(excerpt.movable.iter().copied().zip(offsets).collect())
     }
 
-    /// First fit of all pieces around, with the core where it was packed: the largest first, and of equally large ones
-    /// those that are alive next to the peak. `None` if a piece finds no place.
+    /// First fit of all pieces of `around`, with the core's pieces fixed where they were packed: the largest piece
+    /// first, and of equally large ones those that are alive next to the peak. `None` if a piece finds no place.
     ///
     /// Where buffers of one size follow each other in time, as the caches of a model that generates text do, each can
-    /// take the place of the one after it. A pass that starts at the peak and goes outwards finds these places; one
-    /// that starts at the beginning arrives at the peak with the places in another order:
+    /// take the place of the next one in time. A pass that starts at the peak and goes outwards finds these places. A
+    /// pass that starts at the first step arrives at the peak with the places in another order:
     ///
     /// ```text
     ///   ....dddddbbbbb|bbb        peak at |, a and b lie in the core:
@@ -191,7 +204,8 @@ impl Repair<'_, '_> {
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
         budget.spend(self.pass_cost.of(pieces.len() as u64));
-        // Steps between the life of a piece and the peak; 0 if it is alive at the peak.
+        // Time between the life of a piece and the peak; 0 if the piece is alive at the peak. The steps of the
+        // excerpt's problem are the times of this plan.
         let distance = |piece: PieceId| {
             let life = &problem.buffers()[pieces.get(piece).first_buffer].lifetime;
             let (start, end) = (life.start().map_or(0, |step| step.0), life.end().map_or(0, |step| step.0));
@@ -208,17 +222,18 @@ impl Repair<'_, '_> {
         placer.finish()
     }
 
-    /// The movable pieces of an excerpt that end above the goal at these offsets: the pieces that complain.
+    /// The pieces that complain: the movable pieces of an excerpt that end above the goal at the given offsets.
     fn ending_above(&self, goal: u64, excerpt: &Excerpt, offsets: &[u64]) -> Vec<PieceId> {
         let is_high = |&(&piece, offset): &(&PieceId, &u64)| offset.saturating_add(self.pieces.get(piece).size) > goal;
         excerpt.movable.iter().zip(offsets).filter(is_high).map(|(&piece, _)| piece).collect()
     }
 
-    /// The core with more pieces that may move. Its stretch becomes as wide as the lives of all of these, and its
-    /// obstacles are those of `around` that are alive in that stretch.
+    /// The core with the pieces `more` added. The stretch of the new core reaches over the whole lives of all its
+    /// movable pieces, so that no conflict with a piece that has joined is clipped off. Its obstacles are the obstacles
+    /// of `around` that are alive in that stretch.
     fn joined(&self, mut core: Excerpt, more: Vec<PieceId>, around: &Excerpt) -> Excerpt {
         core.movable.extend(more);
-        // `span` leaves out endless pieces. If no other one may move, the stretch is that of `around`.
+        // `span` leaves out endless pieces. If only endless pieces may move, the stretch is that of `around`.
         let (start, end) = self.span(core.movable.iter()).unwrap_or((around.start, around.end));
         let meets = |piece: &&PieceId| {
             let life = self.pieces.rects(**piece)[0];
@@ -228,8 +243,8 @@ impl Repair<'_, '_> {
         Excerpt { start, end, movable: core.movable, obstacles }
     }
 
-    /// An excerpt as a problem of its own: first the pieces that may move, then the obstacles. Pieces that have been
-    /// packed already are fixed at their packed offsets.
+    /// An excerpt as a problem of its own: first the pieces that may move, then the obstacles, which are fixed where
+    /// they are. The pieces of `packed` are fixed at their packed offsets. `None` if that is no valid problem.
     fn problem(&self, excerpt: &Excerpt, packed: &Packed) -> Option<Problem> {
         let mut builder = ProblemBuilder::new();
         for (slab, &piece) in self.slabs(excerpt).iter().zip(excerpt.all()) {

@@ -31,11 +31,14 @@ use super::super::random::Random;
 use super::Rectangle;
 use crate::tuning::{FIRST_RAISE, MOST_GOAL, RAISE_GROWTH, SHIFT_ONE_IN, STRETCH_GLANCE, TURNS_TO_STAY};
 
-/// Weights are scaled so that the mean is this, and halved before one could reach the highest.
+/// Weights are scaled so that their mean is this at the beginning.
 const MEAN_WEIGHT: u64 = 1 << 16;
+/// All weights are halved before one could reach this.
 const HIGHEST_WEIGHT: u64 = 1 << 32;
-/// What cannot be ejected weighs more than all others together: 2^14 neighbours of at most 2^32.
+/// Added to the weight of a rectangle that should not be ejected. It is more than all other rectangles together weigh:
+/// at most 2^14 of them, of less than 2^32 each.
 const BLOCKED: i64 = 1 << 47;
+/// With more rectangles, weights could add up to [`BLOCKED`].
 const MOST_RECTANGLES: usize = 1 << 14;
 
 /// The rectangles of a problem, and for each the others that are alive at the same time.
@@ -95,7 +98,7 @@ impl Field {
         turns: u64,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Filled {
-        // The arrays over all offsets would be too large, or some rectangle does not fit at all.
+        // If the arrays over all offsets would be too large, or some rectangle is higher than the goal, give up.
         if goal > MOST_GOAL || self.rectangles.iter().any(|rectangle| rectangle.height > goal) {
             return Filled { offsets: None, looks: 0 };
         }
@@ -125,7 +128,7 @@ struct Chain<'a> {
     weights: Vec<u64>,
     /// What an ejection adds to a weight, as a part of the weight at the beginning.
     raise: f64,
-    /// The turn from which on a rectangle may be ejected again.
+    /// As long as `turn` is below this number, a rectangle was placed recently and should not be ejected.
     stays_until: Vec<u64>,
     /// Turns so far.
     turn: u64,
@@ -180,7 +183,8 @@ impl<'a> Chain<'a> {
         let cost = self.weigh(number);
         let offset = self.drawn();
         if cost > 0 && !self.eject(number, offset) {
-            // The kept rectangles leave no place for it. It waits on, and the attempt fails in the end.
+            // The cheapest place is blocked by a kept rectangle. The rectangle waits on: there may be another cheapest
+            // place later. If the kept rectangles leave no place at all, the attempt fails in the end.
             self.waiting.push(number as u32);
             return;
         }
@@ -257,8 +261,8 @@ impl<'a> Chain<'a> {
             if from >= to {
                 continue;
             }
-            // A rectangle that was just placed is as good as blocked for some turns: it is ejected only where every
-            // place would eject a blocked one. A kept rectangle is never ejected.
+            // A rectangle that was placed recently counts as blocked: it is ejected only if every place would eject a
+            // blocked one. A kept rectangle counts as blocked, too, and `eject` refuses to take it out.
             let stays = self.is_kept[other] || self.stays_until[other] > self.turn;
             let weight = self.weights[other] as i64 + if stays { BLOCKED } else { 0 };
             for (place, change) in [(from, weight), (to, -weight)] {
@@ -271,8 +275,8 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Takes out all rectangles that are in the way of a rectangle at an offset, and raises their weights. False, and
-    /// nothing is taken out, if one of them is kept.
+    /// Takes out all rectangles that are in the way of the rectangle `number` at `offset`, and raises their weights. If
+    /// one of them is kept, nothing is taken out and the result is `false`.
     fn eject(&mut self, number: usize, offset: u32) -> bool {
         let field = self.field;
         let end = offset + field.rectangles[number].height;
