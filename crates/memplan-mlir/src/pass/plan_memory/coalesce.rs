@@ -124,8 +124,9 @@ pub(super) fn coalesce(
             left_alone: Vec::new(),
         },
     };
-    // Each step enlarges the groups of the steps before it. What a loop or a branch makes one value of needs one address
-    // and comes first; a result in place only saves bytes, and must fit to the groups that are there.
+    // Each step enlarges the groups of the steps before it. Buffers that a loop or a branch makes one value of come
+    // first, because copies would be needed if they had different addresses. An in-place result only saves bytes, so it
+    // has to fit to the groups that are there.
     coalescing.singles(users, planned);
     coalescing.rotate_instances(planned);
     coalescing.join_values();
