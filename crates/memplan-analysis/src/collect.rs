@@ -125,7 +125,8 @@ impl TickCollector<'_> {
                     continue;
                 }
             };
-            // Buffers share memory only within their group: one allocation scope and one memory space.
+            // Buffers share memory only within their group: one allocation scope and one memory space. A site that no
+            // op allocates has no group; `Program::check` rejects such a program.
             let Some(group) = Group::of(program, id) else { continue };
             // Spaces of the problem are made in the order in which groups are met, so that the result is always the
             // same.

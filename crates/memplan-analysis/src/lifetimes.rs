@@ -173,15 +173,17 @@ struct Walk<'a> {
     works: Works,
 }
 
-/// Work that may still run when the ops behind its start run: the regions of an asynchronous op, or of an op of which
-/// nothing is known ([`Control::Unknown`]).
+/// Work (not the work of the glossary) that may still run when the ops after its start run: the regions of an
+/// asynchronous op, or of an op of which nothing is known ([`Control::Unknown`]).
 #[derive(Clone, Copy)]
 struct Pending {
     /// The op whose regions are the work.
     start: OpId,
     /// The op that awaits the work. Without one, the last op that may run beside it: the last of the function.
     end: OpId,
-    /// Whether `end` awaits the work, so that it is over behind `end` whichever way control has gone.
+    /// Whether `end` awaits the work. Then the work is over when control has come past `end`, whichever way control
+    /// has gone. Otherwise `end` is the end of the function, and the work may even outlast one iteration of a loop
+    /// around its start.
     awaited: bool,
 }
 
@@ -195,6 +197,7 @@ impl Walk<'_> {
             }
             for access in &info.accesses {
                 let escapes = access.kind == AccessKind::Escape;
+                // All other kinds, a deallocation (`Free`) too, are uses.
                 for index in 0..self.aliases.sites(access.value).len() {
                     let site = self.aliases.sites(access.value)[index];
                     if escapes {
@@ -283,8 +286,9 @@ impl Walk<'_> {
             }
         }
         self.extend_over_graph(site, home, user);
-        // If the access is part of work that runs beside the code, it may happen until the work is over. Work may be
-        // part of other work; work that contains the allocation has a buffer of its own each time, so it ends the walk.
+        // If the access is part of work that runs beside the code, the access may happen until the work is over. Work
+        // may be part of other work, so the walk goes outwards. It stops at work that contains the allocation: each run
+        // of that work allocates a buffer of its own, which is gone when the run is over.
         let mut pending = self.works.of_accesses(self.program, op);
         while let Some(work) = pending.filter(|work| !self.tree.contains(work.start, alloc)) {
             self.extend_over_work(site, alloc, work);
@@ -292,9 +296,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Extends the life of a site to the end of work that uses it. If the work may still run when the code around it
-    /// comes to the allocation again, two instances are alive at once, and the site is given up. That cannot happen if
-    /// control has to come by the await first, or if the allocation runs only once.
+    /// Extends the life of a site to the end of work that uses it. If the work may still run when control comes to the
+    /// allocation again, two instances of the site are alive at once, and the site is given up. That cannot happen in
+    /// two cases: the work is awaited and control comes past the await before it comes to the allocation again, or the
+    /// allocation runs only once.
     fn extend_over_work(&mut self, site: SiteId, alloc: OpId, work: Pending) {
         let over_by_then = work.awaited && !self.repeats_within(self.tree.parent(work.end), alloc);
         if over_by_then || self.runs_once(alloc) {
@@ -304,9 +309,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an op may run several times while a region of `outer` around it (the function body if `None`) runs once:
-    /// whether an op between the two is a loop or something like it, or has a region of several blocks, which may be a
-    /// cycle. `false` if the op is not inside `outer`.
+    /// Whether an op may run several times while the regions of `outer` around it (the function body if `None`) run
+    /// once. That is so if an op between the two may run a region more than once (everything but `Once` and
+    /// `Alternatives`), or has a region of several blocks, because these may form a cycle. `false` if the op is not
+    /// inside `outer`.
     fn repeats_within(&self, outer: Option<OpId>, op: OpId) -> bool {
         if outer.is_some_and(|outer| !self.tree.contains(outer, op)) {
             return false;
@@ -342,7 +348,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Extends the life of a site by the whole of `outer` if `inner` is inside it, and by the op alone if both are one.
+    /// Extends the life of a site by `outer` and everything inside it if `inner` is inside `outer`. If both are the
+    /// same op, only that op counts and not its regions: the accesses of an op happen before its regions run.
     fn extend_over(&mut self, site: SiteId, outer: OpId, inner: OpId) {
         let last = if outer == inner { inner } else { self.tree.last_inside(outer) };
         self.extend(site, outer, last);
@@ -446,13 +453,17 @@ impl Walk<'_> {
             while let Some(op) = around {
                 let is_owner = Some(op) == owner;
                 match self.program.op(op).control() {
+                    // The ops of a dag run in any order that its dependencies allow, so positions say nothing.
                     Control::Dag { .. } => self.extend(site, op, self.tree.last_inside(op)),
+                    // If the parallel loop owns its buffers, each iteration has memory of its own.
                     Control::Parallel { .. } if !is_owner => {
                         self.give_up(site, Untraceable::SeveralInstances, alloc);
                     }
                     // It is not known how many instances of such a region run at once, so a buffer that is allocated
                     // inside has no single life.
                     Control::Unknown => self.give_up(site, Untraceable::SeveralInstances, alloc),
+                    // Work that allocates a buffer may run beside the code that starts the work a second time. `op`
+                    // stands for the allocation: the work allocates whenever `op` has started it.
                     Control::Async { .. } if !is_owner => {
                         if let Some(work) = self.works.started[op] {
                             self.extend_over_work(site, op, work);
@@ -545,8 +556,8 @@ struct Graphs {
     /// the order of ticks is an order of execution. (The two parts of a `while`
     /// are such blocks; what goes round there goes through arguments.)
     forward: IndexVec<RegionId, bool>,
-    /// First op and last op of each region; the last one is directly in the region, not inside of another op. `None`
-    /// for a region without ops.
+    /// First op and last op of each region, both directly in the region and not inside of another op. `None` for a
+    /// region without ops.
     ranges: IndexVec<RegionId, Option<(OpId, OpId)>>,
 }
 
@@ -594,7 +605,7 @@ fn ranges(program: &Program) -> IndexVec<RegionId, Option<(OpId, OpId)>> {
     ranges
 }
 
-/// Whether every branch goes to a block further down, so that the order of the text is an order of execution.
+/// Whether every branch goes to a block later in the list, so that the order of the text is an order of execution.
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
     // The usual case without a table: a single block must not branch to itself.
     if let [only] = blocks {
@@ -609,11 +620,14 @@ fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
     })
 }
 
-/// The cycles of a control flow graph: each is a largest set of blocks of which every block reaches every other one.
-/// On a cycle a block may run before or after any other block of it, so the order of the text says nothing there.
+/// The cycles of a control flow graph, which is all blocks of one region. A cycle is a largest set of blocks of which
+/// every block reaches every other one by branches (a strongly connected component), if control can go round in it. On
+/// a cycle a block may run before or after any other block of the cycle, so the order of the text says nothing.
 ///
-/// This is Kosaraju's algorithm for strongly connected components: depth-first search forwards, then backwards. Lists
-/// stand in for recursion, because a text may have as many blocks as it likes.
+/// This is Kosaraju's algorithm. The first pass searches forwards, along the branches, and lists each block after all
+/// blocks that were found from it. The second pass takes the blocks from the end of that list and searches backwards,
+/// against the branches; what it finds and has not found before is one component. Lists stand in for recursion, because
+/// a text may have a chain of any number of blocks.
 fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
     use std::collections::{HashMap, HashSet};
     let mut predecessors: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
@@ -622,11 +636,12 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             predecessors.entry(target).or_default().push(block);
         }
     }
-    // First pass, forwards: a block is finished after everything it reaches.
+    // First pass, forwards. `finished` lists each block after the blocks that were found from it.
     let mut finished = Vec::with_capacity(blocks.len());
     let mut seen = HashSet::new();
     for &root in blocks {
-        // A block is put on the stack a second time (`done`) below everything it reaches.
+        // When a block is found, it goes onto the stack a second time, with `done` set, and its successors above it. So
+        // its second entry comes off the stack when everything that is found from the block is finished.
         let mut stack = vec![(root, false)];
         while let Some((block, done)) = stack.pop() {
             if done {
@@ -637,8 +652,10 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             }
         }
     }
-    // Second pass, backwards from the block that finished last. The blocks reached backwards are also reached forwards,
-    // so they are one component.
+    // Second pass, backwards, from the block that finished last to the one that finished first. A block `b` that is
+    // found backwards from `root` reaches `root`. It has finished before `root`, for otherwise an earlier round of this
+    // pass would have taken it. A block that reaches `root` and finishes before it was found from `root`. So `root`
+    // reaches `b` as well, and all blocks that are found are one component.
     let mut assigned = HashSet::new();
     let mut components = Vec::new();
     for &root in finished.iter().rev() {
@@ -650,7 +667,8 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
                 stack.extend(predecessors.get(&block).into_iter().flatten().copied());
             }
         }
-        // A block on its own is a cycle only if it branches to itself.
+        // A block on its own is a cycle only if it branches to itself. The component is empty if an earlier round has
+        // taken `root`.
         let on_cycle = match component[..] {
             [block] => successors(program, block).any(|target| target == block),
             _ => component.len() > 1,

@@ -109,9 +109,10 @@ impl OpTree {
     }
 }
 
-/// The jump pointer of a child of `parent`. If the jump of the parent and the jump behind it are equally long, the
-/// child jumps over both (to `far`), else only to its parent. This is the rule of a skew-binary number system; it
-/// gives the depths 1, 2, 3, 4, … jumps to the depths 0, 1, 0, 3, … and keeps every climb logarithmic.
+/// The jump pointer of a child of `parent`. The parent jumps to `near`, and `near` jumps to `far`. If both jumps pass
+/// over the same number of levels, the child jumps to `far`, else only to its parent. (`near != far` leaves out the ops
+/// directly in a function body, which jump to themselves.) This is the rule of a skew-binary number system. Ops of the
+/// depths 1, 2, 3, 4, … jump to the depths 0, 1, 0, 3, …, and every climb takes O(log depth) jumps.
 fn jump_from(nodes: &IndexVec<OpId, Node>, parent: OpId) -> OpId {
     let near = nodes[parent].jump;
     let far = nodes[near].jump;

@@ -232,9 +232,11 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Reads the rest of a number whose first digit has been read: `0x1F`, `42`, `4.5e-3`. If no hexadecimal digit
-    /// follows `0x`, the number is the `0` alone.
+    /// Reads the rest of a number whose first digit has been read: `0x1F`, `42`, `4.5e-3`. The rules are those of
+    /// MLIR's own lexer.
     fn number(&mut self) -> TokenKind {
+        // If no hexadecimal digit follows `0x`, the number is the `0` alone, as MLIR has it: the dimensions `0xi32`
+        // of a type are the number `0` and the word `xi32`.
         if self.byte(self.position - 1) == b'0'
             && self.byte(self.position) == b'x'
             && self.byte(self.position + 1).is_ascii_hexdigit()
@@ -242,6 +244,8 @@ impl<'s> Lexer<'s> {
             self.position += 1;
             return self.run(|b| b.is_ascii_hexdigit(), TokenKind::Number);
         }
+        // An exponent is read only behind a point. MLIR has no number `4e3`: those are the number `4` and the word
+        // `e3`.
         self.run(|b| b.is_ascii_digit(), TokenKind::Number);
         if self.byte(self.position) == b'.' {
             self.position += 1;
@@ -251,7 +255,7 @@ impl<'s> Lexer<'s> {
         TokenKind::Number
     }
 
-    /// Reads the exponent of a number, if there is one.
+    /// Reads the exponent of a number, if there is one. An `e` without digits behind it is not part of the number.
     fn exponent(&mut self) {
         if !matches!(self.byte(self.position), b'e' | b'E') {
             return;

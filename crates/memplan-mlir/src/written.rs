@@ -199,15 +199,21 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Walks through two blocks side by side, and pairs the ops that are the same. Both lists are read from the
-    /// front:
+    /// Walks through two blocks side by side, and pairs the ops that are the same. Both lists of ops are read from the
+    /// front. The first row of this table that fits decides what happens to the two ops at the front:
     ///
     /// ```text
-    ///   old front            new front            then
-    ///   goes away            anything             the old op is passed over
-    ///   the same op          the same op          both are paired, with their regions
-    ///   another op           may be added         the new op is passed over
-    ///   another op           anything else        an error
+    ///   old front                   new front            then
+    ///   a mark                      anything             the old mark is kept for the end and passed over
+    ///   an allocation, and no new   anything             the old op is passed over: an address has taken its place
+    ///     op has its name
+    ///   anything                    a mark               the new mark is kept for the end and passed over
+    ///   the end                     the end              done
+    ///   an op                       the same op          both are paired, with their regions
+    ///   anything else               may have been added  the new op is checked and passed over
+    ///   a `dealloc` that may be     anything else        the old op is passed over: a `dealloc` has no result, so
+    ///     gone                                           no name tells whether it is gone
+    ///   anything else               anything else        an error
     /// ```
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
         self.blocks[before] = Some(after);
@@ -219,9 +225,9 @@ impl Walk<'_> {
             if patience::is_over() {
                 return Err(Difference { span: Span::default(), message: "the comparison was stopped".to_owned() });
             }
-            // Ops that are gone for certain come first. Old and new marks are collected and compared at the end,
-            // because they may move.
-            if old.next_if(|&op| self.is_gone(op, &new_names)).is_some() {
+            // Old ops that are gone for certain are passed over first. Marks of both texts are only collected here and
+            // compared at the end, because a mark may move together with the address that it marks.
+            if old.next_if(|&op| self.passes_over(op, &new_names)).is_some() {
                 continue;
             }
             if let Some(mark) = new.next_if(|&op| self.is_mark(self.after, op)) {
@@ -239,10 +245,11 @@ impl Walk<'_> {
                     }
                     Err(why) => why,
                 },
+                // One of the blocks has ended, and the other one has an op left.
                 _ => Why::Said("nothing stands against it".to_owned()),
             };
-            // The two ops differ. Either the new one was added, or the old one (a `dealloc`, which has no name to look
-            // for) was removed. If neither is allowed here, the texts say different things.
+            // The two ops differ. Either the new op was added, or the old op (a `dealloc`) was removed. If neither is
+            // allowed here, the texts say different things.
             if let Some(other) = new.next_if(|&op| self.is_new(op, &old_names)) {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
@@ -258,9 +265,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an op of the old text has been taken away: it may be, and the new block makes no value of the same
-    /// name with the same op. Old marks are noted on the way.
-    fn is_gone(&mut self, op: OpId, new_names: &SortedNames) -> bool {
+    /// Whether an op of the old text has no op to be compared with at its place in the new block: it is a mark, which
+    /// is added to `old_marks`; or a pass may take it away, and the new block has no op of the same name whose first
+    /// result has the same name. A `dealloc` has no result and is never passed over here.
+    fn passes_over(&mut self, op: OpId, new_names: &SortedNames) -> bool {
         if self.is_mark(self.before, op) {
             self.old_marks.push(op);
             return true;
@@ -268,8 +276,8 @@ impl Walk<'_> {
         self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(name))
     }
 
-    /// Whether an op of the new text has been added: it may be, and the old block makes no value of the same name
-    /// with the same op.
+    /// Whether an op of the new text has been added: a pass may add it, and the old block has no op of the same name
+    /// whose first result has the same name. An op without results has been added if a pass may add it.
     fn is_new(&self, op: OpId, old_names: &SortedNames) -> bool {
         self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(name))
     }
@@ -341,8 +349,9 @@ impl Walk<'_> {
         self.addresses.push((new, address));
     }
 
-    /// Whether two ops are the same, without their regions; gives what is to be remembered about their operands, or
-    /// why they differ.
+    /// Whether two ops are the same, without their regions: the same name, results of the same names, the same words
+    /// (unless the pass adds attributes), and operands that are the same values. Gives what is to be remembered about
+    /// their operands, or why they differ.
     fn same(&self, one: OpId, other: OpId) -> Result<Vec<Use>, Why> {
         let (before, after) = (self.before, self.after);
         if before.name(one) != after.name(other) {
@@ -438,7 +447,7 @@ impl Walk<'_> {
     }
 
     /// Gives an error if an added op frees something else than an allocation of its own block, or frees it before its
-    /// last use. Other added ops are fine.
+    /// last use in the text. Uses through views and aliases are not looked for. Other added ops are fine.
     fn check_new(&self, op: OpId) -> Result<(), Difference> {
         let after = self.after;
         if after.name(op) != "memref.dealloc" {

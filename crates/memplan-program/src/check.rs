@@ -149,7 +149,7 @@ impl Program {
     /// Linear in the size of the program.
     pub fn check(&self) -> Vec<ProgramError> {
         let mut checker = Checker { program: self, errors: Vec::new() };
-        // All other checks follow ids, so they only run if every id leads somewhere.
+        // All other checks use ids as indices, so they only run if every id is in range.
         if checker.ids_are_in_range() {
             checker.values();
             checker.circles();
@@ -284,7 +284,8 @@ impl Checker<'_> {
     /// Checks that no view, select or opaque result comes from itself by way of
     /// others: depth-first search with an explicit stack. A value is white (0)
     /// before it is found, grey (1) while its sources are being followed, and
-    /// black (2) afterwards. Stack entries are a value and its next source.
+    /// black (2) afterwards. A stack entry is a value and the position of its next source. The first circle is
+    /// reported, and the search ends there.
     fn circles(&mut self) {
         let mut colour = vec![0u8; self.program.values.len()];
         let mut stack = Vec::new();

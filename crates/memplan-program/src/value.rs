@@ -48,7 +48,8 @@ pub enum Origin {
     /// op with regions. The sources are on the incoming edges; see
     /// [`Branch`](crate::Branch) and [`Op::inits`](crate::Op::inits).
     Incoming,
-    /// Any of these, or external memory: the result of an op of which nothing is known.
+    /// Any of these, or external memory: the result of an op of which nothing is known. With an empty list it can only
+    /// be external memory.
     Opaque(Box<[ValueId]>),
 }
 

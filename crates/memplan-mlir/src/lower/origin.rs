@@ -4,9 +4,16 @@
 //!
 //! The answer is an `Origin`: `Derived` is a view of a value, with the bytes (`Extent`) that it covers; `Merged` is
 //! one of several values; `Opaque` is any of some values or external memory; `External` is memory that is not ours to
-//! place. It follows from the rules in the op's row. A rule names operands and a `Relation`: the result has the
-//! `Same` bytes as the operand, is a `View` of a part of it, lies somewhere in the allocation (`Base`) that the
-//! operand is a view of, or is `Either` of several operands.
+//! place. The origin follows from the rules in the op's row. A rule (`AliasRule`) names operands, the position of a
+//! result (`None`: the rule holds for every result) and a `Relation`: the result has the `Same` bytes as the operand,
+//! is a `View` of a part of it, lies somewhere in the allocation (`Base`) that the operand is a view of, or is `Either`
+//! of several operands.
+//!
+//! Ops are lowered in the order of the text, and an origin may only name values whose definitions have been lowered
+//! ([`Lowering::is_settled`]). Valid MLIR may use a value before the text defines it: blocks need not stand in the
+//! order in which they run. If an operand is not settled, the result gets the origin `Opaque` with an empty list. An
+//! empty list says no more than `External` does: the result is memory from outside, and the uses of the result do not
+//! count as uses of the operand.
 
 use memplan_core::Bytes;
 use memplan_program::{ByteRange, Extent, OpDraft, Size};
@@ -59,9 +66,10 @@ impl Lowering<'_> {
 
     /// The alignment an allocation asks for, or that of its elements, in bytes.
     ///
-    /// Bufferization asks for 64 bytes everywhere, with the caches of other
-    /// machines in mind. In the memories of an NPU the device says what
-    /// its instructions need, so there an alignment of 64 is ignored and only another number counts.
+    /// Bufferization writes `alignment = 64` on every allocation, for the cache lines of a CPU. In the memories of an
+    /// NPU the device says what its instructions need, so for a buffer in such a memory an alignment of exactly 64 is
+    /// ignored; any other number was written on purpose and counts. The alignment of the elements is used only if it
+    /// is a power of two; otherwise (elements of 3 bytes, an unknown element type) the alignment is 1.
     fn alignment(&self, op: OpId, memref: Option<&MemRef>) -> Bytes {
         let on_chip = memref.and_then(|memref| Document::scope_name(memref.space.as_deref()?)).is_some();
         let asked = self.document.integer_attribute(op, "alignment");
@@ -80,16 +88,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which memory the result at `index` is: a rule of the op's row names the operand it comes from and how the two
-    /// are related. A result that no rule speaks of is memory from outside of the program.
+    /// Which memory the result at `index` is. The first of these that knows the result decides: the rules for tensors,
+    /// the summary of the called function, the first rule of the op's row that speaks of this result. A result that
+    /// nothing speaks of is memory from outside of the program: an `alloca`, a global.
     fn origin(&mut self, op: OpId, index: usize) -> Origin {
         let document = self.document;
+        // In an NPU kernel a tensor stands for memory, and so does a memref that is made of a tensor. `tensor_origin`
+        // is `None` for every other result.
         if let Some(origin) = self.tensor_origin(op, index) {
             return origin;
         }
         if document.info(op).traits.has(Traits::CALL) {
             return self.call_result(op, index);
         }
+        // A rule without a position (`result` is `None`) speaks of all results of its op.
         let rules = document.info(op).aliases.iter();
         let mut rules = rules.filter(|rule| rule.result.is_none_or(|r| r as usize == index));
         let Some(rule) = rules.next() else {
@@ -97,11 +109,14 @@ impl Lowering<'_> {
         };
         let operands = &document.operands(op)[document.select(op, &rule.from)];
         let sources: Vec<ValueId> = operands.iter().copied().filter(|&value| self.is_memory(value)).collect();
-        // An operand is used before its definition is lowered, so it cannot be named as the source.
+        // If an operand is used before its definition is lowered, no source can be named (see the module documentation
+        // for what the empty list means).
         if sources.iter().any(|&source| !self.is_settled(source)) {
             return Origin::Opaque(Box::new([]));
         }
         match (rule.relation, sources.first()) {
+            // None of the operands that the rule names is memory, such as the tensor that a `to_buffer` turns into a
+            // memref where tensors are not followed.
             (_, None) => Origin::External,
             (Relation::Same, Some(&source)) => self.same(source),
             (Relation::View, Some(&source)) => {
@@ -111,8 +126,9 @@ impl Lowering<'_> {
             }
             (Relation::Base, Some(&source)) => self.base(source),
             (Relation::Either, Some(_)) => {
-                // The result of a known select is one of the operands. That of an unknown op may also be other
-                // memory.
+                // Two kinds of ops have this relation. A select (`arith.select`) is free of effects, and its result
+                // is certainly one of its operands. An op without a row has the same rule but is not known to be free
+                // of effects, and its result may also be other memory.
                 let known = document.info(op).traits.has(Traits::EFFECT_FREE);
                 let sources = sources.into_iter().map(|source| self.value(source)).collect();
                 match known {
@@ -123,9 +139,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The memory of the result at `index` of a call. If the function is known, it is one of the arguments that the
-    /// function returns, or other memory where the summary says so; otherwise it may be any memory that the call is
-    /// given, or other memory.
+    /// The memory of the result at `index` of a call. If the called function has a summary, the result is one of the
+    /// arguments that the function may return at this position, or other memory where the summary says so. Without a
+    /// summary the result may be any memory operand of the call, or other memory.
     fn call_result(&mut self, op: OpId, index: usize) -> Origin {
         let (from, other) = match self.summaries.result(op, index) {
             Some((from, other)) => {
@@ -136,11 +152,13 @@ impl Lowering<'_> {
             None => (self.memory_operands(op), true),
         };
         let from: Vec<ValueId> = from;
-        // An operand that is used before its definition is lowered cannot be named as a source.
+        // If an operand is used before its definition is lowered, no source can be named (see the module
+        // documentation for what the empty list means).
         if from.iter().any(|&source| !self.is_settled(source)) {
             return Origin::Opaque(Box::new([]));
         }
         let sources: Box<[_]> = from.into_iter().map(|value| self.value(value)).collect();
+        // `Merged` needs at least one source, so a result that is none of the arguments is opaque.
         match other || sources.is_empty() {
             true => Origin::Opaque(sources),
             false => Origin::Merged(sources),
@@ -152,8 +170,8 @@ impl Lowering<'_> {
         self.defined[value] || self.document.value(value).definition == Definition::Unresolved
     }
 
-    /// The very bytes of another value: all of them, counted from its first byte. If their number is not known, the
-    /// value is named without a range.
+    /// The very bytes of another value, all of them. If the number of bytes is known, the result is a view of the bytes
+    /// from 0 to that number. Otherwise `Merged` with a single source says the same without a range.
     fn same(&mut self, source: ValueId) -> Origin {
         let bytes = self.document.ty(source).as_memref().and_then(stored_bytes);
         let base = self.value(source);
@@ -172,8 +190,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The allocation or function argument behind a chain of views and casts; `None` if the chain passes a value that
-    /// control flow hands over, or one that may be several others.
+    /// The allocation, the external memory (a global) or the function argument at the start of a chain of views and
+    /// casts that ends in `value`. `None` if the chain passes a value that control flow hands over, one that may be
+    /// several others, the result of an op whose row has no rule for it, or a name that nothing defines.
     pub(super) fn root(&self, value: ValueId) -> Option<ValueId> {
         let document = self.document;
         let mut value = value;
@@ -198,7 +217,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which bytes of its source a view consists of; anywhere in the source if that is not known.
+    /// Which bytes of its source a view consists of. Only the offsets of `memref.subview` and `memref.view` are read;
+    /// any other view may be anywhere in its source.
     fn extent(&self, op: OpId, source: ValueId, result: ValueId) -> Extent {
         let known = match self.document.name(op) {
             "memref.subview" => self.subview_extent(op, source),
@@ -243,7 +263,8 @@ pub(super) fn is_on_chip(memref: &MemRef) -> bool {
     memref.space.as_deref().is_some_and(|space| Document::scope_name(space).is_some())
 }
 
-/// Bytes of a memref with the identity layout and a static shape; `None` for all others.
+/// Bytes of a memref with the identity layout and a static shape. `None` for all others, for elements of unknown size,
+/// and if the number of bytes overflows.
 pub(super) fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
     if !is_on_chip(memref) {
         return memref.bytes();
@@ -253,8 +274,9 @@ pub(super) fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
     plain.then(|| memplan_core::storage_bytes(bits))
 }
 
-/// Bytes that an allocation takes. A layout with strides may leave gaps between rows: on-chip memory is counted up to
-/// the last element, gaps included; elsewhere only dense layouts have a known size.
+/// Bytes that an allocation takes; `None` if they are not known. A layout with strides may leave gaps between rows. In
+/// on-chip memory the bytes are counted from the start of the memory up to the last element, gaps and offset included.
+/// In other memories only a layout without gaps has a known size.
 pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     let Layout::Strided { strides, offset } = &memref.layout else { return stored_bytes(memref) };
     if !is_on_chip(memref) {

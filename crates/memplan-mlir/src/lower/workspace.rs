@@ -37,14 +37,15 @@ impl Lowering<'_> {
         matches!(self.document.ty(value), Type::Tensor { .. })
     }
 
-    /// Whether an op gives the same memory as a tensor, or a tensor as its memory.
+    /// Whether an op turns a memref into a tensor or a tensor into a memref, without touching a byte: both stand for
+    /// the same memory.
     fn is_conversion(&self, op: OpId) -> bool {
         let name = self.document.name(op);
         matches!(name, "bufferization.to_tensor" | "bufferization.to_buffer" | "bufferization.to_memref")
     }
 
-    /// What an op does to memory where tensors count as memory; `None` if they do not, or if the usual rules apply to
-    /// the op.
+    /// What an op does to its operands where tensors count as memory. `None` if tensors do not count
+    /// ([`Subject::Buffers`]), or if the usual rules (those of the op's row) apply to the op.
     pub(super) fn tensor_accesses(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
         if self.subject == Subject::Buffers {
             return None;
@@ -64,13 +65,15 @@ impl Lowering<'_> {
         }
         let tensors: Vec<ValueId> =
             document.operands(op).iter().copied().filter(|&value| self.is_tensor(value)).collect();
-        // Only ops that certainly do nothing but compute are described here. For all others the usual rules apply,
-        // which assume more.
+        // Only ops that certainly do nothing but compute are described here: each of them reads its tensors. For all
+        // other ops the usual rules apply. These assume more: an unknown op updates its operands, an op that lets go
+        // of its operands (a `return`, an unclear branch) makes them escape.
         let plain = document.info(op).traits.has(Traits::EFFECT_FREE) || document.name(op).starts_with("tensor.");
         if tensors.is_empty() || !plain || !document.regions(op).is_empty() || self.lets_go(op) {
             return None;
         }
-        // An insertion keeps the rest of its destination, so it updates its operands and does not overwrite them.
+        // An insertion writes a part of its destination and keeps the rest. Which operand is the destination is not
+        // asked: to count the source as updated, too, costs memory and nothing else.
         let kind = match document.name(op) {
             "tensor.insert_slice" | "tensor.insert" => AccessKind::Update,
             _ => AccessKind::Read,
@@ -78,15 +81,17 @@ impl Lowering<'_> {
         Some(tensors.into_iter().map(|value| (value, kind)).collect())
     }
 
-    /// Which memory the result at `index` of an op is, where tensors count as memory; `None` if the usual rules
-    /// apply: tensors do not count, or the result is no tensor.
+    /// Which memory the result at `index` of an op is, where tensors count as memory. `None` if the usual rules apply:
+    /// tensors do not count ([`Subject::Buffers`]), the op is no conversion and its result is no tensor, or the op
+    /// makes a tensor without an output for it and no kernel is being lowered ([`Self::tensor_of_kernel`]).
     pub(super) fn tensor_origin(&mut self, op: OpId, index: usize) -> Option<Origin> {
         if self.subject == Subject::Buffers {
             return None;
         }
         let document = self.document;
         let result = *document.results(op).get(index)?;
-        // A conversion gives its operand another type. An op with outputs hands out the output of the same position.
+        // A conversion gives its operand another type. The result of an op with `outs(…)` is the output at the same
+        // position, after it was written.
         let source = if self.is_conversion(op) {
             *document.operands(op).first()?
         } else if self.is_tensor(result) {
@@ -98,7 +103,8 @@ impl Lowering<'_> {
         } else {
             return None;
         };
-        // The source is not lowered yet (values in loops may go round), so it cannot be named as the source.
+        // If the definition of the source has not been lowered yet (its block stands further down in the text), the
+        // source cannot be named.
         if !self.is_settled(source) {
             return Some(Origin::Opaque(Box::new([])));
         }
@@ -119,8 +125,9 @@ impl Lowering<'_> {
             return None;
         }
         let sources = self.memory_operands(op);
-        // An operand that is not lowered yet (values in loops may go round) cannot be named as a source. A list of
-        // the other operands alone would say that the tensor is not this one, so no operand is named.
+        // If the definition of an operand has not been lowered yet (its block stands further down in the text), the
+        // operand cannot be named as a source. A list of the other operands alone would say that the tensor is
+        // certainly not this operand, so no operand is named.
         if sources.iter().any(|&source| !self.is_settled(source)) {
             return Some(Origin::Opaque(Box::new([])));
         }
@@ -169,8 +176,8 @@ impl Lowering<'_> {
 }
 
 impl Document {
-    /// The offsets in bytes that a workspace already has, one for each slot; `None` if it has none. An offset that is
-    /// no constant is given as 0.
+    /// The offsets in bytes that a workspace already has, one for each slot; `None` if its text has no list of
+    /// offsets. An offset that is no constant, or is negative, is given as 0.
     pub(crate) fn workspace_offsets(&self, op: OpId) -> Option<Vec<u64>> {
         // The offsets are the last operands of the op.
         let range = self.offset_list(op)?;

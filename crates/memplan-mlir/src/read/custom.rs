@@ -47,7 +47,7 @@ pub(super) struct Progress {
     pub(super) arrow: Option<usize>,
     /// How many regions have been read.
     pub(super) regions: u32,
-    /// Whether a `)` or `]` has been read: then the first list of the form, which may name loop indices, is over.
+    /// Whether a `)` or `]` has been read. With [`Header::Indices`] only the first list of the form names loop indices.
     closed: bool,
     /// Whether the form says `async`.
     pub(super) asynchronous: bool,
@@ -151,7 +151,7 @@ impl<'s> Reader<'s> {
 
     // Where an op ends.
 
-    /// Whether the op ends in front of the current token.
+    /// Whether the op ends in front of the current token, which stands outside of the op's brackets.
     fn ends_op(&self, frame: &OpFrame) -> bool {
         match self.token.kind {
             TokenKind::Eof | TokenKind::RBrace => return true,
@@ -161,12 +161,13 @@ impl<'s> Reader<'s> {
             self.previous.kind,
             TokenKind::Comma | TokenKind::Equal | TokenKind::Colon | TokenKind::Arrow | TokenKind::FatArrow
         );
-        // Behind these an op is never complete.
+        // Behind one of these tokens an operand, a value or a type is still missing, so the op is never complete.
         if goes_on {
             return false;
         }
-        // What begins an op: `%x = …`, `"name"(…)`, a word. On the line of another op less is accepted, because the
-        // same tokens may be part of that op. A label, an alias or a block of resources ends an op, too.
+        // What begins another op: `%x = …`, `"name"(…)`, a word. If the token is not the first on its line, less is
+        // accepted, because the same tokens may be part of this op. A label (`^bb:`), an alias (`#a = …`, `!t = …`) or
+        // a block of resources ends an op, too.
         let new_line = self.token.first_on_line;
         match self.token.kind {
             TokenKind::Percent => self.begins_op_here(frame, new_line) && self.at_results(),
@@ -186,8 +187,9 @@ impl<'s> Reader<'s> {
         new_line || matches!(self.info(frame).header, Header::Plain | Header::Function)
     }
 
-    /// Whether `%a, %b:2 =` and the name of an op stand here. In `omp.atomic.write %to = %value` a value stands
-    /// behind `=`, and no name of an op.
+    /// Whether a list of results, `%a, %b:2 =`, and the name of an op stand at the current token. In
+    /// `omp.atomic.write %to = %value` a value stands behind `=` and no name of an op, so `%to` is no result. The end
+    /// of the text behind `=` counts as a name: then the error is reported where the next op should stand.
     fn at_results(&self) -> bool {
         behind_results(self.lexer)
             .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String | TokenKind::Eof))
@@ -355,7 +357,14 @@ impl<'s> Reader<'s> {
 
     /// The rank of an argument of `gpu.launch blocks(%bx) in (%gx = …) threads(%tx) in (%sx = …)`. The form names
     /// identifiers and sizes in turn, for blocks, then for threads; the region takes all identifiers first, then all
-    /// sizes.
+    /// sizes. Arguments of lower rank come first in the region:
+    ///
+    /// | rank | arguments |
+    /// |---|---|
+    /// | 0, 1 | identifiers of blocks, of threads |
+    /// | 2, 3 | sizes of blocks (the grid), of threads |
+    /// | 4, 5 | identifiers, sizes of clusters |
+    /// | 6, 7 | memory of a workgroup, of a thread |
     fn launch_rank(&self, frame: &OpFrame) -> u8 {
         let bracket = self.brackets[frame.brackets..].last();
         let last = self.arguments[frame.arguments..].last();
@@ -365,8 +374,8 @@ impl<'s> Reader<'s> {
             "clusters" => 4,
             "workgroup" => 6,
             "private" => 7,
-            // A size, behind `in`: two places behind the identifiers before it (one for clusters). Further sizes of
-            // the same list have the rank of the first.
+            // A size, in the brackets behind `in`. The argument named before it tells whose size it is: the last
+            // identifier, or an earlier size of the same list, whose rank it has, too.
             _ => match last.map_or(0, |argument| argument.rank) {
                 0 => 2,
                 1 => 3,
@@ -407,14 +416,16 @@ impl<'s> Reader<'s> {
         }
         progress.settled = self.uses.len() - frame.uses;
         positions.push(progress.settled as u32);
-        // Groups begin and end at new positions now.
+        // Arguments were taken out of the list of uses, so the groups of this op begin and end at new positions.
         for group in &mut self.groups[frame.groups..] {
             for at in [&mut group.start, &mut group.end] {
                 *at = positions.get(*at as usize).copied().unwrap_or(0);
             }
         }
         self.arguments.extend(&adopted);
-        // Names behind which `=` stands are among the arguments already ([`Self::scan_argument`]).
+        // The arguments of this region are those found here and the names in front of `=`, which
+        // [`Self::scan_argument`] has put on the stack already. If there is neither, the region takes the arguments of
+        // the region before it.
         let own = &self.arguments[frame.arguments..];
         if own.is_empty() {
             self.arguments.extend(&progress.adopted);
@@ -498,7 +509,8 @@ impl<'s> Reader<'s> {
     /// Closes the innermost bracket of the op. A bracket behind a keyword, such as `ins(…)`, becomes a group of
     /// operands.
     fn close_bracket(&mut self, frame: &OpFrame) -> Result<()> {
-        // A bracket that is closed without being open in this op cannot belong to it.
+        // If no bracket of this op is open, the closing bracket cannot belong to the op. (The list also holds the open
+        // brackets of the ops around; `frame.brackets` says where those of this op begin.)
         let Some(bracket) = self.brackets.pop().filter(|_| self.brackets.len() + 1 > frame.brackets) else {
             return Err(self.unexpected("an op"));
         };
@@ -619,10 +631,15 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// The lexer behind `, %b:2 =`, if the rest of a list of results stands there; `ahead` stands behind the first name.
+/// Looks whether a value name is the first of a list of results such as `%a:2, %b =`. `ahead` is a lexer that stands
+/// just behind that first name, so it reads `:2, %b =`. If the rest of the list follows, gives the lexer just behind
+/// the `=`; otherwise `None`.
 pub(super) fn behind_results(mut ahead: Lexer<'_>) -> Option<Lexer<'_>> {
+    // Each round begins just behind a name.
     loop {
         let mut token = ahead.next();
+        // `%a:2` stands for two results. Behind any other `:` a type follows (`%a: f32`), so this is no list of
+        // results.
         if token.kind == TokenKind::Colon {
             if ahead.next().kind != TokenKind::Number {
                 return None;
@@ -631,6 +648,7 @@ pub(super) fn behind_results(mut ahead: Lexer<'_>) -> Option<Lexer<'_>> {
         }
         match token.kind {
             TokenKind::Equal => return Some(ahead),
+            // The guard has read the next name, so the next round begins behind it.
             TokenKind::Comma if ahead.next().kind == TokenKind::Percent => {}
             _ => return None,
         }

@@ -274,8 +274,9 @@ impl<'s> Parser<'s> {
         Ok(self.mention(name, span))
     }
 
-    /// Reads a value at the place that defines it. An error if it is defined already. A value of the function may have
-    /// the name of a global, which it then hides.
+    /// Reads a value at the place that defines it. An error if the function has defined the name already. If the name
+    /// was only used so far, the value made at that use gets the definition. A value of the function may have the name
+    /// of a global, and then hides the global from here on.
     fn new_value(&mut self) -> Parsed<ValueId> {
         let (name, span) = self.sigil('%', "a value such as %x")?;
         let id = match self.values.contains_key(&name) {
@@ -320,7 +321,7 @@ impl<'s> Parser<'s> {
     /// The block of a name in the innermost region. Branches may name blocks that come later.
     fn block(&mut self, name: String, span: Span) -> BlockId {
         let builder = &mut self.builder;
-        // Blocks are only named inside of regions, so this does not happen.
+        // Blocks are only named inside of regions, so a region is always open. The id is never used.
         let Some(region) = self.open.last_mut() else {
             return BlockId::from_index(0);
         };
@@ -419,7 +420,8 @@ impl<'s> Parser<'s> {
     /// Reads lines until the function's closing brace.
     fn body(&mut self) -> Parsed<()> {
         while !self.open.is_empty() {
-            // The caller has stopped waiting; it throws the error away.
+            // If the time limit has passed or the user has interrupted, reading ends with some error. The caller has
+            // stopped waiting and throws the error away.
             if patience::is_over() {
                 return self.expected("more patience");
             }
@@ -438,7 +440,7 @@ impl<'s> Parser<'s> {
         let Some(region) = self.open.pop() else {
             return self.expected("no `}`");
         };
-        // A region may end without a word; that means it leaves with no values.
+        // If the last block has no branch, it leaves the region with no values.
         if !region.ended {
             self.builder.leave(&[]);
         }
@@ -508,9 +510,9 @@ impl<'s> Parser<'s> {
         Ok(arguments)
     }
 
-    /// Reads one line of a region: a label (`^next:`), a branch that ends the block, or an op. `leave` goes to the end
-    /// of the region, `break` out of the loop around it, `goto ^next` to another block; after `stop` nothing is
-    /// executed.
+    /// Reads one line of a region: a label (`^next:`), a branch that ends the block, or an op. `leave` goes out of the
+    /// region by its end, `break` out of the loop around it, `goto ^next` to another block. `stop` says that the block
+    /// never ends, so it has no branch.
     fn line(&mut self) -> Parsed<()> {
         if let Kind::Sigil('^', _) = self.peek() {
             return self.block_label();
@@ -549,8 +551,9 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reads `^name(%a, %b):`, which ends the block before it, if nothing else has, and starts another one. A region
-    /// has its first block from the start; a label in front of everything else names that one.
+    /// Reads `^name(%a, %b):` and starts the block of that name. If the block before it has no branch, that block
+    /// leaves the region with no values. The builder has made the region's first block when the region was opened, so a
+    /// label in front of everything else names the first block.
     fn block_label(&mut self) -> Parsed<()> {
         let (name, span) = self.sigil('^', "a block label")?;
         let entry = self.entry_without_name();
@@ -614,7 +617,7 @@ impl<'s> Parser<'s> {
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
         let mut line = Line { draft: OpDraft::new(&*name), label: None, after: Vec::new() };
-        // The name alone is an op, too: it touches no memory.
+        // A name without clauses is an op that touches no memory.
         let bare = matches!(self.peek(), Kind::Newline | Kind::End | Kind::Mark('{' | '}'));
         if !bare {
             self.clause(&mut line)?;
@@ -798,7 +801,15 @@ impl<'s> Parser<'s> {
         Ok(Size::Symbolic { symbol, bound })
     }
 
-    /// Reads a view: `%v = %x[0..16]` (exactly these bytes), `%v = %x[within 0..16]` (some of these) or `%v = %x[?]`.
+    /// Reads a view behind the word `view`. Which bytes of the base `%x` the view consists of stands in brackets:
+    ///
+    /// | text | bytes | [`Extent`] |
+    /// |---|---|---|
+    /// | `%v = %x[0..16]` | exactly the bytes 0 to 15 of `%x` | `Exactly` |
+    /// | `%v = %x[within 0..16]` | some of the bytes 0 to 15, such as a column of a matrix | `Within` |
+    /// | `%v = %x[?]` | some bytes of `%x`; it is not known which | `Anywhere` |
+    ///
+    /// The place of the base and its brackets is remembered, for a message if the view reaches past its base.
     fn view(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         self.mark('=', "`=` and the base of the view")?;
@@ -819,7 +830,8 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
-    /// Reads a range of bytes without its end: `0..16` are the bytes 0 to 15.
+    /// Reads a range of bytes, half-open: `0..16` are the bytes 0 to 15. (The lexer makes one mark, `.`, of the two
+    /// dots.)
     fn range(&mut self) -> Parsed<ByteRange> {
         let start = self.number()?;
         self.mark('.', "`..` between first and last byte")?;

@@ -18,12 +18,13 @@
 //!
 //! Some pairs are not put together although that would be right, because a load would
 //! have to wait for a store: two multi-buffers in one loop, one filled by a load,
-//! the other sent off by a store. They are remembered (`stalling`); when memory is short
-//! the strategy that places the buffers may still put them together.
+//! the other sent off by a store. Such a wait is a *stall*. The pairs are kept in the list `stalling`: the strategy
+//! that places the buffers may put the two together, and does so if memory is short.
 //!
 //! A chain of in-place results at one address takes the bytes of the largest for as long
-//! as any of them lives. Where that does not fit, in-place results are only
-//! remembered ([`InPlace::Allowed`]), and the strategy decides for each pair.
+//! as any of them lives. If that does not fit into the memory, the groups are made once more with
+//! [`InPlace::Allowed`]: then every pair of a result and its donor goes into the list `stalling`, and the strategy
+//! decides for each pair.
 //!
 //! A buffer that a loop allocates anew in each iteration has several *instances*. If one is
 //! filled while an older one is still needed, the buffer gets several slots, which the
@@ -80,7 +81,8 @@ pub(super) struct Groups {
     group_of: HashMap<SiteId, usize>,
     /// The groups. One that has been made a part of another stays in the list, but no buffer refers to it.
     groups: Vec<Group>,
-    /// Results with their donors, which may lie on each other but are in different groups.
+    /// Pairs of a result and its donor that are in different groups, although the result may lie on the donor: pairs
+    /// that would make a load wait for a store, and with [`InPlace::Allowed`] all others, too.
     pub(super) stalling: Vec<(SiteId, SiteId)>,
     /// Slots that a site needs because older instances of it are still read.
     pub(super) needed_slots: HashMap<SiteId, u32>,
@@ -122,8 +124,9 @@ pub(super) fn coalesce(
             left_alone: Vec::new(),
         },
     };
-    // Each step enlarges the groups of the steps before it. What a loop or a branch makes one value of needs one address
-    // and comes first; a result in place only saves bytes, and must fit to the groups that are there.
+    // Each step enlarges the groups of the steps before it. Buffers that a loop or a branch makes one value of come
+    // first, because copies would be needed if they had different addresses. An in-place result only saves bytes, so it
+    // has to fit to the groups that are there.
     coalescing.singles(users, planned);
     coalescing.rotate_instances(planned);
     coalescing.join_values();
@@ -316,7 +319,7 @@ impl Coalescing<'_> {
     }
 
     /// Whether a member of one group interferes with a member of the other. Groups that are too large to compare
-    /// count as if one did, which costs memory and nothing else.
+    /// (`MOST_COMPARED`) count as interfering: they are not joined, which costs memory and nothing else.
     fn interfere(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.groups.groups[one].members, &self.groups.groups[other].members);
         if one.len() * other.len() > MOST_COMPARED * MOST_COMPARED {
@@ -325,14 +328,17 @@ impl Coalescing<'_> {
         one.iter().any(|&a| other.iter().any(|&b| self.interference.between(a, b)))
     }
 
-    /// Whether a buffer may have its address in common with another one at all.
+    /// Whether a buffer may have its address in common with another one at all. No: a buffer with the mark
+    /// `mem_unique` (exclusive), one that is filled ahead of its loop (preload), and, with the option
+    /// `disable-tightly-coupled-buffer-reuse`, one that the other core uses, too (coupled).
     fn is_shareable(&self, site: SiteId) -> bool {
         let info = self.view.lowered.program.site(site);
         let is_apart = self.view.options.coupled_apart && info.coupled.is_some();
         !info.exclusive && !info.preload && !is_apart
     }
 
-    /// Whether a check has found that two buffers of these groups must not share memory.
+    /// Whether two buffers of these groups must not share memory, because the dataflow check has rejected an earlier
+    /// plan in which they did (`Apart`).
     fn are_kept_apart(&self, one: &Group, other: &Group) -> bool {
         let is_apart = |a: &SiteId| other.members.iter().any(|&b| self.view.apart.contains(*a, b));
         !self.view.apart.is_empty() && one.members.iter().any(is_apart)
@@ -408,9 +414,11 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         let mut pairs: Vec<(SiteId, SiteId)> = Vec::new();
         for overlay in program.op(op).overlays() {
+            // An output that may be one of several buffers (or only memory from outside) takes part in no pair: it is
+            // not known which buffer is written.
             let [result] = self.view.aliases.sites(overlay.output) else { continue };
-            // The input may be one of several buffers, and any of them will do as donor. If the input turns out to be
-            // another one when the program runs, this op does not need the donor's bytes at all.
+            // An input that may be one of several buffers may have any of them as donor. If the input turns out to be
+            // another buffer when the program runs, this op does not read the donor, and writing over it is right.
             let donors = self.view.aliases.sites(overlay.input).iter();
             let fitting = donors.filter(|&&donor| self.interference.may_write_over(op, overlay.output, donor));
             pairs.extend(fitting.map(|&donor| (*result, donor)));
@@ -428,25 +436,27 @@ impl Coalescing<'_> {
     }
 
     /// Puts a result and its donor into one group, if the result's life begins at this op and the donor's ends there.
-    /// Says whether it did. A pair that it only remembers (`stalling`) is none.
+    /// Says whether it did; the answer for a pair that only goes into the list `stalling` is no.
     fn take_over(&mut self, op: OpId, result: SiteId, donor: SiteId) -> bool {
         let (Some(&new), Some(&old)) = (self.groups.group_of.get(&result), self.groups.group_of.get(&donor)) else {
             return false;
         };
         let begins = matches!(self.view.lifetimes.life(result), Life::Range { first, .. } if first == op);
         let ends = matches!(self.view.lifetimes.life(donor), Life::Range { last, .. } if last == op);
-        // The same must hold for all members of the two groups.
+        // All members of the donor's group must have ended when this op runs, and none of the result's group may have
+        // begun: members of one group are never alive at the same time.
         let apart = self.groups.groups[old].last <= op && self.groups.groups[new].first >= op;
         let settled = self.settled.contains(&result) || self.settled.contains(&donor);
         if new == old || !begins || !ends || !apart || settled || !self.compatible(old, new) {
             return false;
         }
-        // Such a pair is never put together, so it is not remembered either.
+        // The original never puts such a pair together, not even if memory is short. So the pair does not go into the
+        // list `stalling` either.
         if self.stalls(op, new, old) {
             return false;
         }
-        // The pair would be right, but pipes would wait for each other, or the caller leaves the choice to the
-        // strategy that places the buffers. It is only remembered.
+        // One address for both would be right. The pair goes into the list `stalling` if pipes would wait for each
+        // other, or if the caller leaves the choice to the strategy that places the buffers.
         let stalls = self.view.options.profile == Profile::MemoryBased && self.pipeline_stalls(new, old);
         if stalls || self.in_place == InPlace::Allowed {
             self.groups.stalling.push((result, donor));

@@ -21,9 +21,10 @@
 //!   3  load c       mte2      1 0 0     knows what its own pipe has done, and no more
 //! ```
 //!
-//! A branch may not be taken, so what is learned in it does not count behind it. Loops are taken to run at least once.
-//! To find what one iteration knows of the one before, the body is walked twice, as if two iterations were written one
-//! behind the other; a buffer with several slots is another buffer in the next iteration.
+//! A branch may not be taken, so what is learned in a branch does not count for the ops that follow the branch. Loops
+//! are taken to run at least once. To find what one iteration knows of the one before, the body is walked twice, as if
+//! two iterations were written one after the other. In the second iteration a buffer with several slots is another
+//! buffer.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +57,8 @@ enum Sync {
     Wait { to: usize, flag: String },
 }
 
-/// For each pipe, one more than the position of its last step that is over; 0 if none is. A pipe does its steps in
-/// order, so all earlier ones are over, too.
+/// For each pipe, one more than the position of its last step that is over; 0 if no step of the pipe is over. A pipe
+/// does its steps in order, so if one step is over, all earlier steps of its pipe are over, too.
 type Clock = SmallVec<[u32; 8]>;
 
 /// Adds to a clock what another one knows.
@@ -77,8 +78,8 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Walks over the function once, to find what is over when each step begins, and over each loop twice, to find
-    /// what is over from one iteration to the next.
+    /// Walks over the function once, to find which steps are over when each step begins. Then walks over the body of
+    /// each loop twice, to find which steps of one iteration are over when each step of the next iteration begins.
     pub(super) fn new(view: &KernelView, function: FunctionId) -> Order {
         let mut names: Vec<&str> = Vec::new();
         let steps = steps(view, function, &mut names);
@@ -122,8 +123,8 @@ fn twice(view: &KernelView, steps: &[Step], around: OpId, pipes: usize) -> (usiz
     let body = &steps[first..end];
     let mut walk = Walk::new(pipes, Some(around));
     walk.over(body, 0);
-    // In the next iteration a buffer with several slots is another one, so nobody waits for its users in this
-    // iteration.
+    // If the loop rotates the slots of a buffer, the next iteration uses another slot. So no op of the second iteration
+    // waits for an op of the first one because of this buffer, and what was noted about its users is forgotten.
     let program = &view.lowered.program;
     let stays = |site: SiteId| program.site(site).slots == 1 || program.rotation(site) != Some(around);
     walk.state.written.retain(|&site, _| stays(site));
@@ -224,7 +225,8 @@ impl Walk {
 
     /// Leaves branches that a step is not in, and enters those that it is in.
     fn enter(&mut self, step: &Step) {
-        // Ops around the loop come before it in the program. `None` is less than every op.
+        // A branch around the loop `within` is an op that comes before the loop in the program, so its id is smaller.
+        // If a whole function is walked, `within` is `None`. `None` is less than every op, so no branch is left out.
         let around = step.branches.partition_point(|&(op, _)| Some(op) < self.within);
         let branches = &step.branches[around..];
         let same = self.inside.iter().zip(branches).take_while(|((branch, _), other)| branch == *other).count();
@@ -242,45 +244,53 @@ impl Walk {
         }
     }
 
-    /// Takes one step and gives what is over when it begins. `done` is the clock's number for the step itself: one
-    /// more than its position.
+    /// Takes one step: gives the clock with which the step begins (which steps are over then), and brings the state up
+    /// to date. `done` is the number by which clocks name this step: one more than its position.
     fn step(&mut self, step: &Step, done: u32) -> Clock {
         let State { pipes, written, read, flags } = &mut self.state;
         match &step.sync {
-            // Afterwards every pipe knows what any pipe knew.
+            // A barrier makes every pipe wait for every other one. So afterwards each pipe knows of every step that
+            // some pipe knew to be over: the maximum of all clocks.
             Some(Sync::Barrier) => {
                 let mut all = pipes[0].clone();
                 pipes.iter().for_each(|clock| join(&mut all, clock));
                 pipes.iter_mut().for_each(|clock| clock.clone_from(&all));
             }
+            // The flag keeps what the setting pipe knows at this moment.
             Some(Sync::Set { from, flag }) => {
                 flags.insert(flag.clone(), pipes[*from].clone());
             }
+            // The waiting pipe learns what the flag keeps.
             Some(Sync::Wait { to, flag }) => {
-                // A flag that nobody has set in this walk tells nothing.
+                // If the flag was not set in this walk (it is set before the loop whose body is walked, or in a branch
+                // that was left), nothing is known about it.
                 if let Some(clock) = flags.get(flag) {
                     join(&mut pipes[*to], clock);
                 }
             }
             None => {}
         }
+        // The step begins with what its own pipe knows, and with what it learns by waiting for data. An op that reads a
+        // buffer waits for the writers of the buffer. An op that writes a buffer waits for its readers as well.
         let mut start = pipes[step.pipe].clone();
         for (site, writes) in &step.accesses {
-            // An op that reads a buffer waits for its writers; an op that writes it waits for its readers, too.
             written.get(site).into_iter().for_each(|clock| join(&mut start, clock));
             read.get(site).filter(|_| *writes).into_iter().for_each(|clock| join(&mut start, clock));
         }
-        // An op that only orders pipes uses no bytes, so nobody asks whether it is over.
+        // An op that only orders pipes uses no bytes. No later op waits for it, and its own pipe learns nothing more.
         if step.accesses.is_empty() {
             return start;
         }
-        // When this step is over, everything is that was over at its start, and the step itself.
+        // The clock at the end of this step: the clock at its start, with the step itself added.
         let mut over = start.clone();
         over[step.pipe] = done;
+        // Whoever waits for the writers (or readers) of a buffer from now on waits for this step, too, and learns what
+        // this step knew.
         for &(site, writes) in &step.accesses {
             let users = if writes { &mut *written } else { &mut *read };
             users.entry(site).and_modify(|clock| join(clock, &over)).or_insert_with(|| over.clone());
         }
+        // The next op on this pipe begins when this step is over.
         pipes[step.pipe] = over;
         start
     }

@@ -1,8 +1,9 @@
 //! A function's buffers as a problem: sizes, lives, and what lies together.
 //!
 //! A *donor* is an input that an op's result may take the place of, because the op works in
-//! place. A *group* is buffers that get one address (see `coalesce`). Steps of a problem are
-//! positions of ops in the function, from 0 on.
+//! place. A *group* is buffers that get one address (see `coalesce`). Besides the groups, `coalesce` gives pairs of a
+//! result and a donor that are in different groups, although the result could lie on the donor (`Groups::stalling`).
+//! Steps of a problem are positions of ops in the function, from 0 on.
 //!
 //! There are up to three problems for one function, from strict to lenient:
 //!
@@ -45,10 +46,13 @@ pub(super) struct Kernel<'a> {
     pub(super) view: &'a KernelView<'a>,
     /// Which execution units use each buffer.
     pub(super) users: &'a HashMap<SiteId, Users>,
-    /// Temporary buffers that their ops do not touch, with the first and the last of these ops.
+    /// Temporary buffers that ops are given and do not touch ([`idle_temporaries`]), with the first and the last of
+    /// these ops.
     pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
+    /// Names of the buffers, as messages show them.
     pub(super) names: &'a memplan_core::IndexVec<SiteId, String>,
-    /// Bytes at fixed addresses, by the names of their memories.
+    /// Bytes that the kernel uses at addresses of its own (`hivm.hir.pointer_cast` with constants), each with the name
+    /// of its memory.
     pub(super) taken: Vec<(String, Piece)>,
     pub(super) function: FunctionId,
     pub(super) target: &'a Target,
@@ -56,7 +60,8 @@ pub(super) struct Kernel<'a> {
     pub(super) sites: &'a [SiteId],
 }
 
-/// Which groups count in which memory.
+/// Which groups count in which memory: the tight ones in memories that are large enough for them, the loose ones in the
+/// others.
 pub(super) struct Choice<'g> {
     /// The groups in which in-place results lie on their donors.
     pub(super) tight: &'g Groups,
@@ -84,8 +89,9 @@ impl Kernel<'_> {
         self.target.scope(&program.spaces()[program.site(site).space])
     }
 
-    /// The tight problem, or the loose one for the memories that are too small. Its buffers are those of the sites,
-    /// in their order, and then the bytes at fixed addresses.
+    /// The problem of all memories: the tight one for the memories that are large enough, the loose one for the
+    /// memories in `choice.short`. Its buffers are first those of `self.sites`, in their order, without those of
+    /// memories that the device does not have. Then come the bytes at fixed addresses.
     pub(super) fn problem(&self, choice: &Choice) -> Result<Problem, ProblemError> {
         let mut builder = ProblemBuilder::new();
         let mut spaces: HashMap<String, SpaceId> = HashMap::new();
@@ -95,21 +101,21 @@ impl Kernel<'_> {
             let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
             let groups = choice.of(scope);
             let slots = groups.of(site).map_or(self.view.lowered.program.site(site).slots, |group| group.slots);
-            // Where memory is short, temporary buffers that no op touches count as having no life, so they need no
+            // If the memory is short, a temporary buffer that no op touches counts as never in use, so it needs no
             // bytes.
             let counts_idle = !choice.short.contains(&scope.name);
             let lifetime = self.lifetime(site, counts_idle);
             let buffer = Buffer { spaces: smallvec![space], slots, ..self.buffer(site, lifetime) };
             ids.insert(site, builder.buffer(buffer));
         }
-        // Bytes that the kernel uses at its own addresses become buffers with fixed offsets.
+        // Bytes that the kernel uses at its own addresses become buffers with fixed offsets. In a memory without any
+        // buffer to place they are in nobody's way and are left out.
         for (number, (name, piece)) in self.taken.iter().enumerate() {
             if let Some(&space) = spaces.get(name) {
                 builder.buffer(Buffer { spaces: smallvec![space], ..self.taken_buffer(number, piece) });
             }
         }
-        // All members of a group must share with its first member, which is enough to make them share with each
-        // other.
+        // Every member of a group must start where the first member starts. That makes all of them start at one place.
         for &site in self.sites {
             let Some(scope) = self.scope(site) else { continue };
             let first = choice.of(scope).of(site).and_then(|group| group.members.first());
@@ -117,17 +123,20 @@ impl Kernel<'_> {
                 builder.must_share(ids[first], ids[&site]);
             }
         }
-        // A result may lie on its donor where the groups only remember the pair. Both sets of groups may list the same
-        // pair. It counts only from the set that is chosen for the memory of the result.
+        // `stalling` lists pairs of a result and a donor that are in different groups: the result may lie on the donor
+        // and need not, so the pair becomes an overlay permission. The tight and the loose groups each have such a
+        // list. A pair counts only if it is in the list of the groups that were chosen for the memory of the result:
+        // in another memory these groups are not in force.
         for groups in [Some(choice.tight), choice.loose].into_iter().flatten() {
             for &(result, donor) in &groups.stalling {
-                let meant = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
-                if let (Some(&buffer), Some(&over), true) = (ids.get(&result), ids.get(&donor), meant) {
+                let in_force = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
+                if let (Some(&buffer), Some(&over), true) = (ids.get(&result), ids.get(&donor), in_force) {
                     builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
                 }
             }
         }
-        // The check has rejected these pairs in an earlier plan.
+        // If the dataflow check has rejected an earlier plan because two buffers share bytes, the driver notes the
+        // pair in `apart` and plans again. Such a pair must not share bytes this time.
         for (one, other) in self.view.apart.pairs() {
             if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
                 builder.must_not_share(one, other);
@@ -136,12 +145,13 @@ impl Kernel<'_> {
         builder.build()
     }
 
-    /// The relaxation, for the memory called `name`. `groups` are the tight ones, and `loose` tells which results may
-    /// lie on which donors.
+    /// The relaxation, for the memory called `name`. `groups` are the tight groups. Of the loose groups (`loose`) only
+    /// the pairs in `stalling` are used: which results may lie on which donors.
     pub(super) fn relaxation(&self, groups: &Groups, loose: &Groups, name: &str) -> Result<Problem, ProblemError> {
         let program = &self.view.lowered.program;
-        // A donor ends where the earliest of its results begins. In a real plan it may live on; the relaxation
-        // assumes the best case, so what it cannot pack nobody can.
+        // The step at which each donor ends: where the earliest of its results begins. In a real plan the donor may
+        // live on, if the result does not lie on it. The relaxation assumes the best case for every donor, so if even
+        // the relaxation has no plan, no placement fits.
         let mut donors: HashMap<SiteId, u64> = HashMap::new();
         for &(result, donor) in &loose.stalling {
             if let Life::Range { first, .. } = self.view.lifetimes.life(result) {
@@ -161,8 +171,8 @@ impl Kernel<'_> {
             let end = donors.get(&site).copied().unwrap_or(u64::MAX);
             let whole = self.lifetime(site, false);
             let mut life: Vec<(u64, u64)> = whole.intervals().map(|part| (part.start.0, part.end.0.min(end))).collect();
-            // Of buffers that may lie together, each moment is counted for one member only. The parts of a life that an
-            // earlier member covers are cut out.
+            // The members of a group may lie at one address, so at each step only one of them is counted. Steps at
+            // which an earlier member of the list is counted are cut out of this member's life.
             if let Some(first) = groups.of(site).and_then(|group| group.members.first()) {
                 let others = counted.entry(*first).or_default();
                 for &other in others.iter() {
@@ -180,8 +190,9 @@ impl Kernel<'_> {
         builder.build()
     }
 
-    /// Bytes at a fixed address as a buffer with a fixed offset, in the problem's first space (callers may change
-    /// that). `number` makes its name unique.
+    /// Bytes at a fixed address as a buffer with a fixed offset, in the problem's first space (callers may change the
+    /// space). The buffer's name ends in `number`, because a kernel may use the same address several times and names
+    /// have to differ.
     fn taken_buffer(&self, number: usize, piece: &Piece) -> Buffer {
         let document = self.view.document;
         let cast = document.results(piece.op).first().map_or("", |&value| document.value_name(value));
@@ -192,8 +203,9 @@ impl Kernel<'_> {
         Buffer::new(name, size, life.collect()).with_fixed(Bytes(piece.bytes.start))
     }
 
-    /// A site as a buffer of the problem's first space (callers may change that), with what the strategy `levels`
-    /// wants to know: its pipe, and the loop that it belongs to, by a name that no other loop has.
+    /// A site as a buffer of the problem's first space (callers may change the space), with what the strategy `levels`
+    /// wants to know: its pipe, and the loop that it belongs to. The loop is named by its op and the number of the op,
+    /// so that no two loops have the same name.
     fn buffer(&self, site: SiteId, lifetime: Lifetime) -> Buffer {
         let info = self.view.lowered.program.site(site);
         let users = self.users.get(&site).cloned().unwrap_or_default();
@@ -217,8 +229,9 @@ impl Kernel<'_> {
         (op.index() as u64).saturating_sub(begin as u64)
     }
 
-    /// The steps at which a buffer is in use. A temporary buffer that no op touches is in use while its ops run if
-    /// `counts_idle`, else never. A buffer that is never in use needs no bytes.
+    /// The steps at which a buffer is in use. A temporary buffer that no op touches is in use from the first to the
+    /// last op that is given it if `counts_idle` is true; otherwise it is never in use. A buffer that is never in use
+    /// has an empty lifetime and needs no bytes.
     fn lifetime(&self, site: SiteId, counts_idle: bool) -> Lifetime {
         let range = match self.view.lifetimes.life(site) {
             Life::Range { first, last } => Some((first, last)),
@@ -235,7 +248,9 @@ fn without(part: (u64, u64), cut: (u64, u64)) -> impl Iterator<Item = (u64, u64)
     [before, after].into_iter().filter(|part| part.0 < part.1)
 }
 
-/// Temporary buffers that their ops do not touch, with the first and the last of these ops.
+/// Temporary buffers that ops are given and do not touch, with the first and the last of these ops. An op on integers
+/// of 64 bits has no vector instruction. It runs as a loop over single numbers and leaves its `temp_buffer(…)` alone
+/// (`leaves_temporaries_alone`).
 pub(super) fn idle_temporaries(view: &KernelView) -> HashMap<SiteId, (OpId, OpId)> {
     let mut idle: HashMap<SiteId, (OpId, OpId)> = HashMap::new();
     for (op, &written) in view.lowered.ops.iter_enumerated() {
