@@ -181,8 +181,8 @@ impl RunError {
 ///
 /// ```
 /// use memplan_tensor::{interpret, script::Script};
-/// let script = Script::read("@T.prim_func\ndef main(O: T.Buffer((2,), \"int32\")):\n    O[0] = 7\n    O[1] = O[0] *
-/// 2\n").unwrap(); let outputs = interpret::run(&script.functions()[0], &interpret::RunOptions::default()).unwrap();
+/// let script = Script::read("@T.prim_func\ndef main(O: T.Buffer((2,), \"int32\")):\n    O[0] = 7\n    O[1] = O[0] * 2\n").unwrap();
+/// let outputs = interpret::run(&script.functions()[0], &interpret::RunOptions::default()).unwrap();
 /// assert_eq!(outputs[0].to_string(), "O: int32[2] = 7 14");
 /// ```
 pub fn run(function: &Function, options: &RunOptions) -> Result<Vec<Output>, RunError> {

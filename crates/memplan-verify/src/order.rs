@@ -19,8 +19,7 @@
 //! let writes_x = Access { writes: vec![0], ..Access::default() };
 //! let reads_x = Access { reads: vec![0], ..Access::default() };
 //! assert!(check(&[writes_x.clone(), reads_x.clone()], &[0, 1]).is_empty());
-//! assert_eq!(check(&[writes_x, reads_x], &[1, 0])[0].to_string(), "op 1 reads version 0 of value 0, and read version
-//! 1");
+//! assert_eq!(check(&[writes_x, reads_x], &[1, 0])[0].to_string(), "op 1 reads version 0 of value 0, and read version 1");
 //! ```
 
 use std::collections::HashMap;

@@ -300,7 +300,7 @@ impl Doubling<'_> {
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
         // If the extent is not constant, the loop may have no iteration, and then the producer must not run before it
-        // either. (A constant extent is at least 1 here: loops of one iteration or none are not made.)
+        // either. A constant extent is taken to be at least 1.
         match extent.as_int() {
             Some(_) => out.extend(first),
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),

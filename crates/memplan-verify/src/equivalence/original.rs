@@ -4,7 +4,7 @@
 //! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p +
 //! shift` of the other. A [`View`] is a region of a tensor, with a *border* value for the places of the region that lie
 //! outside of the tensor. A view of one end of a link is a view of the other end, as far as it lies in both. (The field
-//! `numbers` of a tensor is its element type.)
+//! `numbers` of a tensor is its element type and quantisation, as a text.)
 //!
 //! ```text
 //!   x:           0 1 2 3             view of x, rows -1..3, border z
@@ -174,14 +174,14 @@ impl<'a> Original<'a> {
     }
 
     /// The link between an operand and a result. `None` if one of them is not there or has no known shape, if their
-    /// element types (`numbers`) differ, if `shift` has another rank than the operand, or if neither lies inside of the
-    /// other.
+    /// element types or quantisations (`numbers`) differ, if `shift` has another rank than the operand, or if neither
+    /// lies inside of the other.
     fn link(&self, from: Option<usize>, to: Option<usize>, shift: Vec<i64>, border: Option<Vec<u8>>) -> Option<Link> {
         let (from, to) = (from?, to?);
         let tensors = &self.network.tensors;
         let (source, target) = (self.whole(from)?, self.whole(to)?);
-        // A link says that two elements are the same. Elements of different types (`numbers` is the element type) are
-        // not the same, and a shift of another rank says nothing about the operand.
+        // A link says that two elements are the same. Elements of different types or quantisations (`numbers`) are not,
+        // and a shift of another rank says nothing about the operand.
         if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
             return None;
         }
