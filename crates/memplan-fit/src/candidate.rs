@@ -74,9 +74,9 @@ impl Candidate {
     }
 }
 
-/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The network as it is, in the
-/// best of the given orders, is one of them, unless tiles need less and compute no more. Each schedule comes with the
-/// changes that made it out of the network.
+/// Changed networks, from few multiply-adds to many. Each needs less memory than all before it, by estimate. A given
+/// schedule without tiles is one of them, unless another candidate needs no more memory and computes no more. Each
+/// schedule comes with the changes that made it out of the network.
 pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: Allowed) -> Vec<Candidate> {
     // The number of the schedule, the choice of tilings, and the multiply-adds of both.
     let mut found: Vec<(usize, Chosen, u64)> = Vec::new();
@@ -97,7 +97,7 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
         }));
         offers.push(offer);
     }
-    // From few multiply-adds to many; what needs no less than something cheaper is left out.
+    // From few multiply-adds to many. What needs at least as much memory as something cheaper is left out.
     found.sort_by_key(|(number, chosen, macs)| (*macs, chosen.peak.saturating_add(chosen.overhead), *number));
     let mut least = u64::MAX;
     found.retain(|(_, chosen, _)| {

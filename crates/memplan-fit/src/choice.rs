@@ -34,7 +34,7 @@ pub struct Chosen {
 
 /// At most so many paths to a step are kept, so that the time grows with the steps and not with the combinations.
 const MOST_WAYS: usize = 12;
-/// At most so many limits are tried. If there are more, limits between the lowest and the highest are left out.
+/// At most so many limits are tried. If there are more, limits are left out at even distances, but never the lowest.
 const MOST_LIMITS: usize = 400;
 
 /// All choices worth having: none of them is beaten by another in peak, multiply-adds and overhead at once.
@@ -52,8 +52,8 @@ pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
     let tried = limits.iter().step_by(stride);
     let mut found: Vec<Chosen> = tried.flat_map(|&limit| ways(curve, tilings, limit)).collect();
     found.sort_by_key(|chosen| (chosen.peak, chosen.extra_macs, chosen.overhead));
-    // The choices come in the order of their peaks. One is superfluous if an earlier one, which needs no more memory,
-    // costs no more either.
+    // The choices come in the order of their peaks. A choice is superfluous if an earlier one, which has no higher
+    // peak, has no more multiply-adds and no more overhead either.
     let mut kept: Vec<Chosen> = Vec::new();
     for chosen in found {
         let is_worse = |other: &Chosen| other.extra_macs <= chosen.extra_macs && other.overhead <= chosen.overhead;

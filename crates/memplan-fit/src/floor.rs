@@ -1,11 +1,12 @@
-//! How little memory no change can go below.
+//! A lower bound on the memory that a network needs, whatever changes are made.
 //!
 //! Orders, clones and tiles leave some things as they are, and these need room at some moment of every version:
 //!
 //! - the inputs of the network are there as a whole before anything runs, and its outputs in the end;
 //! - an op that is never split runs with its whole inputs and its whole output;
 //! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that
-//!   computes it runs as it is, and then that op's inputs are there, too. Or it is computed in tiles, and then all tiles
+//!   computes it runs as it is, and then that op's inputs are there, too. Or it is computed in tiles, and then all
+//! tiles
 //!   and the joined image are there at once.
 //!
 //! ```text

@@ -11,8 +11,9 @@
 //!   input   (p) i₀  i₁  i₂  i₃ (p)                     i₀      i₁
 //! ```
 //!
-//! `p` is the border: positions outside of the image. Convolutions and pools have windows, elementwise ops a window of one
-//! element, upsampling has a scale. Everything else ([`Layer::spatial`] is an error that says why) reads its inputs whole.
+//! `p` is the border: positions outside of the image. Convolutions and pools have windows, elementwise ops a window of
+//! one element, upsampling has a scale. Everything else ([`Layer::spatial`] is an error that says why) reads its inputs
+//! whole.
 
 use memplan_models::graph::rewrite::Fill;
 
@@ -67,7 +68,8 @@ impl Reach {
 pub enum Border {
     /// A value that can as well be put around the image before.
     Value(Fill),
-    /// Such positions do not count at all, which nothing that is put there can imitate: an average has fewer elements.
+    /// Positions outside of the image do not count at all: an average is taken over fewer elements there. No value that
+    /// is put around the image has the same effect.
     LeftOut,
     /// The op adds a border and does nothing else; what it holds.
     Added(Fill),

@@ -68,7 +68,8 @@ impl Lives {
             // A result that nobody reads still takes memory while it is written.
             let first = self.written[tensor].unwrap_or(0);
             let Some(last) = self.last[tensor].or(self.written[tensor]) else { continue };
-            // What is needed at the end lives to the last step, so that it ends behind the list.
+            // What is needed at the end has the number of steps as its last step. It lives to the last step of the
+            // list, so its bytes are taken off behind the list, where nobody looks.
             change[first.min(steps)] += i128::from(self.bytes[tensor]);
             change[(last + 1).min(steps)] -= i128::from(self.bytes[tensor]);
         }
@@ -116,7 +117,8 @@ pub(crate) fn peak_within(
         over.extend(run.outputs);
         over.sort_unstable();
         over.dedup();
-        // Only what this op read for the last time, or wrote for nobody, is over.
+        // A tensor that this op reads or writes ends with this op if no later op of `runs` reads it and no step from
+        // `steps.end` on does.
         over.retain(|&tensor| {
             last_reader[tensor.index()].is_none_or(|last| last == at) && !lives.is_read_from(tensor, steps.end)
         });

@@ -51,7 +51,8 @@ pub struct Overhead {
     pub counts_kernels: bool,
 }
 
-/// What an op counts where records do not: so little that it only decides between versions that need the same.
+/// Bytes that an op counts if the records of the runtime are not counted: so few that they only decide between versions
+/// that need about the same memory.
 const LITTLE: u64 = 8;
 
 impl Dialect {
@@ -64,7 +65,7 @@ impl Dialect {
         overhead: Overhead { op: 64, tensor: 24, pad: 64, concat: 88, counts_kernels: true },
     };
 
-    /// `.onnx` models. Nothing is known of a runtime's records, so that tensors count.
+    /// `.onnx` models. Nothing is known of a runtime's records, so only tensors and scratch memory count.
     pub const ONNX: Dialect = Dialect {
         axes: crate::onnx::AXES,
         states_padding: true,
@@ -72,8 +73,8 @@ impl Dialect {
         overhead: Overhead { op: LITTLE, tensor: 0, pad: 0, concat: 0, counts_kernels: false },
     };
 
-    /// The same where the runtime keeps its records in a memory of their own: tensors and scratch memory count. An op
-    /// still costs a little, so that thousands of tiles are not taken for free.
+    /// The same dialect for a runtime that keeps its records in a memory of their own, so that only tensors and scratch
+    /// memory count. An op still costs a little, so that thousands of tiles are not taken to cost nothing.
     #[must_use]
     pub fn with_records_elsewhere(self) -> Dialect {
         Dialect { overhead: Overhead { op: LITTLE, ..Overhead::default() }, ..self }

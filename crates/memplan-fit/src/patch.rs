@@ -75,7 +75,8 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
     let image = *steps.last()?.outputs.first()?;
     let writer = Writer { net, schedule, steps, first: 0, patch: Patch::default() };
     let lengths = writer.lengths(image);
-    // The last tile but one has neighbours on all sides, if there are that many.
+    // The tile before the last one, in both directions, has neighbours on all sides if the grid has at least three rows
+    // and three columns. Such a tile has the widest halo.
     let index = grid.map(|count| count.saturating_sub(2));
     let region = [0, 1].map(|axis| Span::part(lengths[axis], index[axis], grid[axis]));
     // All rows of tiles above this one are finished and waiting to be joined.
@@ -246,7 +247,7 @@ impl Writer<'_, '_> {
                 wanted.entry(input).and_modify(|known| *known = hull(*known, read)).or_insert(read);
                 reads = Some([rows, columns]);
             }
-            // All images of an op have the same height and width, so that what is read is the same for each.
+            // All images of an op have the same height and width, so what is read of the last one holds for each.
             let reads = reads.ok_or("it reads no image")?;
             *need = Some((reads.map(|read| read.computed), reads));
         }

@@ -34,9 +34,9 @@ use memplan_models::graph::{OpId, TensorId};
 use crate::live::Lives;
 use crate::net::{Net, Schedule, Step};
 
-/// More tensors than this have too many states to go through all of them.
+/// Graphs with more tensors than this are not searched: n tensors have up to 2^n states. (Sets of tensors are `u32`.)
 const MOST_TENSORS: usize = 16;
-/// More states than this are not looked at: then no schedule is found.
+/// If the search reaches more states than this, it gives up without a schedule.
 const MOST_STATES: usize = 1 << 17;
 
 /// A schedule that needs little memory because some ops run again.
@@ -374,9 +374,9 @@ fn collect(
     }
     for input in &step.inputs {
         let is_there = lives.is_alive_before(input.index(), reader);
-        // An input that is still in memory before the reader costs nothing. One that is not is computed again if it
-        // was written before the worst moment. Where the depth is used up it is not, and is kept in memory longer
-        // instead.
+        // An input that is still in memory before `reader` costs nothing. An input that is not, and that was written
+        // before the worst moment, is computed again if `depth` allows it. In all other cases the input is kept in
+        // memory longer, up to the op that runs again.
         let source = lives.written[input.index()].filter(|&source| depth > 1 && !is_there && source < worst);
         if let Some(source) = source
             && !collect(net, schedule, lives, source, (reader, worst), depth - 1, again)

@@ -106,7 +106,8 @@ pub(crate) fn naive_segments(segments: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 impl Segment<'_> {
-    /// The ways to execute the segment tile by tile in which less is alive than without tiles. `curve` has the bytes
+    /// Ways to execute the segment tile by tile, in the order in which grids are tried. Each needs fewer bytes (alive,
+    /// plus records of the runtime) than the segment without tiles and than the ways before it. `curve` has the bytes
     /// alive at each step of the schedule.
     pub(crate) fn tilings(&self, curve: &[u64]) -> Vec<Tiling> {
         // The bytes that a grid has to stay below: first those without tiles, then those of the best grid so far.
@@ -120,10 +121,11 @@ impl Segment<'_> {
             // Grids with more columns than rows are left out, and the grid of one tile is no tiling.
             for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1) {
                 let grid = [rows, columns];
-                // Two bounds of what the grid needs, each cheaper than the next step: first as if the tiles themselves
-                // needed nothing, then with the least that a tile needs.
-                // The first tile takes the records of the ops that it replaces.
+                // The first tile takes the place of the ops themselves in the runtime's records, so only the other
+                // tiles need more records.
                 let records = per_tile.saturating_mul(rows * columns - 1);
+                // Two lower bounds of what the grid needs come before the patch is written. The first one takes no time
+                // and counts nothing for the tiles themselves; the second one counts the least that a tile needs.
                 if around.peak(0).saturating_add(records) >= best {
                     continue;
                 }

@@ -16,8 +16,8 @@ use crate::layer::{Border, Layer, Reach, SizeForm, Spatial};
 /// Height and width among the dimensions of an image.
 pub const AXES: [usize; 2] = [1, 2];
 
-/// Operators that compute each output element from the input elements at the same position, or, the last one, from
-/// all elements of the same position.
+/// Operators that compute each output element from the input elements at the same place. The last one, `SOFTMAX`,
+/// computes it from all channels of the same row and column, which lie in one tile.
 const POINTWISE: [&str; 32] = [
     "ABS",
     "ADD",

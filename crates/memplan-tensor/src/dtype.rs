@@ -154,7 +154,7 @@ impl FromStr for DType {
             Some((lane, lanes)) => (lane, lanes.parse().ok()),
             None => (text, Some(1u16)),
         };
-        // A type with no lanes would have size zero, and then every overlap test would be wrong.
+        // `float32x0` is refused: its buffers would have size zero, and divisions by the element size would fail.
         match (kind_and_bits(lane), lanes) {
             (Some((kind, bits)), Some(lanes @ 1..)) => Ok(DType { kind, bits, lanes }),
             _ => Err(ParseDTypeError(text.to_owned())),

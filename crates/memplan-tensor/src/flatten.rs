@@ -38,8 +38,9 @@ pub fn flatten_buffers(function: &Function) -> Function {
     result
 }
 
-/// Whether the product of the constant extents is at most [`MAX_SUBSCRIPT`], the largest number that a subscript may
-/// have: flat subscripts can be as large as that. Extents that are not constant count as 1.
+/// Whether flat subscripts of the buffer are small enough to be read again: the product of the constant extents is at
+/// most [`MAX_SUBSCRIPT`], the largest constant that the reader accepts in a subscript. Extents that are not constant
+/// count as 1.
 fn has_flat_subscripts(buffer: &Buffer) -> bool {
     let extents = buffer.shape.iter().filter_map(Expr::as_int);
     let product = extents.map(i64::unsigned_abs).try_fold(1_u64, u64::checked_mul);

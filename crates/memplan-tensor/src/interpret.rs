@@ -1,8 +1,8 @@
 //! Running a function: the meaning of the loop IR, and the oracle of every rewrite.
 //!
-//! Memory is bytes; each byte knows whether it was written. An access outside its buffer and a
-//! read of a byte nobody wrote are errors, so a rewrite that shrinks a buffer, or lets two live
-//! ones overlap, shows up as an error or as different results, never as luck.
+//! Memory is bytes; each byte knows whether it was written. An access outside of its buffer's memory and a read of a
+//! byte that nobody wrote are errors. So a rewrite that shrinks a buffer, or lets two buffers overlap that are needed
+//! at the same time, leads to an error or to different results.
 //!
 //! **Threads run in lockstep.** Every thread of a launch executes a statement before any
 //! thread executes the next; `local` buffers exist once per thread, `shared` once per block.

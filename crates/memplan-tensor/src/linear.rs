@@ -1,8 +1,8 @@
 //! Integer expressions as sums: `c + Σ coefficient × atom`.
 //!
-//! `i * 4 + (j + 2)` is `2 + 4·i + 1·j`; whatever is not a sum or a product with a constant
-//! (`i % 8`, `n * m`) is an atom, equal to another if both are written alike. That is enough to
-//! compare indices, to see a common difference and to prove divisibility. All arithmetic is
+//! `i * 4 + (j + 2)` is `2 + 4·i + 1·j`. An *atom* is a part of an expression that is neither a constant nor a sum, a
+//! difference or a product with a constant: a variable, `i % 8`, `n * m`. Two atoms are equal if they are written
+//! alike. That is enough to compare indices, to see a common difference and to prove divisibility. All arithmetic is
 //! checked; a form that does not fit 64 bits is `None`.
 
 use crate::ir::{BinaryOp, Expr};
@@ -82,9 +82,10 @@ pub(crate) fn is_multiple_of(expr: &Expr, divisor: i64) -> bool {
     Linear::of(expr).is_some_and(|sum| sum.is_multiple_of(divisor))
 }
 
-/// The result of an operator on two integer constants, with the wider type of the two. `None` if one of them is no
-/// integer constant, if the result does not fit 64 bits, or for an operator that is not computed here (comparisons,
-/// and division by zero or a negative number).
+/// The result of an operator on two integer constants, with the wider type of the two (the left type if both have the
+/// same width). `None` if one of them is no integer constant, if the result does not fit 64 bits, for a floor division
+/// or remainder by zero or a negative number, and for the operators that are not computed here: comparisons, `and`,
+/// `or`, and the division and remainder that round towards zero.
 pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     let (Expr::Int { value: a, dtype }, Expr::Int { value: b, dtype: other }) = (left, right) else {
         return None;

@@ -38,7 +38,8 @@ pub struct Lowered {
     pub sites: IndexVec<BufId, Option<SiteId>>,
     /// For each statement that memory can be attached to (it has a body), the *scope* that this memory belongs to: the
     /// innermost op, from the statement outwards, of which every instance has memory of its own (a parallel loop, a
-    /// launch). Statements outside of all scopes are not listed; their memory belongs to the function.
+    /// launch). Memory of a statement that is not listed belongs to the function: the statement is outside of all
+    /// scopes, or it became no op with regions (see `transparent` and `summary`).
     pub owners: HashMap<StmtId, OpId>,
 }
 
@@ -211,7 +212,8 @@ fn conflict(lowered: &Lowered, layout: &Layout, violation: &Violation) -> Confli
     Conflict { message: violation.describe(program), pairs, span }
 }
 
-/// The sites that a violation harms, and those that may harm them.
+/// The sites whose content a violation destroys, and the sites whose writes may have destroyed it. The second list is
+/// empty if the violation names no writer.
 fn concerned(program: &Program, violation: &Violation) -> (Vec<SiteId>, Vec<SiteId>) {
     let site_of = |value: ValueId| match program.value(value).origin {
         Origin::Alloc(site) => Some(site),
@@ -348,11 +350,13 @@ impl<'f> Lowering<'f> {
     /// name the places of allocations by these numbers.
     fn statement(&mut self, stmt: &'f Stmt) {
         let id = StmtId::from_index(self.next);
+        // A mark or one more axis of a launch: its body is part of the block around it.
         if let Some(body) = self.transparent(stmt) {
             self.next += 1;
             self.own_expressions(stmt);
             return self.body(stmt, body);
         }
+        // No allocation inside: one op for the whole statement. Its inner statements are numbered all the same.
         if !has_allocation(stmt) {
             stmt.walk(&mut |_| self.next += 1);
             self.summary(stmt);
@@ -381,7 +385,8 @@ impl<'f> Lowering<'f> {
                 self.regions(id, stmt, if serial { draft } else { draft.scope() }, !serial, &[body]);
             }
             StmtKind::While { body, .. } => {
-                // The condition is read before every iteration, and once more at the end.
+                // The condition is read before every iteration (inside of the region), and once more after the last one
+                // (behind the op).
                 self.builder.open_op(draft.control(Control::Loop(Trips::any())));
                 self.builder.open_region(&[]);
                 self.own_expressions(stmt);
@@ -520,7 +525,8 @@ impl<'f> Lowering<'f> {
         });
     }
 
-    /// Adds the op of a statement: what it reads, updates and lets escape, and the overlays that it permits.
+    /// Adds the op of a statement: what it reads, updates and lets escape, and the overlays that it permits. `pairs`
+    /// has the permitted pairs (output, input). A statement that touches no buffer gets no op.
     fn push(&mut self, stmt: &Stmt, touched: &Touched, pairs: &[(BufId, BufId)]) {
         if touched.loaded.is_empty() && touched.stored.is_empty() {
             return;
@@ -530,8 +536,10 @@ impl<'f> Lowering<'f> {
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
             if pairs.iter().any(|(_, src)| src == buffer) {
-                // The statement stores to a source of a permitted pair, too. The judge has proved that this does no
-                // harm in any cell, so the store becomes an op of its own in front, and this op only reads the source.
+                // The statement stores to the input of a permitted pair, too. The dataflow check permits an overlay
+                // only on an operand that is read, so the store becomes an op of its own in front, and this op only
+                // reads the input. That is right because the judge has looked at all stores of the statement, in
+                // their order, before it permitted the pair.
                 self.builder.push(OpDraft::new(name).span(stmt.span).update(value));
                 draft = draft.read(value);
             } else {

@@ -1,8 +1,8 @@
 //! Statements of the loop IR in the words of the judge of in-place reuse ([`memplan_verify::in_place`]).
 //!
-//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end
-//! of its reads, subscripts of several dimensions become one element number, and views count from the start of the
-//! memory they look at.
+//! For one pair of buffers a statement becomes a list of steps. Every load is a read. Every store is a write after the
+//! reads of its value and subscripts. Subscripts of several dimensions become one element number. An access through a
+//! view counts elements from the start of the memory that the view looks at.
 //!
 //! ```text
 //! for i: for j: B[i, j] = A[i, j] + 1      shape (n, 4)
@@ -78,7 +78,7 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
         _ => false,
     });
     let Some(first) = first else { return body };
-    // From the inside out, the body is put into the loops over threads, behind the lets that it may use.
+    // From the inside out: a thread axis becomes a loop around the body so far, and a let becomes a step before it.
     for (position, binding) in around.iter().enumerate().skip(first).rev() {
         match binding {
             Binding::Axis(var, extent, axis) => {
@@ -88,12 +88,13 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
             Binding::Let(var, value) => {
                 body.insert(0, Step::Define { variable: variable(*var), value: translator.index(value) });
             }
-            // Threads run in step, so all of them are in the same iteration of a serial loop around the statement, and
-            // its variable is the same for all. Not so if the loop starts at a value that is no constant: it may be
-            // another one for each thread, and then the variable is unknown.
+            // If a serial loop around the statement starts at a value that is no constant, each thread may have another
+            // start, and so another value of the loop variable. The variable counts as unknown.
             Binding::Loop(var, min) if min.as_int().is_none() => {
                 body.insert(0, Step::Define { variable: variable(*var), value: Index::Unknown });
             }
+            // Any other serial loop needs no step: threads run in step, so all of them are in the same iteration, and
+            // the loop variable has the same value for all.
             Binding::Loop(..) | Binding::Alloc(_) => {}
         }
     }
@@ -112,8 +113,8 @@ struct Translator<'f> {
 }
 
 impl Translator<'_> {
-    /// Whether every iteration of an axis has its own copy of the two buffers, or all iterations share them and run at
-    /// the same time. `inside` has what is in force inside of the axis, allocations among it.
+    /// `Private` if every iteration of an axis has its own copy of both buffers, otherwise `Concurrent`: the iterations
+    /// share a buffer and run at the same time. `inside` has the bindings from the axis inwards, allocations included.
     fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
         let is_private = |buffer: &BufId| {
             let begins_inside =
@@ -268,7 +269,9 @@ impl Translator<'_> {
     }
 
     /// The first element of an access (`i * 4 + j` for `[i, j]` in rows of 4), its lanes and their distance in
-    /// elements; `None` if the access is no row of lanes, or rows have gaps (strides).
+    /// elements. `None` if the number of subscripts is not that of the dimensions, if a subscript other than the last
+    /// is a vector, if the last one is a vector that is no ramp with a constant step, if the buffer has strides, or if
+    /// the offset of a view is no whole number of elements.
     fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
         let declared = &self.function.buffers[buffer];
         if index.len() != declared.shape.len() || declared.has_strides() {
@@ -294,7 +297,8 @@ impl Translator<'_> {
         Some((first, lanes, stride))
     }
 
-    /// An element number of a view, counted from the start of its memory in the view's own elements.
+    /// An element number of a view, counted from the start of its memory in the view's own elements. `None` if an
+    /// element of a view in the chain is no whole number of these elements.
     fn counted_from_start(&self, buffer: BufId, mut first: Index) -> Option<Index> {
         let bits = self.function.buffers[buffer].dtype.total_bits();
         let mut view = buffer;

@@ -67,9 +67,9 @@ pub fn places(original: &Function, rewritten: &Function) -> Result<Places, Misma
 }
 
 /// What is different from the plan about the place where a buffer was found, as the end of a sentence; `None` if
-/// nothing is. `parent` is the statement in whose body the original allocates the buffer. `holders` says which
-/// allocation of the rewritten function each allocation of the plan is; the first buffer in an allocation enters it
-/// there.
+/// nothing is. `parent` is the statement in whose body the original allocates the buffer. `holders` says for each
+/// allocation of the plan which allocation of the rewritten function it is. The first buffer that was found in an
+/// allocation of the plan makes the entry, and all others must agree.
 fn difference(
     found: &Found,
     layout: &Layout,
@@ -99,8 +99,7 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
         Err(mismatch) => return Some(mismatch),
     };
     let parents = parents(original);
-    // Allocations of the plan and of the rewritten function have names of their own. The first buffer found in
-    // one says which is which, and all others have to agree.
+    // The plan and the rewritten function number their allocations differently (see `difference`).
     let mut holders = BTreeMap::new();
     for (buffer, found) in found.iter_enumerated() {
         let Some(found) = found else { continue };
@@ -165,8 +164,8 @@ struct Reader<'f> {
     span: Span,
 }
 
-/// Statements that take part in the comparison. The value of a number alone changes nothing: `T.evaluate(0)` is what
-/// is written into a body that would be empty without its allocations.
+/// Whether a statement takes part in the comparison. `T.evaluate(0)` does not: the printer writes it into a body that
+/// is empty without its allocations.
 fn acts(stmt: &&Stmt) -> bool {
     let does_nothing = matches!(
         stmt.kind,
@@ -349,8 +348,8 @@ impl<'f> Reader<'f> {
         from.kept.iter().zip(&to.kept).try_for_each(|(a, b)| self.expr(a, b))
     }
 
-    /// `to - from` in bits, which must be a constant. Loads in the two addresses are compared one by one, and then
-    /// count as equal unknown numbers.
+    /// `to - from` in bits, which must be a constant. The loads in the two addresses are compared pair by pair. If all
+    /// pairs agree, the two loads of a pair count as the same unknown number.
     fn distance(&mut self, from: &Sum<'f>, to: &Sum<'f>) -> Result<i64, Mismatch> {
         self.expect(from.loads.len() == to.loads.len(), "another subscript")?;
         for (a, b) in from.loads.iter().zip(&to.loads) {
@@ -360,8 +359,8 @@ impl<'f> Reader<'f> {
         if from.is_alike(to, &|old, new| self.same_var(old, new)) {
             return Ok(0);
         }
-        // A variable that both functions define is written `v` with the original's number in both sums, so that it
-        // cancels out; a size goes by its own name.
+        // A variable that both functions define is written as `v` and the original's number of the variable in both
+        // sums, so that the two cancel out. A size that no statement defines is written with its own name.
         let name = |var: VarId| match self.vars.get(&var) {
             Some(old) => format!("v{}", old.index()),
             None => self.new.vars[var].name.clone(),
@@ -383,8 +382,9 @@ impl<'f> Reader<'f> {
         self.see_root(root, self.new.root(new), bits)
     }
 
-    /// Notes where a buffer of the old function is in the new one: `bits` behind the start of `root`. It must be at
-    /// one place everywhere.
+    /// Notes where a buffer of the old function is in the new one: `bits` above the start of `root`. It is an error if
+    /// the buffer was found at another place before, if the memories differ, or if a parameter is not the parameter of
+    /// the same name at offset 0.
     fn see_root(&mut self, old: BufId, root: BufId, bits: i64) -> Result<(), Mismatch> {
         let (a, b) = (&self.old.buffers[old], &self.new.buffers[root]);
         self.expect((a.memory == Memory::Own) == (b.memory == Memory::Own), "a parameter in place of a buffer")?;
@@ -413,9 +413,9 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Checks that every buffer fits where it is. Sizes are compared with several choices of numbers for the symbolic
-    /// ones (`SAMPLES`), the same number for the same size in both functions; a parameter must have the very same
-    /// size.
+    /// Checks that every buffer fits where it is. Symbolic sizes are compared with several choices of numbers for their
+    /// variables (`SAMPLES`); a variable gets the same number in both functions. A parameter must have exactly the size
+    /// it had.
     fn sizes(&self) -> Result<(), Mismatch> {
         for (old, seen) in self.found.iter_enumerated() {
             let Some(seen) = seen else { continue };

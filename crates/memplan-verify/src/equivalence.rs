@@ -87,8 +87,8 @@ use compare::{Candidate, compare};
 use moves::moved;
 use original::Original;
 
-/// The largest dimension of a tensor that is accepted. Sums of a few such numbers, and products of two, stay below
-/// 2^63.
+/// The largest dimension of a tensor that is accepted (2^31). Sums of a few such numbers, and products of two (2^62),
+/// fit 64 signed bits.
 const DIMENSION: i64 = 1 << 31;
 
 /// What each tensor of the new model equals.
@@ -169,13 +169,13 @@ fn counts(network: &Network) -> String {
     format!("{} inputs and {} outputs", network.inputs.len(), network.outputs.len())
 }
 
-/// The shape and the numbers of a tensor, in words.
+/// The shape, the element type and the quantisation of a tensor, in words.
 fn type_of(tensor: &Tensor) -> String {
     format!("{:?} {}", tensor.shape.clone().unwrap_or_default(), tensor.numbers)
 }
 
-/// Keeps the larger of two mismatches. Mismatches are ordered by how like the two ops are, and the op of the original
-/// that comes nearest explains best what has changed.
+/// Puts `mismatch` into `nearest` if it is larger than the one there. The larger a mismatch, the more the two compared
+/// ops have in common, and the op of the original that has most in common explains best what has changed.
 fn keep_nearest(nearest: &mut Option<Mismatch>, mismatch: Mismatch) {
     if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) {
         *nearest = Some(mismatch);
@@ -186,8 +186,8 @@ fn keep_nearest(nearest: &mut Option<Mismatch>, mismatch: Mismatch) {
 struct Derivation<'a> {
     original: Original<'a>,
     changed: &'a Network,
-    /// What each tensor of the new model equals, in every way that was found. Empty for one that is not written yet or
-    /// that is not in the original.
+    /// The views that each tensor of the new model equals, as far as they were found. Empty for a tensor that is not
+    /// written yet, and for a constant that the original does not have.
     views: Vec<Vec<View>>,
     /// How many of the original's ops with an effect have run.
     effects: usize,
@@ -254,8 +254,9 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Whether a tensor may equal a view: its numbers and its shape allow it. A part of a tensor that is quantised in
-    /// another way for each slice along a dimension is never accepted, since its quantisation is not that of the whole.
+    /// Whether a tensor may equal a view: it has the element type, the quantisation and the shape of the view. If a
+    /// tensor of the original has a quantisation for each slice along a dimension (`is_per_axis`), only the whole of it
+    /// is accepted: the quantisation of a part is not that of the whole.
     fn fits(&self, view: &View, new: &Tensor) -> bool {
         let old = &self.original.network.tensors[view.tensor];
         let is_whole = self.original.all(view.tensor) == view.region;

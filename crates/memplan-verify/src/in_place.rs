@@ -1,8 +1,8 @@
 //! May a loop nest compute its result into the memory of its operand?
 //!
-//! `for i: B[i] = A[i] + 1` may, if B then takes A's place byte for byte: each iteration reads an element of A before
-//! it overwrites that element, and no other iteration reads it. `for i: B[i] = A[7 - i]` may not: iteration 0
-//! overwrites `A[0]`, which iteration 7 still needs.
+//! `for i: B[i] = A[i] + 1` may, if B starts at the same address as A: each iteration reads an element of A before it
+//! overwrites that element, and no other iteration reads it. `for i: B[i] = A[7 - i]` may not: iteration 0 overwrites
+//! `A[0]`, which iteration 7 still needs.
 //!
 //! The judge sees a [`Step`] list: loops, branches, and which elements each step reads and writes, with subscripts as
 //! [`Index`] expressions. It knows neither the program that the list was made of nor the planner that asks. Output and

@@ -82,15 +82,16 @@ impl Violation {
 }
 
 /// Lists every way in which running the ops in another order computes something else; empty if it computes the same.
-/// `ops` are in their old order, and `order` names them by their numbers in the new one.
+/// `ops` are in their old order, and `order` lists the numbers of the ops in the new order.
 pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
-    let mut is_named = vec![0usize; ops.len()];
+    // How often `order` names each op. A number that is no op is not counted here; the length of `order` shows it.
+    let mut times_named = vec![0usize; ops.len()];
     for &op in order {
-        if let Some(times) = is_named.get_mut(op) {
+        if let Some(times) = times_named.get_mut(op) {
             *times += 1;
         }
     }
-    let named = is_named.iter().filter(|times| **times == 1).count();
+    let named = times_named.iter().filter(|times| **times == 1).count();
     if named != ops.len() || order.len() != ops.len() {
         return vec![Violation::NotEveryOpOnce { named, ops: ops.len() }];
     }
@@ -113,7 +114,8 @@ pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
 struct Found {
     /// The version of each value that it reads.
     versions: Vec<usize>,
-    /// How often each value that it writes had been written; last, how many effects there had been.
+    /// For each value that it writes, how often the value had been written before. If the op has an effect, one more
+    /// number at the end: how many ops with an effect had run before.
     turns: Vec<usize>,
 }
 

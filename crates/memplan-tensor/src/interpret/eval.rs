@@ -166,7 +166,7 @@ impl Machine<'_> {
         let buffer = self.resolve(buffer, worker);
         let region = self.workers[worker].regions.get(&buffer).cloned();
         let declared = &self.function.buffers[buffer];
-        // The element numbers for the dimensions so far, and the index for a message.
+        // The element numbers for the dimensions so far, and the first lane of each subscript for a message.
         let mut rows = vec![0i64];
         let mut printed = Vec::new();
         let is_view = matches!(declared.memory, Whose::View { .. });
@@ -232,8 +232,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Reads the lanes of an access. Reading a byte that nobody wrote is an error. All values read are mixed into
-    /// `loads`, a hash by which two runs of equivalent programs can be compared.
+    /// Reads the lanes of an access. Reading a byte that nobody wrote is an error. All values that are read are mixed
+    /// into `loads`, a hash by which two runs can be compared (see `run_traced`).
     fn read(&mut self, places: &Places, buffer: BufId) -> Result<Value, RunError> {
         let dtype = self.function.buffers[buffer].dtype;
         let mut lanes = Vec::with_capacity(places.bytes.len());
@@ -308,6 +308,8 @@ impl Machine<'_> {
         let whole = self.pointer_to(buffer, worker)?;
         let places = self.places(buffer, index, worker)?;
         let byte = places.bytes.first().copied().unwrap_or(0);
+        // `passed` elements of the buffer lie before the address. `.data` starts at byte 0 of the memory, the elements
+        // of a view start at its offset.
         let element = whole.dtype.lane_bytes() * u64::from(whole.dtype.lanes);
         let start = u64::try_from(self.view_offset(buffer, worker)?).unwrap_or(0);
         let passed = byte.saturating_sub(start) / element.max(1);

@@ -172,7 +172,8 @@ impl Machine<'_> {
     fn stir(&mut self, pointer: Pointer, salt: u64) {
         let lane = pointer.dtype.element();
         let lanes = pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes));
-        // At most a million elements are changed, so that one call cannot take forever.
+        // Only the first 2^20 elements are changed. Otherwise one call could take hours, because the limit of steps
+        // counts statements.
         for index in 0..lanes.min(1 << 20) {
             let at = pointer.byte + index * lane.lane_bytes();
             let change = (mix(salt, index) % 7) as i64;

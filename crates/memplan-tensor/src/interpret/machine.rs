@@ -1,8 +1,8 @@
 //! Executing statements for a set of workers in lockstep.
 //!
-//! A worker is one thread of control: the function starts with one, a launch (or a parallel loop
-//! in lockstep order) splits each into one per index. Every statement runs for all active workers before the
-//! next does; conditions and loops narrow the active set.
+//! A worker is one thread of control. The function starts with one worker. A launch, or a parallel loop in lockstep
+//! order, splits each active worker into one worker per index. Every statement runs for all active workers before the
+//! next statement does. A condition or a loop makes the workers inactive for which it does not hold or is over.
 //!
 //! ```text
 //! with T.launch_thread("threadIdx.x", 4) as t:    workers 1..5, copies of worker 0 with t = 0, 1, 2, 3
@@ -105,8 +105,9 @@ pub(super) struct Machine<'a> {
     pub(super) span: Span,
 }
 
-/// The largest number of workers that lockstep order splits a parallel loop into. A launch may make sixteen times as
-/// many.
+/// The largest number of workers that lockstep order splits a parallel loop into; a longer loop runs its iterations one
+/// after the other. A launch may make sixteen times as many workers; beyond that the run fails, because threads cannot
+/// run one after the other.
 const MAX_WORKERS: i64 = 4096;
 
 /// A well-mixed number from two (splitmix64).
@@ -174,8 +175,8 @@ impl<'a> Machine<'a> {
         let mut memory = Memory::new(size);
         let lane = declared.dtype.lane_bytes();
         for index in 0..size / lane.max(1) {
-            // Each run of eight elements is a permutation of 0..8 (start + odd step * index, modulo 8), so that data
-            // can serve as indices.
+            // Each run of eight elements is a permutation of 0..8: a random start plus a random odd step times the
+            // index, modulo 8. So every value is in range if the data serve as subscripts of eight elements.
             let random = mix(mix(self.options.seed, position as u64), index / 8);
             let value = ((random >> 8) % 8 + (random | 1) % 8 * (index % 8)) % 8;
             let value = value as i64;
@@ -408,7 +409,8 @@ impl<'a> Machine<'a> {
         if !known.is_empty() {
             return self.block(body, &known);
         }
-        // The number of threads is the same for all workers; no worker is active if there is no first one.
+        // The number of threads is the same for all workers, so the first one is asked. Without a first worker nobody
+        // is active.
         let Some(&first) = fresh.first() else {
             return Ok(());
         };
@@ -523,9 +525,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Which of a site's memories a worker uses: the indices that all workers with the same memory have in common.
-    /// Global memory is one for all threads of the block indices at the allocation, shared memory one for each thread
-    /// block, local memory one for each thread.
+    /// Which of a site's memories a worker uses, as the thread indices that all workers with the same memory have in
+    /// common. Global memory: the block indices at the allocation. Shared memory: the worker's block indices, so each
+    /// thread block has one. Local memory: all indices of the worker, so each thread has one.
     fn sharing(&self, site: &Site, worker: usize) -> Vec<i64> {
         let axes = &self.workers[worker].axes;
         match site.rank {
@@ -535,7 +537,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Forgets the memory of an allocation that is executed again. Its position in the list stays, with no bytes.
+    /// Forgets the memory of an allocation that is executed again, so that a loop of allocations does not fill the
+    /// machine's memory. The entry in `memories` stays, with no bytes, because other memories are named by position.
     fn release(&mut self, old: Option<Site>, worker: usize) {
         let Some(old) = old else { return };
         let sharing = self.sharing(&old, worker);

@@ -21,7 +21,8 @@ pub(super) struct Memory {
     far: HashMap<u64, Box<Page>>,
 }
 
-/// Pages kept in a plain vector; those beyond go to the map.
+/// How many pages, from the start of a memory, are kept in a plain vector (4 MiB); pages at higher addresses go to the
+/// map.
 const NEAR_PAGES: u64 = 4096;
 
 impl Memory {

@@ -35,7 +35,7 @@ fn is_harmless(dictionary: &str) -> bool {
             "\"buffer_dim_align\"" => true,
             _ => false,
         },
-        // Behind the last comma there may be nothing.
+        // An entry without a colon: nothing but blanks if the text ends with a comma or is empty.
         None => entry.trim().is_empty(),
     })
 }

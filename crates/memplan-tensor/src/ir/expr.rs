@@ -105,7 +105,8 @@ pub enum Expr {
     },
     /// Logical negation.
     Not(Box<Expr>),
-    /// Lane-wise choice; both sides are evaluated.
+    /// Lane-wise choice. In TVM both sides are evaluated; our interpreter evaluates only the chosen side if the
+    /// condition is a single truth value.
     Select {
         /// The choice.
         condition: Box<Expr>,

@@ -60,7 +60,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Number of elements, if every extent is a constant. `None` if symbolic, negative or beyond 64 bits.
+    /// Number of elements. `None` if an extent is no constant or is negative, or if the number does not fit 64 bits.
     pub fn constant_elements(&self) -> Option<u64> {
         self.shape.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::try_from(extent.as_int()?).ok()?))
     }

@@ -72,13 +72,14 @@ impl StorageScope {
     }
 
     /// Whether buffers of this scope are packed into one block at offsets, as TVM does with memories of special
-    /// hardware: scopes with a tag, except for three tags whose buffers are allocated one by one.
+    /// hardware: scopes with a tag, except for the three tags that TVM excepts, too. Their buffers are allocated one by
+    /// one.
     pub fn is_special(&self) -> bool {
         !matches!(self.tag.as_str(), "" | ".dyn" | ".workspace" | ".vtcm")
     }
 
-    /// Whether the memory is so close to the registers that its buffers are never pooled:
-    /// `warp` and nearer, without a tag.
+    /// Whether the memory is so close to the registers that its buffers never share an allocation: the ranks `Warp`,
+    /// `Local` and `Special`, without a tag.
     pub fn is_register_like(&self) -> bool {
         self.tag.is_empty() && self.rank >= Rank::Warp
     }

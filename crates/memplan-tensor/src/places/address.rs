@@ -48,8 +48,9 @@ impl<'f> Sum<'f> {
         for (factors, factor) in &self.parts {
             let mut product = Value::constant(*factor);
             let (last, extents) = factors.split_last()?;
-            // A load in an extent gets a number of its own, far above all others, so that the numbers of loads in
-            // subscripts do not depend on how extents are written.
+            // Loads in extents are numbered from `usize::MAX / 2` on, anew for each extent, so that the numbers of
+            // loads in subscripts do not depend on how extents are written. All extents that are one load therefore
+            // count as the same unknown number; whether two extents load the same element is not compared.
             for extent in extents {
                 product = product.times(&Writer { name, loads: usize::MAX / 2 }.expr(extent)?)?;
             }
@@ -60,8 +61,8 @@ impl<'f> Sum<'f> {
     }
 }
 
-/// Whether two expressions are the same up to the names of variables. `false` for all that are not sums, products and
-/// other operations on variables and integers.
+/// Whether two expressions are the same if their variables are compared with `same`. `false` for everything but binary
+/// operations on variables and integers.
 fn is_alike(one: &Expr, other: &Expr, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
     match (one, other) {
         (Expr::Int { value, .. }, Expr::Int { value: number, .. }) => value == number,
@@ -205,8 +206,8 @@ fn start_of(function: &Function, buffer: BufId) -> Option<Sum<'_>> {
     Some(sum)
 }
 
-/// The address of an access; `None` if the number of subscripts does not suit the buffer, or the lanes have no
-/// constant distance.
+/// The address of an access. `None` if the number of subscripts is not that of the dimensions, if the lanes have no
+/// constant distance, or if a size in bits does not fit 63 bits.
 pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, index: &'f [Expr]) -> Option<Element<'f>> {
     let declared = &function.buffers[buffer];
     if index.len() != declared.shape.len() {
@@ -269,7 +270,8 @@ pub(super) fn pointer<'f>(expr: &'f Expr, function: &'f Function) -> Option<Poin
     }
 }
 
-/// How many choices of numbers for symbolic sizes are tried.
+/// How many choices of numbers for symbolic sizes are tried: four with numbers up to 5000 and eight with numbers up to
+/// 9 (see `sampled`).
 pub(super) const SAMPLES: u64 = 12;
 
 /// The bits of a buffer, with numbers for the variables in its extents that depend only on their names and on the

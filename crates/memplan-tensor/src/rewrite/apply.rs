@@ -13,9 +13,10 @@
 //! B = T.alloc_buffer((8,))    ->     B = T.decl_buffer((8,), data=A.data)
 //! ```
 //!
-//! A buffer at an offset counts from there: its subscripts grow by the offset (buffers with several
-//! dimensions get an `elem_offset` instead), a bare `B.data` becomes the address of its first element, and
-//! `tvm_access_ptr` moves its offset.
+//! If a buffer lies at an offset in its allocation, every use of the buffer gets the offset. The subscripts of a
+//! buffer with one dimension grow by the offset. The declaration of a buffer with several dimensions gets an
+//! `elem_offset` instead. In `tvm_access_ptr(type, B.data, offset, …)` the argument `offset` grows. Any other `B.data`
+//! is called *bare*: it names the start of the whole allocation, so it becomes the address of the first element of `B`.
 
 use super::layout::{Allocation, AllocationId, Layout};
 use super::pool::Attach;
@@ -32,7 +33,8 @@ pub(super) fn apply(function: Function, layout: &Layout) -> Function {
     rewriter.declare_buffers();
     // The rewriter changes the body and its own tables at once, so the body is taken out of the tables meanwhile.
     let mut body = std::mem::take(&mut rewriter.result.body);
-    // `Some(None)`: allocations belong at the head of this block, those that are attached to the top of the function.
+    // `Some(None)`: this block gets allocations at its head (`Some`), and they are those that are attached to the top
+    // of the function (`None` as an `Attach`).
     rewriter.block(&mut body, Some(None));
     rewriter.result.body = body;
     rewriter.result
@@ -47,9 +49,11 @@ struct Rewriter<'a> {
     roots: IndexVec<BufId, BufId>,
     /// The allocations that move, by the place that they are attached to.
     attached: HashMap<Attach, Vec<AllocationId>>,
-    /// Lanes that vector retyping joined, of each buffer.
+    /// For each buffer the number of its old elements that are one vector element now; 1 if vector retyping has not
+    /// changed its allocation.
     vectors: IndexVec<BufId, u16>,
-    /// Elements added to the (last) subscript of each buffer.
+    /// For each buffer the number of elements that is added to its subscript. 0 for a buffer with several dimensions:
+    /// its declaration has the offset (see `move_by`).
     shifts: IndexVec<BufId, u64>,
     /// Buffers whose uses print differently from before.
     renamed: IndexVec<BufId, bool>,
@@ -81,7 +85,8 @@ fn count_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId, Buf
     names
 }
 
-/// Whether a statement does nothing and has no line of its own in the text.
+/// Whether a statement does nothing and has neither a line nor comments in the source text, so that it can be removed
+/// without a trace in the printed text.
 fn is_nothing(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default()
 }
@@ -246,6 +251,7 @@ impl<'a> Rewriter<'a> {
             self.result.buffers[buffer].extra.clear();
             self.redeclared[buffer] = true;
         }
+        // Vector retyping counts in vectors in the whole allocation, so this buffer's elements become vectors, too.
         if vector > 1 {
             let declared = &mut self.result.buffers[buffer];
             declared.dtype = declared.dtype.with_lanes(vector);
@@ -254,6 +260,8 @@ impl<'a> Rewriter<'a> {
             }
             self.redeclared[buffer] = true;
         }
+        // The offset in elements of this buffer. The division leaves no rest: layouts of the sound mode align every
+        // buffer to the elements of all its views, and the compatible mode refuses an offset that does not divide.
         let shift = place.bit_offset / self.result.buffers[buffer].dtype.total_bits();
         if shift > 0 {
             self.move_by(buffer, shift);
@@ -261,7 +269,8 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Moves a buffer inside of its allocation by `shift` of its elements. The subscripts of a buffer with one
-    /// dimension grow, and so does its extent; a view of several dimensions gets an offset in its declaration.
+    /// dimension grow by `shift`, and so does its extent. A buffer with several dimensions gets the offset in its
+    /// declaration; such a buffer is always a view by now, because only the holder is none and the holder never moves.
     fn move_by(&mut self, buffer: BufId, shift: u64) {
         self.redeclared[buffer] = true;
         let declared = &mut self.result.buffers[buffer];
@@ -274,8 +283,9 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Rewrites all statements of a block. `top` names the place whose allocations are put at the head of this block;
-    /// without it none are.
+    /// Rewrites all statements of a block. `top` is the place (statement or function) whose body this block is; the
+    /// allocations that are attached to this place are put at the head of the block. If `top` is `None`, no
+    /// allocation can be attached here (the block belongs to an `if` or a `while`).
     fn block(&mut self, block: &mut Block, top: Option<Attach>) {
         let mut some_are_gone = false;
         for stmt in block.iter_mut() {
@@ -294,8 +304,8 @@ impl<'a> Rewriter<'a> {
     /// Puts allocations at the head of a block, each behind the statements that give the variables in its extents
     /// their values.
     fn insert_allocations(&mut self, block: &mut Block, holders: Vec<BufId>) {
-        // An allocation with constant extents can be the first line. One with symbolic extents needs the names of the
-        // sizes, and then all go behind the lines that give these names.
+        // If all extents are constant, the allocations can be the first lines. If some extent is symbolic, all
+        // allocations go behind the lines that name the sizes.
         let all_constant = holders.iter().all(|&holder| self.result.buffers[holder].has_constant_shape());
         let start = if all_constant { 0 } else { self.first_statement(block) };
         let mut positions: Vec<(usize, BufId)> =
@@ -349,6 +359,8 @@ impl<'a> Rewriter<'a> {
     /// The statement that allocates a holder, with the line and the comments of the allocation that moved, if one did.
     fn allocation(&mut self, holder: BufId) -> Stmt {
         let (mut trivia, span) = self.moved.remove(&holder).unwrap_or_default();
+        // Without its source text the line is printed anew. That is needed if the declaration has changed, and for a
+        // mutable scalar, whose source line (`x: T.int32 = 0`) is a store as well as a declaration.
         if self.redeclared[holder] || self.result.buffers[holder].scalar {
             trivia.text = None;
         }
@@ -544,7 +556,7 @@ fn holding(allocation: &Allocation, name: String, span: Span) -> Buffer {
     }
 }
 
-/// Buffers whose address is used.
+/// Buffers whose address (`B.data`) is used anywhere, arguments of `tvm_access_ptr` and nodes of marks included.
 fn bare_uses(function: &Function) -> HashSet<BufId> {
     let mut found = HashSet::new();
     for stmt in &function.body {
@@ -561,7 +573,8 @@ fn bare_uses(function: &Function) -> HashSet<BufId> {
     found
 }
 
-/// `expr + amount`.
+/// `expr + amount`, as one number if `expr` is a constant. An amount beyond 63 bits becomes `i64::MAX`; layouts have no
+/// such offset, because sizes beyond 63 bits are refused before.
 fn plus(expr: Expr, amount: u64) -> Expr {
     let dtype = match &expr {
         Expr::Int { dtype, .. } => *dtype,
@@ -577,7 +590,8 @@ fn integer_type(expr: &Expr) -> DType {
     if wide { DType::INT64 } else { DType::INT32 }
 }
 
-/// `expr / by`: `(i * 8 + 4) / 4` becomes `i * 2 + 1` if every term is a multiple, otherwise `expr // by` is written.
+/// `expr / by`: if every term is a multiple of `by`, the terms are divided: `(i * 8 + 4) / 4` becomes `i * 2 + 1`.
+/// Otherwise `expr // by` is written.
 fn divide(expr: &Expr, by: u16) -> Expr {
     let by = i64::from(by);
     let Some(sum) = Linear::of(expr).filter(|sum| sum.is_multiple_of(by)) else {
@@ -588,6 +602,7 @@ fn divide(expr: &Expr, by: u16) -> Expr {
     let constant = |value: i64| Expr::Int { value, dtype };
     let mut terms =
         sum.terms.iter().map(|(atom, coefficient)| super::size::product(atom.clone(), constant(coefficient / by)));
+    // An expression without variables has no terms, only the constant.
     let first = terms.next();
     let total = first.map(|first| terms.fold(first, |sum, term| Expr::binary(BinaryOp::Add, sum, term)));
     match (total, sum.constant / by) {
@@ -597,7 +612,8 @@ fn divide(expr: &Expr, by: u16) -> Expr {
     }
 }
 
-/// `expr / by`, rounded up.
+/// `expr / by`, rounded up: a constant is computed, a multiple of `by` is divided term by term, and for anything else
+/// `(expr + by - 1) // by` is written.
 fn divide_up(expr: Expr, by: u16) -> Expr {
     match expr {
         Expr::Int { value, dtype } => {

@@ -74,8 +74,9 @@ pub(super) fn lay_out_arenas(
     Ok(layout)
 }
 
-/// Whether the buffers of an entry get offsets in an arena: the size is constant (bits > 0), and they are neither
-/// fixed to their place (`alone`) nor likely to become registers.
+/// Whether the buffers of an entry get offsets in an arena: their sizes are constant (`bits` is 0 if not), the entry is
+/// not fixed to its place (`alone`), and the compiler after us will not turn the buffers into registers (memories near
+/// the registers, and entries of at most 32 bits in a memory without tag).
 fn belongs_in_arena(entry: &Entry) -> bool {
     let registers = entry.scope.is_register_like() || entry.scope.tag.is_empty() && entry.bits <= 32;
     entry.bits > 0 && !entry.alone && !registers
@@ -124,12 +125,13 @@ fn may_overlay(
 ) -> Option<InPlace> {
     let function = sequence.function;
     let (a, b) = (&function.buffers[dst], &function.buffers[src]);
-    // The source must have begun before: a buffer generated here has no content to take over.
+    // The source must have begun at an earlier record. If `stmt` generates the source, too, both live at once.
     let begun = events.lives[src].zip(events.lives[dst]).is_some_and(|(src, dst)| src.0 < dst.0);
-    // Symbolic sizes cannot be compared here. Buffers of an arena have constant sizes.
+    // Symbolic sizes cannot be compared, and need not be: buffers of an arena have constant sizes.
     let same_size =
         a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape();
-    // With equal shapes, equal subscripts are equal addresses. Rows of different lengths would break that.
+    // Equal subscripts must be equal addresses. That holds for equal shapes, and for any two shapes of one dimension;
+    // it does not hold if rows have different lengths.
     let same_rank = a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1;
     let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
     (begun && a.dtype == b.dtype && same_size && same_rank && is_proved(sequence, step, budget)).then_some(step)
@@ -165,7 +167,7 @@ impl Arena<'_, '_> {
             let (first, last) = self.life(*buffer);
             // Names need not be unique in a function; positions are.
             let name = format!("{}#{position}", function.buffers[*buffer].name);
-            // Lifetimes end after the last step, so the last record counts.
+            // A record is a step. A life ends after its last record, and the end of a lifetime is exclusive.
             let mut planned = Buffer::new(name, bytes.0, Lifetime::new(first as u64, last as u64 + 1));
             // Alignments are in bits here and in bytes there.
             planned.alignment = Bytes((alignments[*buffer] / 8).max(1));
@@ -179,9 +181,9 @@ impl Arena<'_, '_> {
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
     }
 
-    /// First and last record of a buffer's life. Of two buffers that must not share, each lives from the first record
-    /// of either to the last of either, so that they overlap in time: every strategy keeps buffers apart that live at
-    /// the same time, and few understand pairs that must not share.
+    /// First and last record of a buffer's life. If two buffers must not share (`apart`), both live from the first
+    /// record of either to the last record of either. Their lives then overlap, and every strategy keeps them apart;
+    /// few strategies understand pairs that must not share.
     fn life(&self, buffer: BufId) -> (usize, usize) {
         let own = self.events.lives[buffer].unwrap_or_default();
         let partners = self.apart.iter().filter_map(|(one, other)| match buffer {
@@ -213,13 +215,12 @@ impl Arena<'_, '_> {
         let common =
             first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
         let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));
-        // The name is that of the memory, with a `_` for every character that cannot stand in a name:
-        // `local_L0A_arena`.
         let elements = i64::try_from(extent.0.div_ceil(dtype.lane_bytes())).unwrap_or(i64::MAX);
         let wide = i32::try_from(elements).is_err();
         let allocation: AllocationId = layout.allocations.push(Allocation {
             attach,
             root: None,
+            // The name of the memory, with a `_` for every character that cannot stand in a name: `local_L0A_arena`.
             name: format!("{}_arena", scope.to_string().replace(|c: char| !c.is_alphanumeric(), "_")),
             dtype,
             shape: vec![Expr::Int { value: elements, dtype: if wide { DType::INT64 } else { DType::INT32 } }],

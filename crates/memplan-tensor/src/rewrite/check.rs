@@ -1,5 +1,6 @@
-//! Are the decisions of the original (TVM's `StorageRewrite`) right? Every [`Defect`] by which they are known to be
-//! wrong is looked for here, in the compatible mode. What this misses is found by the dataflow check, without a name.
+//! Are the decisions of the original (TVM's `StorageRewrite`) right? In the compatible mode, this file looks for most
+//! of the known ways in which they are wrong (each has a [`Defect`]; `pool`, `layout` and `retype` find the rest while
+//! they repeat the decisions). The dataflow check finds mistakes that have no `Defect`, but cannot name them.
 
 use super::hazard;
 use super::inplace::{self, Views};
@@ -20,8 +21,8 @@ pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
     Ok(())
 }
 
-/// Refuses a plan of the original that is wrong: buffers computed in place without proof, allocations at a place or
-/// with a type that does not suit their buffers, addresses that would lose their offset.
+/// Refuses a plan of the original that is wrong. Three things are checked: buffers computed in place without proof,
+/// allocations whose place or type does not suit their buffers, and addresses that would lose their offset.
 pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
     // The original's own test overlooks accesses through views. Here they are followed, and the proof is added.
     let mut budget = hazard::BUDGET;
@@ -63,18 +64,21 @@ fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) 
         return Ok(());
     };
     let allocation = &layout.allocations[place.allocation];
+    // The original only handles buffers with one dimension.
     if buffer == root && declared.shape.len() != 1 {
         return Err(refuse_buffer(Defect::NotFlat, sequence, buffer));
     }
+    // A block of a tagged memory has the type of its first entry, and this buffer's elements are longer vectors.
     if buffer == root && declared.dtype.lanes > allocation.dtype.lanes {
         return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
     }
-    // The allocation gets the type of its first buffer. If a later one has more lanes, `lay_out` has made the
-    // allocation wider than that, which the original does not.
+    // The original gives an allocation the type of its first buffer. `lay_out` takes the type with the most lanes. If
+    // the two differ, the original's allocation would be too narrow for the accesses of a later buffer.
     let first_lanes = allocation.root.map_or(1, |root| sequence.function.buffers[root].dtype.lanes);
     if allocation.dtype.lanes > first_lanes {
         return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
     }
+    // The original writes the offset as a whole number of elements. An offset that is none would be rounded.
     if layout.element_offset(root, declared.dtype.element()).is_none() {
         return Err(refuse_buffer(Defect::IndivisibleOffset, sequence, buffer));
     }
@@ -84,8 +88,9 @@ fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) 
 /// Refuses a buffer whose allocation moves to `attach` although it must not: its extents use a variable that has no
 /// value there, or every iteration of a loop in between needs memory of its own.
 fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(), RewriteError> {
-    // Statements are numbered in the order of the text and `None` (the top of the function) is the smallest, so `>`
-    // says that the variable is defined further inside.
+    // Both sides are statements around the buffer's allocation, or `None` for the top of the function. Statements are
+    // numbered in the order of the text, and `None` compares as the smallest. So `>` says that the extents use a
+    // variable of a loop inside of `attach`, which has no value at `attach`.
     if innermost_definition(sequence, buffer) > attach {
         return Err(refuse_buffer(Defect::LoopExtent, sequence, buffer));
     }

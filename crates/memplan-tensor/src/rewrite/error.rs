@@ -7,14 +7,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Defect {
-    /// A destination computed in place although one of its elements is written before the source element is read, or
-    /// the source is written after.
+    /// A destination is computed into the memory of its source, although an element of the destination is written
+    /// before the source's element on the same bytes is read, or an element of the source is written after it.
     InPlaceOverwrite,
     /// An extent that uses a loop variable, hoisted out of the loop.
     LoopExtent,
-    /// An allocation retyped to narrower elements without more of them.
+    /// An allocation whose element type becomes narrower while the number of elements stays, so that it gets too small.
     ShrunkAllocation,
-    /// The bare address of a buffer inside a block, without its offset.
+    /// The address of a buffer (`B.data`) that lies at an offset in a block of several buffers: the original leaves
+    /// `B.data` as it is, and that is the start of the block.
     BareAddress,
     /// A buffer in a block at an offset that is no multiple of its element.
     IndivisibleOffset,
@@ -26,7 +27,8 @@ pub enum Defect {
     SymbolicTag,
     /// A buffer with several dimensions.
     NotFlat,
-    /// Scalars and vectors in one allocation that starts as scalars.
+    /// An allocation whose first buffer has fewer lanes than a later buffer in it: the original types the allocation
+    /// by the first one.
     MixedLanes,
     /// A vectorized loop.
     VectorizedLoop,

@@ -1,9 +1,10 @@
 //! May a result take the place of an operand? The structural test of the original (TVM's `StorageRewrite`), which
 //! looks at the form of the accesses only.
 //!
-//! `for i: B[i] = f(A[i])` with A not needed afterwards: B can be computed into A's memory. The test
-//! looks at one statement and asks that every load of the source stands in a store to the destination at the very same
-//! index and with the same element type, and that the destination is not read.
+//! In `for i: B[i] = f(A[i])`, the *destination* B can be computed into the memory of the *source* A if A is not needed
+//! afterwards. The test looks at one statement and asks for two things: every load of the source stands in the value
+//! of a store to the destination, with the same subscripts and of the same element type; and the destination is not
+//! read.
 //!
 //! That is not sufficient. After a second write to the same element, or a write to the source, the result may be wrong
 //! all the same; [`super::hazard`] proves that neither does harm.
@@ -42,7 +43,7 @@ struct Check<'a> {
     dst: BufId,
     src: BufId,
     views: Views,
-    /// How many subscripts we are inside of.
+    /// How many subscripts the visited expression is inside of: 1 for `k` in `A[k]`, 2 for `j` in `A[B[j]]`.
     index_depth: usize,
     /// If the value of a store to the destination is being looked at: the subscripts of the store, and the value's
     /// type.
@@ -92,20 +93,24 @@ impl<'a> Check<'a> {
             && (name.shape.len() == 1 && root.shape.len() == 1 || name.shape == root.shape)
     }
 
-    /// Whether the loads in an expression fit. Inside of subscripts the original permits no load at all.
+    /// Whether the loads in an expression fit. The original permits no load inside of a subscript, of whatever buffer:
+    /// `B[A[i]]` fails.
     fn expr(&mut self, expr: &'a Expr) -> bool {
         match expr {
             // Whoever has the address of one of the buffers may access any element. The address of a view is that of
             // its buffer.
             Expr::Data(buffer) => self.resolve(self.function.root(*buffer)).is_none(),
-            // A jump (`break`, `continue`) may skip the stores behind it, so that elements are left as they were.
+            // A jump (`break`, `continue`) may skip the stores behind it, so that elements are left as they were. The
+            // original overlooks jumps, so the compatible mode's own test (`Overlooked`) does, too.
             Expr::Call { name, .. } if self.views == Views::Followed && JUMPS.contains(&name.as_str()) => false,
             Expr::Load { buffer, index } => {
                 if self.index_depth > 0 || !self.plain(*buffer) {
                     return false;
                 }
                 let allowed = match self.resolve(*buffer) {
+                    // The destination is read.
                     Some(root) if root == self.dst => false,
+                    // The source is read: only for the element of the destination with the same subscripts.
                     Some(_) => {
                         let dtype = expr.dtype(self.function);
                         self.store.is_some_and(|(target, value)| target == index.as_slice() && value == dtype)

@@ -3,7 +3,7 @@
 //! An [`Entry`] is a group of buffers that use the same memory one after the other; the pool decides which. An entry
 //! becomes one allocation, as large as its largest buffer, attached to the place where the entry is. Entries of a
 //! *special* memory (a scope with a tag, such as `local.L0A`) that stand at the same place are packed into one block
-//! instead, one behind the other:
+//! instead, each at a higher address than the one before:
 //!
 //! ```text
 //! local.L0A: A f32[200], A1 f32[200], B i16[200] alive together
@@ -24,7 +24,7 @@ index_type! {
     pub struct AllocationId;
 }
 
-/// Bits to which entries in one block are aligned.
+/// The start and the end of an entry in a block are multiples of so many bits, as in the original.
 const BLOCK_ALIGNMENT: u64 = 32;
 
 /// An allocation of the rewritten function.
@@ -88,7 +88,8 @@ pub(super) fn lay_out(
             heads.push(id);
             continue;
         }
-        // A size that is not constant cannot have a neighbour behind it at a known offset, so it stays alone.
+        // 0 bits: the size is not constant. A neighbour at a higher address would have no known offset, so the entry
+        // gets an allocation of its own. The original fails here.
         if entry.bits == 0 {
             if mode == Mode::Compat {
                 return Err(symbolic_tag(function, entry));
@@ -107,6 +108,8 @@ pub(super) fn lay_out(
     let alignments = alignments(function);
     for head in heads {
         let entry = &pool.entries[head];
+        // An entry that has an allocation of its own can stand at the same place, in the same memory, as a block. The
+        // three conditions are those by which the loop above put entries into blocks.
         match blocks.get(&(entry.attach, &entry.scope)) {
             Some(block) if entry.scope.is_special() && entry.bits > 0 && !entry.alone => {
                 lay_out_block(function, pool, block, &alignments, mode, limits, &mut layout)?;
@@ -153,7 +156,7 @@ fn lay_out_block(
     let Some(&root) = head.buffers.first() else {
         return Ok(());
     };
-    // The id that the allocation will have once it is pushed below; until then its size is not known.
+    // The id that the allocation will have. It is pushed at the end, when its size is known.
     let allocation = AllocationId::from_index(layout.allocations.len());
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
@@ -168,7 +171,8 @@ fn lay_out_block(
         for buffer in &entry.buffers {
             layout.places[*buffer] = Some(Place { allocation, bit_offset: total });
         }
-        // The end is rounded up, and a sum beyond the largest possible memory is an error and not a wrapped offset.
+        // The end is rounded up. Sizes in bits have the same limit as sizes in bytes elsewhere (2^63 - 1), because they
+        // become `i64` constants of the function.
         let end = total.checked_add(entry.bits).and_then(|end| end.checked_next_multiple_of(BLOCK_ALIGNMENT));
         total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(|| too_large(function, root))?;
     }
@@ -232,8 +236,8 @@ fn lay_out_single(
     // Buffers with the same type and shape keep that shape, so their subscripts need no change. Otherwise the
     // allocation has one dimension that is long enough for each of them.
     let identical = declared.clone().all(|buffer| buffer.dtype == first.dtype && buffer.shape == first.shape);
-    // The type with the most lanes decides: an allocation of vectors can be read as scalars, and its alignment
-    // suits both.
+    // The allocation has the type with the most lanes. An allocation of vectors can be read as scalars, and its
+    // alignment suits both; an allocation of scalars may be aligned too little for vectors.
     let widest = declared
         .map(|buffer| buffer.dtype)
         .fold(first.dtype, |widest, dtype| if dtype.lanes > widest.lanes { dtype } else { widest });
@@ -260,8 +264,9 @@ fn lay_out_single(
     Ok(())
 }
 
-/// How many elements of `dtype` an allocation needs for the largest of its buffers. The number is written with 64 bits
-/// if the declaration of a buffer has them, or if a buffer has more bits than 32 bits can count.
+/// How many elements of `dtype` an allocation needs for the largest of its buffers. The number is written as a 64-bit
+/// constant if an extent in the declaration of a buffer is one, or if the bits of a buffer do not fit an `int32`: the
+/// original multiplies elements by bits before it divides, and 32 bits would overflow there.
 fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<Expr, RewriteError> {
     let unit = dtype.total_bits();
     let mut largest = 0;
@@ -303,7 +308,8 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
         other => Expr::Cast { dtype: DType::INT64, value: Box::new(other) },
     });
     let largest = widened.reduce(|a, b| maximum(a, b, unit)).unwrap_or(Expr::int(0));
-    // An extent that does not divide evenly was rounded down. One more element makes up for the remainder.
+    // If some buffer's bits are no whole number of elements of `dtype`, `rescale` has rounded its extent down. One more
+    // element makes up for the remainder of every such buffer, because each remainder is less than one element.
     if exact { largest } else { plus_one(largest) }
 }
 

@@ -51,7 +51,8 @@ pub struct Entry {
     pub element: DType,
     /// Buffers in it, in the order in which they were planned.
     pub buffers: Vec<BufId>,
-    /// Whether its one buffer keeps the entry for itself, with its allocation where it is.
+    /// Whether the entry has one buffer that shares with nobody and whose allocation stays where the text has it (see
+    /// `stands_alone`).
     pub alone: bool,
 }
 
@@ -79,7 +80,8 @@ pub struct Pool {
     pub in_place: Vec<InPlace>,
 }
 
-/// Bits of a buffer: 0 if not constant. A size beyond 63 bits is an error, never a wrapped number.
+/// The size of a buffer in bits; 0 if an extent is not a constant. It is an error if an extent is negative, or if the
+/// size does not fit 63 bits.
 pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, RewriteError> {
     let declared = &function.buffers[buffer];
     if !declared.has_constant_shape() {
@@ -181,9 +183,9 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
-    /// Gives every buffer that a statement begins an entry of the pool: in place of a buffer that the same statement
-    /// ends, if that is allowed, else a free one. If the statement begins more than two buffers, none is taken in
-    /// place, as in the original.
+    /// Gives every buffer that a statement generates an entry of the pool: the entry of a buffer that the same
+    /// statement kills, if the new one may be computed in place of that, otherwise a free or new entry. If the
+    /// statement generates more than two buffers, none is computed in place, as in the original.
     fn generate(&mut self, stmt: StmtId) -> Result<(), RewriteError> {
         let events = self.events;
         let generated = &events.generated[stmt];
@@ -209,9 +211,11 @@ impl Planner<'_, '_> {
             StmtKind::Thread { .. } => true,
             StmtKind::Attr { key, .. } => key == "virtual_thread",
             StmtKind::For { kind, .. } => match kind {
-                // `self.scopes == [stmt]`: this is the end of the parallel loop that opened the only scope.
+                // In compat mode a parallel loop is a scope only if it is the outermost one: at its begin no scope is
+                // open (`is_empty`), at its end it is itself the only open scope (`== [stmt]`).
                 ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
-                // Beyond the original: these iterations run together, too.
+                // The original does not know that the iterations of a vectorized loop run together, each with its own
+                // copy of the buffers inside. Compat mode refuses functions with such loops (`check::input`).
                 ForKind::Vectorized => self.mode == Mode::Sound,
                 _ => false,
             },
@@ -240,8 +244,9 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Where a new entry of this buffer would stand: in the innermost open scope, in sound mode also inside of the
-    /// loops that its extents depend on and of the thread block that allocates it.
+    /// The place to which a new entry of this buffer is attached. In compat mode it is the innermost open scope. In
+    /// sound mode it is further inside if need be: inside of the loops whose variables the buffer's extents use, and,
+    /// for global memory, inside of the thread-binding loop that the buffer is allocated in.
     fn attach_for(&self, buffer: BufId) -> Attach {
         let scope = self.scopes.last().copied();
         if self.mode == Mode::Compat {
@@ -256,14 +261,16 @@ impl Planner<'_, '_> {
             };
             self.sequence.enclosing(site).find(bound)
         });
-        // All three are around the buffer's allocation, so the largest number is the innermost; `None` is the top.
+        // All three places are around the buffer's allocation. Statements are numbered in the order of the text, so the
+        // largest number is the innermost place. `None` (the top of the function) compares as the smallest.
         innermost_definition(self.sequence, buffer).max(scope).max(block)
     }
 
-    /// Looks for an entry that `dst` can take over in place: its buffer `src` dies in the statement that computes
-    /// `dst`, has the same size, type and memory, and each of its elements is read before the element of `dst` on the
-    /// same bytes is written. The last condition is proved in sound mode; compat mode only looks at the subscripts, as
-    /// the original does, and checks later. `None` if there is no such entry.
+    /// Looks for an entry that `dst` can take over in place. The entry must be that of a buffer `src` that `stmt`
+    /// kills, must have the memory, place, element type and size of `dst`, and each element of `src` must be read
+    /// before the element of `dst` on the same bytes is written. Sound mode proves the last condition. Compat mode only
+    /// compares subscripts, as the original does, and `check::decisions` looks for the proof later. `None` if there is
+    /// no such entry.
     fn take_over(&mut self, stmt: StmtId, dst: BufId, bits: u64, attach: Attach) -> Option<EntryId> {
         let function = self.sequence.function;
         let declared = &function.buffers[dst];
@@ -289,7 +296,8 @@ impl Planner<'_, '_> {
                 continue;
             }
             let step = InPlace { stmt, dst, src, needed_after };
-            // If `src` is generated by the same statement, both buffers are in use at once.
+            // If `src` is generated by the same statement, both buffers begin and end at once, and neither holds
+            // content that the other could replace.
             let begins_here = self.events.generated[stmt].contains(&src);
             if self.mode == Mode::Sound && (begins_here || !hazard::is_safe(self.sequence, step, &mut self.budget)) {
                 continue;
@@ -306,8 +314,9 @@ impl Planner<'_, '_> {
         stands_alone(self.sequence, buffer)
     }
 
-    /// An entry for a buffer: a free one that suits it, or a new one. Memory that is nearly registers, and buffers of
-    /// at most 32 bits, are never shared: the compiler that follows turns them into registers.
+    /// An entry for a buffer: a free one that suits it, or a new one. Three kinds of buffers always get a new one:
+    /// buffers that stand alone, buffers that the compiler after us turns into registers (of a register-like memory, or
+    /// of 1 to 32 bits in a memory without tag), and in compat mode buffers with several dimensions.
     fn find(&mut self, buffer: BufId, bits: u64, attach: Attach) -> EntryId {
         let declared = &self.sequence.function.buffers[buffer];
         let (scope, element) = (declared.scope.clone(), declared.dtype.element());
@@ -368,7 +377,8 @@ impl Planner<'_, '_> {
         take(shelf, size, position)
     }
 
-    /// Takes a free entry of symbolic size from the shelf of this type and memory.
+    /// Takes the free entry of symbolic size that was returned first from the shelf of this type and memory. Symbolic
+    /// sizes are not compared: the allocation gets the largest of them (`max(n, m)`).
     fn find_symbolic(
         &mut self,
         buffer: BufId,
@@ -390,7 +400,7 @@ impl Planner<'_, '_> {
             return;
         };
         let entry = &self.pool.entries[id];
-        // The same conditions as in `find`: an entry that no buffer would look for need not be kept.
+        // Entries of these kinds are never taken from a shelf (see `find`), so they need not be kept.
         let small = entry.scope.tag.is_empty() && (1..=32).contains(&entry.bits);
         if entry.scope.is_register_like() || small || entry.alone {
             return;

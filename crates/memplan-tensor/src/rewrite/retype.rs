@@ -43,7 +43,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
         // The accesses agree on another type than the allocation has. Sound mode leaves the allocation alone; only
         // the compatible mode follows the accesses, as the original does.
         if base != stored(allocation.dtype.element()) {
-            // Memory that was allocated as vectors takes over the lanes of its accesses, too, if all have one type.
+            // If all accesses have one type, memory that was allocated as vectors takes over the lanes of that type,
+            // too. Otherwise the new type has one lane.
             let new = match found.types.as_slice() {
                 [only] if allocation.dtype.lanes > 1 => *only,
                 _ => base,
@@ -142,8 +143,9 @@ fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
     accesses.fixed |= fixed;
 }
 
-/// Notes one access. It counts as a vector only if its lanes follow each other and start at a multiple of their
-/// number.
+/// Notes one access. A vector access counts with its lanes if the lanes are neighbours and the first one is a multiple
+/// of their number, so that it is one whole element of the vector type. Any other access counts with the lanes of the
+/// declared element type, which forbids longer vectors.
 fn note(
     sequence: &Sequence<'_>,
     layout: &Layout,

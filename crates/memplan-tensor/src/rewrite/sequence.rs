@@ -37,7 +37,8 @@ index_type! {
 pub struct Record {
     /// The statement.
     pub stmt: StmtId,
-    /// Distance to the other end of the scope; 0 for a statement without one.
+    /// In records, the distance to the record of the scope's other end: positive at the begin, negative at the end, 0
+    /// for a statement that is no scope.
     pub offset: isize,
     /// Buffers touched, in order, with repetitions; empty at the begin of a scope.
     pub touched: Vec<BufId>,
@@ -58,8 +59,8 @@ pub struct Sequence<'f> {
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,
-    /// Allocated buffers that stay where they are: a let or a store keeps their address, or a view of them has
-    /// strides.
+    /// Allocated buffers that stay where they are: a let or a store keeps their address, or the buffer or a view of it
+    /// has strides.
     pub held: BTreeSet<BufId>,
 }
 
@@ -118,7 +119,8 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
     &named - &touched
 }
 
-/// Buffers of which some view has strides.
+/// The roots of all buffers that have strides. A view with strides cannot be given another place, because its
+/// subscripts do not count whole elements of the memory behind it.
 fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
     strided.map(|(buffer, _)| function.root(buffer)).collect()
@@ -244,14 +246,15 @@ impl<'f> Finder<'f> {
             self.touch(buffer);
         }
         let touched = self.stack.pop().unwrap_or_default();
-        // Touches of buffers from outer blocks went to outer statements. If none is left, there is no record.
+        // A touch of a buffer that is allocated in an outer block was charged to an outer statement. If no touch was
+        // charged to this statement, it gets no record.
         if !touched.is_empty() {
             self.sequence.records.push(Record { stmt: id, offset: 0, touched });
         }
     }
 
-    /// Adds a statement with blocks: one record in front of what is inside and one behind it, each with the distance
-    /// to the other.
+    /// Adds a statement with blocks: one record before the records of the inner statements and one after them, each
+    /// with the distance to the other.
     fn scope(&mut self, id: StmtId, exprs: &[&'f Expr], blocks: &[&'f Vec<Stmt>]) {
         let begin = self.sequence.records.len();
         // The distance is not known before the inner statements have their records; it is filled in below.

@@ -23,7 +23,7 @@ pub(crate) fn product(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// The larger of two extents, as sums in a fixed order of terms; `unit` is the size in bits of what they count.
+/// The larger of two extents, as sums in a fixed order of terms. `unit` is the size in bits of one counted element.
 ///
 /// ```text
 /// n, n + 1               -> n + 1                  they differ by a constant
@@ -32,7 +32,8 @@ pub(crate) fn product(a: Expr, b: Expr) -> Expr {
 /// n * 4 + 8, m * 2 + n   -> max(n * 128 + 256, m * 64 + n * 32) // 32
 /// ```
 ///
-/// The last is how the original leaves bits behind if neither extent is a product.
+/// The last line is written if neither extent is a product: the original compares sizes in bits, and its simplifier
+/// fails to divide both sides by the 32 bits of an element.
 pub(super) fn maximum(a: Expr, b: Expr, unit: u64) -> Expr {
     if let Some(value) = fold(BinaryOp::Max, &a, &b) {
         return value;
@@ -113,6 +114,8 @@ impl Sum {
     fn maximum_plus(&self, other: &Sum, shared: &Sum, unit: u64) -> Expr {
         let larger = self.maximum(other, unit);
         let scaled = shared.0.terms.iter().any(|(_, coefficient)| *coefficient != 1);
+        // The first line of the table, then the second, then the third. The first does not hold if the rests share a
+        // factor, because their `max` is then written as a product, too.
         if scaled && self.shared_factor(other).is_none() {
             Expr::binary(BinaryOp::Add, shared.expr(), larger)
         } else if let (true, Some(value)) =
@@ -124,7 +127,8 @@ impl Sum {
         }
     }
 
-    /// A part that both sums have when each is split in two, and what is left of this one and of the other.
+    /// The part that both sums have in common if each is split in two (`split`), what is left of `self`, and what is
+    /// left of `other`. `None` if a sum cannot be split, or if they have no part in common.
     fn shared_term(&self, other: &Sum) -> Option<(Sum, Sum, Sum)> {
         let ((a, b), (c, d)) = (self.split()?, other.split()?);
         // The original writes `n - 1` as a difference, and it takes nothing out of a difference. Only if both sums are
@@ -167,8 +171,8 @@ impl Sum {
         alike.then(|| (self.divided(factor), other.divided(factor), factor))
     }
 
-    /// The factor of a product: `2` of `n * 2`, of `n * 2 + 2` and of `n * 2 - m * 2`. `None` if the terms have
-    /// different factors (`n * 4 + m * 2`), or if there are none.
+    /// The factor of a product: `2` of `n * 2`, of `n * 2 + 2` and of `n * 2 - m * 2`. `None` if the terms, or a
+    /// constant other than 0, have different factors (`n * 4 + m * 2`), and for a sum without terms.
     fn factor(&self) -> Option<i64> {
         let (_, first) = self.0.terms.first()?;
         let factor = first.checked_abs()?;
@@ -266,7 +270,8 @@ pub(super) fn rescale(elements: Expr, bits: u64, unit: u64) -> (Expr, bool) {
         let exact = total.is_multiple_of(unit);
         return (Expr::int(i64::try_from(total / unit).unwrap_or(i64::MAX)), exact);
     }
-    // A symbolic number is divided by the elements that one unit holds.
+    // A symbolic number is divided by the number of elements that one unit holds. If a unit does not hold a whole
+    // number of elements, the divisor is rounded down, so the count is too large and never too small.
     let divisor = i64::try_from(unit / bits.max(1)).unwrap_or(i64::MAX);
     let exact = Linear::of(&elements).is_some_and(|sum| sum.is_multiple_of(divisor));
     (Expr::binary(BinaryOp::FloorDiv, elements, Expr::int(divisor)), exact)

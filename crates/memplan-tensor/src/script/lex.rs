@@ -1,8 +1,8 @@
 //! Python tokens: names, numbers, strings, operators, and the line and indentation structure.
 //!
-//! Comments and blank lines produce no tokens; code that needs them finds them between the spans of
-//! two logical lines. A bracket that is open at the end of a line joins it with the next, as does a
-//! backslash.
+//! Comments and blank lines produce no tokens; code that needs them finds them between the spans of two logical lines.
+//! A *logical line* is a line of the text together with the lines that continue it: a line is continued if a bracket is
+//! open at its end, or if it ends with a backslash.
 
 use super::ScriptError;
 use memplan_core::{Span, patience};
@@ -188,7 +188,8 @@ impl Lexer<'_> {
         let bytes = self.source.as_bytes();
         let mut end = start;
         while let Some(&byte) = bytes.get(end) {
-            // A sign is part of a number only behind the `e` of an exponent (`1e-5`); in `0xe-5` the `e` is a digit.
+            // A sign is part of a number only directly after the `e` of an exponent (`1e-5`); in `0xe-5` the `e` is a
+            // digit. A number never starts with a sign, so `end - 1` is inside of the number.
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[end - 1], b'e' | b'E')
                 && !self.source[start..end].starts_with("0x");

@@ -242,8 +242,8 @@ impl Printer<'_> {
     /// Prints a loop, or loops that were written as one `T.grid`, with their body.
     fn for_loop(&mut self, stmt: &Stmt, body: &Block) {
         let (run, innermost) = grid_run(stmt, body);
-        // A loop of the grid is left inside of the body: something (a new allocation) stands in between now, so that
-        // the grid has to end earlier and its old line is wrong.
+        // If a loop of the same grid is left in the innermost body, something (a new allocation) stands between two
+        // loops of the grid now. The grid has to end before it, so its old line cannot be copied.
         let broken = innermost.iter().any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
         if broken || !self.verbatim(stmt.trivia) {
             let header = self.loop_header(&run);
@@ -436,7 +436,8 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
 /// A view of another buffer as TVMScript writes it.
 fn print_declare(buffer: BufId, function: &Function) -> String {
     let buffer = &function.buffers[buffer];
-    // The line that declares an argument never changes and is copied. Without a source there is nothing to declare.
+    // The line that declares an argument never changes, so it is copied and this function is not called. A function
+    // without a source declares its arguments in the header (`print_function`), and a comment is all that is printed.
     let Memory::View { of, elem_offset } = &buffer.memory else {
         return format!("# {} is an argument", buffer.name);
     };

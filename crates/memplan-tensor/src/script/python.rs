@@ -29,7 +29,7 @@ pub(super) struct Py {
 pub(super) enum Node {
     Name(String),
     Int(i64),
-    /// A number from 2^63 on, which only an unsigned constant can hold.
+    /// A number of at least 2^63, which only an unsigned constant can hold.
     Large(u64),
     Float(f64),
     Str(String),
@@ -413,8 +413,8 @@ impl<'a> Parser<'a> {
             self.assert_statement()?
         } else {
             let target = self.expression_list()?;
-            // Only after the target is it known what kind of statement this is: an annotation, an assignment, an
-            // update such as `+=`, or an expression by itself.
+            // The token behind the target decides the kind of statement: `:` is an annotation, `=` an assignment, `+=`
+            // an update, and anything else means that the target was an expression by itself.
             if self.accept(":") {
                 let annotation = self.expression()?;
                 let value = if self.accept("=") { Some(self.expression()?) } else { None };

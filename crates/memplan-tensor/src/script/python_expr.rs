@@ -1,7 +1,8 @@
 //! Expressions of the Python syntax, by precedence climbing.
 //!
-//! Every binary operator has a *tightness*. [`Parser::binary`] reads operands joined by operators of at least a given
-//! tightness, and for the right operand of each calls itself with one more than that operator's:
+//! Every binary operator has a *tightness*: `*` binds tighter than `+`. [`Parser::binary`] reads operands joined by
+//! operators of at least a given tightness. For the right operand of an operator it calls itself with one more than the
+//! operator's tightness:
 //!
 //! ```text
 //! a + b * c - d    binary(1): a, then + (8), whose right side is binary(9): b * c
@@ -40,7 +41,7 @@ fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The tightness of comparisons, and of what `not` stands before.
+/// The tightness of comparisons. The operand of `not` is read with this tightness: `not a == b` is `not (a == b)`.
 const COMPARISON: usize = 3;
 
 impl Parser<'_> {
@@ -79,7 +80,8 @@ impl Parser<'_> {
         } else {
             self.unary()?
         };
-        // The right side of the comparison that was read last: `a < b < c` means `a < b and b < c`.
+        // The right side of the comparison that was read last. If another comparison follows, it is also the left side
+        // of that one: `a < b < c` means `a < b and b < c`.
         let mut compared: Option<Py> = None;
         loop {
             let token = self.peek();

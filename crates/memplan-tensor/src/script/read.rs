@@ -167,8 +167,9 @@ impl Reader<'_> {
         id
     }
 
-    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer (`p: T.handle`) or a scalar (`n:
-    /// T.int32`).
+    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer with an element type
+    /// (`p: T.handle("float32")`, a call), or anything that is named by a type: a scalar (`n: T.int32`) or a pointer
+    /// (`p: T.handle`).
     fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;
@@ -178,7 +179,9 @@ impl Reader<'_> {
             return Ok(());
         }
         let dtype = match script_call(annotation) {
+            // The element type that `T.handle("float32")` names is not needed: it is given where the pointer is used.
             Some(("handle", ..)) => Some(DType::HANDLE),
+            // `T.int32` and `T.handle` are names of element types.
             _ => script_name(annotation).and_then(|name| name.parse::<DType>().ok()),
         };
         let dtype = dtype.ok_or_else(|| {
@@ -201,9 +204,9 @@ impl Reader<'_> {
         block
     }
 
-    /// Reads the statements up to the end of the block. Some statements are written without indentation and cover
-    /// everything behind them, such as `T.attr({…})` without `with`; the rest of the block becomes their body, by a
-    /// call of this function inside of itself.
+    /// Reads the statements up to the end of the block. Some statements have no indented body and hold for all
+    /// statements after them, such as `T.attr({…})` without `with`. The rest of the block becomes the body of such a
+    /// statement: this function calls itself, and the inner call takes all remaining statements.
     fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.depth += 1;
         let mut block = Vec::new();
@@ -229,7 +232,8 @@ impl Reader<'_> {
     }
 
     /// The place of a statement in the text: the comment lines before it, its own line, and the comment at its end.
-    /// Statements have to be asked for in the order of the text, because each starts where the one before ended.
+    /// This function must be called for all statements in the order of the text, because the comment lines of a
+    /// statement start where the line of the statement before it ended (`line_end`).
     fn trivia(&mut self, span: Span) -> Trivia {
         let start = span.range().start;
         let line_start = self.source[..start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -399,8 +403,8 @@ impl Reader<'_> {
                     && let Ok(dtype) = callee.parse::<DType>()
                 {
                     match self.lookup(name) {
-                        // In the function's own block (two scopes: parameters and body) the name is already known: it
-                        // is the size of a parameter, and this line gives its type.
+                        // If the name is known and this is the function's own block (two scopes: parameters and body),
+                        // the name is the size of a parameter, and this line gives its type.
                         Some(Binding::Var(size)) if self.scopes.len() == 2 => {
                             let size = *size;
                             self.function.vars[size].dtype = dtype;
@@ -538,8 +542,8 @@ pub(super) fn script_name(value: &Py) -> Option<&str> {
     }
 }
 
-/// Whether a name is that of TVM's script module (`T`, `tir`) rather than of a class with functions of its own: one
-/// letter, or lower-case letters.
+/// Whether a name is taken for that of TVM's script module (`T`, `tir`): it has one byte, or consists of lower-case
+/// letters and `_`. `cls`, by which a class calls its own functions, is the exception.
 fn is_script_module(name: &str) -> bool {
     name != "cls" && (name.len() == 1 || name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }

@@ -78,7 +78,8 @@ impl Reader<'_> {
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
                 "elem_offset" => offset = Some(self.expr(value)?),
-                // The loop IR counts offsets in elements.
+                // The loop IR counts offsets in elements. A byte offset that is no whole number of elements is rounded
+                // down.
                 "byte_offset" => {
                     let bytes = i64::try_from(dtype.total_bits().div_ceil(8)).unwrap_or(i64::MAX);
                     let distance = self.expr(value)?;

@@ -87,9 +87,10 @@ impl Reader<'_> {
         self.call_as_written(&name, args, named)
     }
 
-    /// A call of which nothing is known but its arguments: it is printed as it was, with its keywords. As its type we
-    /// take that of its first argument; if that is a string, the type that the string names (`"float32x4"`: one lane
-    /// of it); if that gives no number type, `int32`.
+    /// A call of which nothing is known but its arguments: it is printed as it was, with its keywords. Its type is
+    /// guessed. If the first argument is a string that names a type, it is one lane of that type (`float32` for
+    /// `"float32x4"`). If the first argument is a value other than a pointer, it is the type of that value. Otherwise
+    /// it is `int32`.
     fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ScriptError> {
         let mut values = Vec::with_capacity(args.len() + named.len());
         for arg in args {
@@ -200,8 +201,9 @@ impl Reader<'_> {
             dtype
         } else {
             match name {
-                // For the others the type follows from the operands, as in TVM: pointers from address functions, the
-                // chosen value of a condition, and otherwise the first operand.
+                // For the other intrinsics the type follows from the operands, as in TVM. Address functions give a
+                // pointer, a choice has the type of its second operand, and any other intrinsic that of its first
+                // operand (`int32` if the first operand is a string or an address).
                 "address_of" | "tvm_access_ptr" => DType::HANDLE,
                 "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
                 _ => match values.first() {

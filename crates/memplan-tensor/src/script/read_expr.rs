@@ -8,12 +8,12 @@ use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPL
 use crate::linear::{Linear, constant_difference, fold};
 use memplan_core::Span;
 
-/// Larger constants in subscripts are refused (2^48): no machine has that many elements, and sums and products of
-/// smaller ones stay below 2^63.
+/// Larger constants and factors in subscripts are refused: no machine has 2^48 elements, and a factor of at most 2^48
+/// leaves 15 bits before later computations (element numbers times bits per element) leave 63 bits.
 pub(crate) const MAX_SUBSCRIPT: u64 = 1 << 48;
 
-/// Whether the constant of a subscript, or the factor of a variable in it, is larger than any memory, or the subscript
-/// cannot be computed in 64 bits at all.
+/// Whether the constant of a subscript or the factor of a variable in it is beyond [`MAX_SUBSCRIPT`], or the subscript
+/// does not fit 64 bits as a sum.
 fn passes_every_memory(subscript: &Expr) -> bool {
     if let Expr::Ramp { base, stride, .. } = subscript {
         return [base, stride].into_iter().any(|part| passes_every_memory(part));

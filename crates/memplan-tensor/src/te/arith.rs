@@ -13,9 +13,9 @@
 //! Sums are kept as [`Linear`]: atoms with their factors, and a constant.
 //!
 //! An [`Interval`] holds the values that an expression can have while its variables run over their own intervals. Its
-//! ends are expressions again, because a producer's first element may depend on an outer loop: with `i` in `0..=7` and
-//! `io` free, `io * 8 + i` is in `io * 8 ..= io * 8 + 7`. Arithmetic that does not fit 64 bits leaves an expression as
-//! it was.
+//! ends are expressions again, because the first needed element may depend on an outer loop: with `i` in `0..=7` and
+//! `io` without an interval, `io * 8 + i` is in `io * 8 ..= io * 8 + 7`. If a number does not fit 64 bits, the
+//! expression stays as it was, and its interval has no known ends.
 
 use crate::DType;
 use crate::ir::{BinaryOp, Expr, VarId};

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Threads differ from loops: all threads that share a memory run at once, so a stage in that memory is needed where
-//! any of them reads it. If a stage is needed completely or beyond, its declared range is used; where the needed range
-//! may reach beyond the declared one in part, lowering adds a condition.
+//! any of them reads it. If the needed range is proved to contain the whole declared range, the declared range is used.
+//! If the needed range may reach beyond the declared range at one end, lowering adds a condition.
 
 use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
 use super::domain::{Ranges, pass_down, pass_up_sets};
@@ -146,8 +146,9 @@ impl Inference<'_> {
         // The loop that `stage` is computed at; `None` if it is computed on its own.
         let attached = self.paths.around(stage).first().copied();
         let rank = self.storage_rank(stage);
-        // Leaves are visited from the innermost loop outwards. Loops inside the place where `stage` is computed run
-        // completely while `stage` is alive (relaxed); those around it stand at one point.
+        // Leaves are visited from the innermost loop outwards. A loop inside of the loop that `stage` is computed at is
+        // *relaxed*: it runs through all its values while one copy of `stage` is in use. The loop that `stage` is
+        // computed at, and the loops around it (`above`), stand at one value.
         let mut above = false;
         let mut sets: BTreeMap<IterId, Interval> = BTreeMap::new();
         for leaf in schedule.stages[consumer].leaf_axes.iter().rev() {

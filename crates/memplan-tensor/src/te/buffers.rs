@@ -48,8 +48,9 @@ pub fn to_buffers(
         usable: BTreeSet::new(),
         made: Vec::new(),
     };
-    // Strides of arguments become parameters where sizes are not constant, unless an extern body is bound to some
-    // tensor: such a body takes its memory as compact.
+    // If an extent of an argument is a size that is known only when the program runs, the strides of the argument
+    // become parameters, too. They do not if an extern body is bound to any tensor of the function: such a body takes
+    // its memory as compact, and strides would forbid that.
     let any_strides = !binds_anything(&tensors.body);
     let mut strides: BTreeMap<BufId, Vec<VarId>> = BTreeMap::new();
     for arg in args {

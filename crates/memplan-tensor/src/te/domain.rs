@@ -196,7 +196,7 @@ impl Sets<'_> {
         self.schedule.graph.axes[axis].var
     }
 
-    /// Notes that an axis has the values of an expression whose variables are as in `env`. If no bound of them is
+    /// Notes that an axis has the values of an expression whose variables are as in `env`. If a bound of them is not
     /// known, the axis has all values that it runs over.
     fn insert(&mut self, axis: IterId, value: &Expr, env: &Env) {
         let set = interval(&simplify(value), env);

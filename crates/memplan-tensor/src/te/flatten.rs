@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct MemoryInfo {
     /// The scope with its tag: `local.L0A`.
     pub scope: String,
-    /// Bits of its widest access; buffers in it are aligned to that.
+    /// Bits of its widest access. Buffers in it are aligned to as many elements as one such access holds.
     pub max_simd_bits: u64,
     /// How many bits it holds; a larger buffer is an error.
     pub max_bits: u64,
@@ -375,8 +375,8 @@ impl Flattener<'_> {
         // Subscripts count from the first element that exists, which is where the realized region starts.
         let shifted: Vec<Expr> =
             index.iter().zip(&entry.mins).map(|(at, min)| self.simple(&sub(at.clone(), min.clone()))).collect();
-        // Padding makes strides differ from the products of extents. Without padding the row-by-row form (Horner's
-        // scheme) is shorter and simplifies better.
+        // With padding, strides differ from the products of extents, so each subscript is multiplied by its stride.
+        // Without padding, `(i * extent + j) * extent + k` (Horner's scheme) is shorter and simplifies better.
         let flat = if entry.padded {
             let terms = shifted.iter().zip(&entry.strides).map(|(at, stride)| mul(at.clone(), stride.clone()));
             terms.reduce(add)
@@ -387,7 +387,8 @@ impl Flattener<'_> {
         };
         // A buffer without dimensions has one element.
         let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
-        // A buffer with subscripts is in the list of accessed buffers already; the list is only searched for others.
+        // A buffer that has noted subscripts is in the list of accessed buffers already, so the list is only searched
+        // for a buffer without any.
         let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
         if let Some(entry) = self.entries.get_mut(&buffer) {
             // A dimension whose subscript is always zero needs no stride, and the description of the flat buffer leaves
@@ -587,6 +588,8 @@ fn padded_strides(shape: &[Expr], padding: &[(usize, i64, i64)]) -> Vec<Expr> {
     let mut stride = Expr::int(1);
     for dimension in (0..shape.len()).rev() {
         for (_, factor, offset) in padding.iter().filter(|(padded, ..)| *padded == dimension) {
+            // `missing` is what has to be added to the stride so that it is `offset` modulo `factor`. `factor` is added
+            // first so that the difference is not negative.
             let behind = floor_mod(stride.clone(), Expr::int(*factor));
             let missing = floor_mod(sub(Expr::int(factor + offset), behind), Expr::int(*factor));
             stride = simplify(&add(stride, missing));

@@ -453,7 +453,7 @@ impl Graph {
     /// Adds an operation and its output tensors. A single output has the operation's name; several outputs are named
     /// `NAME.v0`, `NAME.v1` and so on. An error if the name is taken or the operation has more than [`MAX_AXES`] axes.
     pub(super) fn add_op(&mut self, name: &str, kind: OpKind, outputs: Vec<OutputSpec>) -> Result<OpId, GraphError> {
-        // Placeholders and extern operations have no axes; their dimensions count instead.
+        // Placeholders and extern operations have no axes; the dimensions of their outputs count instead.
         let axes =
             if let OpKind::Compute(compute) = &kind { compute.axes.len() + compute.reduce_axes.len() } else { 0 };
         if axes.max(outputs.iter().map(|output| output.shape.len()).max().unwrap_or(0)) > MAX_AXES {

@@ -18,9 +18,11 @@ use super::schedule::{Attach, Relation, Schedule, StageId};
 use crate::ir::{BufId, Expr, MAX_NESTING, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The deepest expression that inlining may make: lowering adds a few levels.
+/// The deepest expression that inlining may make. Later steps add levels around it (casts, conditions, flat
+/// subscripts), and nothing may nest deeper than [`MAX_NESTING`].
 const MAX_INLINED_DEPTH: usize = MAX_NESTING - 40;
-/// The largest expression that inlining may make; a chain of squares doubles with every stage.
+/// The most parts that an expression may have after inlining. If every stage reads the one before it twice (`B[i] *
+/// B[i]`), the expression doubles with every inlined stage.
 const MAX_INLINED_NODES: usize = 100_000;
 
 impl Schedule {
@@ -46,8 +48,8 @@ impl Schedule {
         if inlined.is_empty() {
             return Ok(());
         }
-        // The consumers change while stages are inlined: an operation that takes in a stage reads that stage's inputs
-        // from then on. So the consumers of each tensor are collected first and kept up to date below.
+        // `consumers` has the operations that read each inlined tensor. It changes on the way: an operation into which
+        // a stage is inlined reads that stage's inputs from then on.
         let feeds = FeedGraph::new(&ReadGraph::new(&self.graph, &self.outputs));
         let mut consumers: BTreeMap<BufId, BTreeSet<OpId>> = BTreeMap::new();
         for stage in &inlined {

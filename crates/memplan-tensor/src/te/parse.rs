@@ -28,7 +28,8 @@ pub(super) struct ParseError {
     pub(super) message: String,
 }
 
-/// The deepest nesting of a written expression; far below what the loop IR allows, because conversions add to it.
+/// The most brackets, subscripts and argument lists that may be open around a part of an expression. It is far below
+/// what the loop IR allows (256), because operators and conversions make the tree deeper than the brackets.
 const MAX_DEPTH: usize = 60;
 /// The most operators in one expression. Each may make the tree one deeper: `a + b + c` is `(a + b) + c`.
 const MAX_OPERATORS: usize = 120;

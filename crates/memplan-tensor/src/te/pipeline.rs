@@ -279,7 +279,8 @@ impl Lowered {
                 let name = &function.vars[*var].name;
                 options.scalars.insert(plain_name(name), stride);
                 options.scalars.insert(name.clone(), stride);
-                // With values for all sizes an extent is a number; 1 stands in where it does not fit one.
+                // With values for all sizes an extent is a number. If it does not fit 64 bits, it counts as 1; such a
+                // buffer is refused when it is allocated.
                 let extent = super::arith::simplify(&super::arith::substitute(extent, &values));
                 stride = stride.saturating_mul(extent.as_int().unwrap_or(1));
             }

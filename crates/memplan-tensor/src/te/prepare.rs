@@ -213,7 +213,7 @@ fn as_region(stmt: &Stmt) -> Option<Region> {
 }
 
 impl Doubling<'_> {
-    /// Handles the double-buffered regions of a block, those of inner loops first. `loops` is the number of loops
+    /// Handles the double-buffered regions of a block, those of inner loops first. `loops` is the number of `for` loops
     /// around the block. A region outside of all loops is an error: there is no iteration that it could run ahead of.
     fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
         let mut result = Vec::with_capacity(block.len());
@@ -241,7 +241,7 @@ impl Doubling<'_> {
     fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
         let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
-        // Only where iterations run one after the other is there a next one to compute for.
+        // A region can only run ahead if the iterations run one after the other.
         let in_order = matches!(kind, ForKind::Serial | ForKind::Unrolled);
         let mut position = 0;
         while position < body.len() {
@@ -299,7 +299,8 @@ impl Doubling<'_> {
         let mut first = self.fresh_copy(&region.producer);
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
-        // A loop whose extent is not constant may have no iteration. Then nothing must be computed before it either.
+        // If the extent is not constant, the loop may have no iteration, and then the producer must not run before it
+        // either. A constant extent is taken to be at least 1.
         match extent.as_int() {
             Some(_) => out.extend(first),
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),

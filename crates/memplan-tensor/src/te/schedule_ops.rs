@@ -31,7 +31,8 @@ use crate::ir::{
 use crate::script::print_expr;
 use std::collections::BTreeMap;
 
-/// Levels of nesting that later steps may add; a stage may use the others up to [`MAX_NESTING`].
+/// Levels of nesting that are kept for later steps (regions of double buffers, conditions, launches). A stage may use
+/// the other levels up to [`MAX_NESTING`].
 const RESERVED_NESTING: usize = 20;
 
 /// The statements that compute a normalised schedule with loops as long as `bounds` say. The buffers of the result
@@ -203,8 +204,8 @@ impl Builder<'_> {
             values.insert(*leaf, value);
             frames.push(frame);
         }
-        // Inside the loops in front of the first reduction loop an element is initialised, and the loops from there on
-        // combine into it.
+        // The loops outside of the first reduction loop are shared: inside of them, an element is first initialised,
+        // and then the loops from the first reduction loop inwards combine values into it.
         let first_reduced = leaves.iter().position(|&axis| self.is_reduced(axis)).unwrap_or(leaves.len());
         let mut main = values.clone();
         pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut main);
@@ -235,8 +236,8 @@ impl Builder<'_> {
                 let (stage, axis) = (self.schedule.name(stage).to_owned(), self.schedule.axis_name(axis).to_owned());
                 return Err(LowerError::ThreadStart { stage, axis });
             }
-            // If each thread has memory of its own for the stage, there is nothing to share out: the axis has its first
-            // value in every thread, as in TVM.
+            // If each thread has memory of its own for the stage, the threads do not divide the axis between them: the
+            // axis has its first value in every thread, as in TVM.
             let thread = self.schedule.graph.axes[thread].var;
             let value = if self.sees_threads(stage, tag) { Expr::Var(thread) } else { range.min };
             return Ok((Frame::Threads { var: thread, tag: tag.to_owned(), extent: range.extent }, value));

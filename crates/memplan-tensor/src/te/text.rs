@@ -400,7 +400,7 @@ impl Graph {
     }
 }
 
-/// A copy of tables with plain names for variables. Tensors keep their dots: they are the names that the user gave.
+/// A copy of tables with plain names for variables. Tensors keep their names, dots included: the user gave them.
 fn with_plain_tensors(tables: &Function) -> Function {
     let mut plain = tables.clone();
     for var in plain.vars.iter_mut() {

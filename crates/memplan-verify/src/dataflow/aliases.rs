@@ -63,8 +63,9 @@ pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId,
     let merged = values.filter(|(_, value)| matches!(value.origin, Origin::Merged(_) | Origin::Incoming));
     let mut open: Vec<ValueId> = merged.map(|(id, _)| id).collect();
     // `open` are the merged values that are not known to be an alias. Each pass may turn more of them into aliases,
-    // since two sources may have become the same. In practice the third pass finds nothing. Stopping after eight
-    // would only cost precision: a value then has its own entries in the state although it could do without.
+    // since two sources may have become the same. In practice the third pass finds nothing. If eight passes are not
+    // enough, some value keeps entries of its own in the state although it is an alias. That may reject a good plan and
+    // never accepts a bad one.
     for _ in 0..8 {
         let before = open.len();
         open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {

@@ -52,7 +52,7 @@ pub(super) struct Element {
     /// Then the write is a race in the program itself, which no plan can mend, and the content does not count as lost.
     pub(super) same_instance: bool,
     /// The parallel op whose other iterations write, if each iteration has a slice of its own of this place.
-    /// `slices_apart` has compared the slices of different iterations and reported those that meet.
+    /// `report_meeting_slices` has compared the slices of different iterations and reported those that meet.
     pub(super) own_slice_of: Option<OpId>,
     /// One op that writes.
     pub(super) by: OpId,
@@ -111,7 +111,7 @@ impl Concurrency {
             let op = program.op(id);
             match op.control() {
                 Control::Parallel { .. } if iterations(op).is_none_or(|trips| trips > 1) => {
-                    collector.slices_apart(id, id.index() + 1..ends[id], violations);
+                    collector.report_meeting_slices(id, id.index() + 1..ends[id], violations);
                     found.iterations.insert(id, collector.iterations(id, id.index() + 1..ends[id]));
                 }
                 Control::Async { token } => {
@@ -140,7 +140,7 @@ impl Concurrency {
         found
     }
 
-    /// Whether nothing runs beside anything else.
+    /// Whether no code of the function runs at the same time as other code. (`region` and `code` have the same keys.)
     pub(super) fn is_empty(&self) -> bool {
         self.iterations.is_empty() && self.region.is_empty()
     }
@@ -176,8 +176,9 @@ impl Concurrency {
         }
         let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
         let turned = collector.turned_by(inside.iter().chain(&outside).chain(&turning));
-        // If neither side allocates a site again nor turns it to another slot, both sides have the same instance of it
-        // before them. Then a conflict is the program's own race; otherwise the plan is to blame.
+        // If neither side allocates a site again nor turns it to another slot, both sides use the same instance of the
+        // site. Then a conflict is the program's own race. `elsewhere` has all other sites: for them a conflict may be
+        // the plan's fault.
         let elsewhere: BTreeSet<SiteId> = reallocated.iter().chain(&own).chain(&turned).copied().collect();
         for (ops, found) in [(inside, &mut self.region), (outside.into_iter().collect(), &mut self.code)] {
             let interference = collector.collect(
@@ -192,8 +193,9 @@ impl Concurrency {
     }
 }
 
-/// For each op the index one past the last op inside of it. An op comes before the ops inside of it, so these are the
-/// ops from the one behind it to that index. Going backwards, an op knows its own end before it tells its parent.
+/// For each op the index one past the last op inside of it. Ops are numbered in program order and an op comes before
+/// the ops inside of it, so the ops inside of op `n` are `n + 1..ends[n]`. The loop goes from the last op to the first,
+/// so that the end of an op is final when its parent takes it over.
 pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
     let mut ends: IndexVec<OpId, usize> = program.ops().ids().map(|op| op.index() + 1).collect();
     for op in program.ops().ids().rev() {
@@ -223,8 +225,8 @@ impl Collector<'_> {
         })
     }
 
-    /// What the other iterations of a parallel op may write. Iterations have the same instance of a site before them
-    /// unless they allocate it themselves, or a loop inside turns it to another slot.
+    /// What the other iterations of a parallel op may write. All iterations use the same instance of a site, unless
+    /// they allocate the site themselves or a loop inside of them turns it to another slot.
     fn iterations(&self, parallel: OpId, inside: std::ops::Range<usize>) -> Interference {
         let inside = inside.map(OpId::from_index);
         let own: BTreeSet<SiteId> = inside.clone().flat_map(|op| self.allocates(op)).collect();
@@ -240,10 +242,10 @@ impl Collector<'_> {
         ops.filter_map(|op| self.rotated.get(op)).flatten().copied().collect()
     }
 
-    /// What `ops` may write while other work runs beside them. For a site that is `private`, every iteration (or every
-    /// launch) has memory of its own, so its writes harm nobody. For a site that is the `same` on both sides, the
-    /// writer and the work beside it have the same instance of the buffer before them, and not that of another
-    /// iteration or slot. `parallel` is the loop if both sides are iterations of one.
+    /// What `ops` may write while other work runs beside them. If a site is `private`, every iteration (or every
+    /// launch) has memory of its own for it, and writes to it are left out. If a site is the `same` on both sides, the
+    /// writer and the work beside it use the same instance of it. `parallel` is the parallel op if both sides are
+    /// iterations of it.
     fn collect(
         &self,
         ops: impl Iterator<Item = OpId>,
@@ -251,7 +253,8 @@ impl Collector<'_> {
         private: impl Fn(SiteId) -> bool,
         parallel: Option<OpId>,
     ) -> Interference {
-        // One element for each place, and apart from it one for writes to the same instance: those spare more.
+        // For each place one element for writes to the same instance and one for all others: the first kind leaves more
+        // contents alone (see `spares`).
         let mut elements: BTreeMap<(usize, bool), Element> = BTreeMap::new();
         for by in ops {
             for access in &self.program.op(by).accesses {
@@ -291,9 +294,9 @@ impl Collector<'_> {
         Interference { elements: elements.into_values().collect() }
     }
 
-    /// Reports buffers of a parallel op whose slices meet in different iterations. `inside` is the range of the ops in
-    /// the parallel op. Only places that the iterations have side by side in one memory are looked at.
-    fn slices_apart(&self, parallel: OpId, inside: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
+    /// Reports buffers of a parallel op whose slices in two different iterations share a byte. `inside` is the range of
+    /// the ops in the parallel op. Only places that have a slice for each iteration of this op are looked at.
+    fn report_meeting_slices(&self, parallel: OpId, inside: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
         let sites = inside.map(OpId::from_index).flat_map(|op| self.allocates(op));
         let mut places: Vec<usize> = sites
             .flat_map(|site| self.layout.all_places_of(site))
@@ -301,9 +304,9 @@ impl Collector<'_> {
             .collect();
         let key = |&place: &usize| self.layout.places[place].start;
         places.sort_by_key(key);
-        // The hull of a place is all addresses from its start in iteration 0 to its end in the last iteration. `open`
-        // has the places whose hull reaches into the hull of the current one; only these can meet it. The place
-        // itself is one of them: its own slices may meet, too.
+        // The hull of a place is all addresses from its start in iteration 0 to its end in the last iteration. Places
+        // are visited by ascending start. `open` has the places at lower starts whose hull reaches beyond the start of
+        // the current one, and the current place itself: only the slices of these can meet its slices.
         let mut open: Vec<usize> = Vec::new();
         for &place in &places {
             let start = self.layout.places[place].start;
@@ -311,6 +314,8 @@ impl Collector<'_> {
             open.push(place);
             for &other in &open {
                 let (a, b) = (&self.layout.places[other], &self.layout.places[place]);
+                // The question is symmetric: all pairs of different iterations count, whichever place is in which of
+                // the two. The second call only guards against a mistake in the arithmetic of one direction.
                 if iterations_meet(a, b, parallel, ENUMERATION_LIMIT)
                     || iterations_meet(b, a, parallel, ENUMERATION_LIMIT)
                 {
@@ -344,8 +349,8 @@ impl Launching<'_> {
             for edge in &graph.nodes[node].edges {
                 flow.reach(edge.target, &after);
             }
-            // What a region launches and does not await goes on running behind
-            // the region's own launch, at an unknown time.
+            // This node ends an asynchronous region. What the region has launched and not awaited may still run beside
+            // the code that follows the region's own launch. It is not certain that it has been launched by then.
             if let Some(op) = exit_of.get(&node) {
                 let uncertain: PendingSet = after.iter().map(|p| Pending { certain: false, ..*p }).collect();
                 behind_launch.get(op).into_iter().flatten().for_each(|&target| flow.reach(target, &uncertain));
@@ -354,8 +359,9 @@ impl Launching<'_> {
         flow.before.iter().map(|set| set.clone().unwrap_or_default()).collect()
     }
 
-    /// Notes that an op has started work beside the program. If the work has been started before and not been awaited,
-    /// several runs of it may be under way. An op of unknown kind may run its regions several times or never.
+    /// Notes in `set` that an op has started work that runs beside the code. If the work is pending already, several
+    /// instances of it may run at the same time. An op of unknown kind may run its regions several times or never, so
+    /// its work counts as several instances that are not certain.
     fn launch(&self, set: &mut PendingSet, op: OpId) {
         let unknown = *self.program.op(op).control() == Control::Unknown;
         match set.iter_mut().find(|pending| pending.launch == op) {
@@ -367,8 +373,9 @@ impl Launching<'_> {
         }
     }
 
-    /// The work that may be running behind the launches and awaits of a node. They come first in their node, so this
-    /// work may run at the same time as any other op of the node.
+    /// The work that may be running after the launches and awaits of a node, given what may be running before them
+    /// (`set`). Launches and awaits are the first steps of their node, so this work may run at the same time as any
+    /// other op of the node.
     fn after_steps(&self, mut set: PendingSet, steps: &[Step]) -> PendingSet {
         for step in steps {
             match step {
@@ -376,9 +383,10 @@ impl Launching<'_> {
                 Step::Await(awaited) => {
                     // A token that no op of this function hands out stands for work that is not followed here.
                     let Some(&launch) = self.launches.get(&awaited.token) else { continue };
-                    // An await of one instance ends one; if several may be running, others go on. An await of every
-                    // instance ends them all, but if the launch stands inside of other asynchronous work that is
-                    // pending (`again`), that work may launch it once more.
+                    // `others`: instances of the work may go on running after the await. If the await is for one
+                    // instance, others go on if several may be running. If the await is for every instance (`every`),
+                    // it ends them all; but if the launch stands inside of other asynchronous work that is pending
+                    // (`again`), that work may launch it once more.
                     let others = set.iter().any(|pending| {
                         let again = pending.launch < launch && launch.index() < self.ends[pending.launch];
                         if awaited.every { again } else { pending.launch == launch && pending.several }
@@ -407,11 +415,11 @@ fn nodes_behind_launches(graph: &Graph) -> HashMap<OpId, Vec<NodeId>> {
 
 /// The state of the analysis that finds what may be running at each node.
 struct PendingFlow {
-    /// What may be running before each node; nothing for a node that has not been reached.
+    /// What may be running before each node; `None` for a node that control has not reached yet.
     before: IndexVec<NodeId, Option<PendingSet>>,
-    /// The place of each node in the order of the graph.
+    /// The position of each node in the order of the graph.
     position: HashMap<NodeId, usize>,
-    /// The places of the nodes to look at, because what may be running before them has changed.
+    /// The positions of the nodes that have to be looked at, because what may be running before them has changed.
     work: BTreeSet<usize>,
 }
 
@@ -427,7 +435,7 @@ impl PendingFlow {
         PendingFlow { before, position: graph.order.iter().copied().zip(0..).collect(), work }
     }
 
-    /// Control may come to a node while this is running.
+    /// Notes that control may come to a node while the work of `running` is running.
     fn reach(&mut self, target: NodeId, running: &PendingSet) {
         if join_pending(&mut self.before[target], running)
             && let Some(&index) = self.position.get(&target)

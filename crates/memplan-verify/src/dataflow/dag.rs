@@ -1,5 +1,5 @@
-//! Ops of a dag may run in any order their dependencies allow: buffers that
-//! share bytes must be ordered by dependencies, not by luck.
+//! The ops of a dag may run in any order that their dependencies allow. So if two buffers share bytes, the
+//! dependencies must order the ops that use them.
 //!
 //! One op *precedes* another if a chain of dependencies leads from it to the other. A *place* is one slot of a buffer
 //! at its address, as an index into `Layout::places`; an op *touches* it if it reads or writes it.
@@ -38,7 +38,8 @@ pub(super) fn check(
     all_writes: &IndexVec<SiteId, u32>,
     violations: &mut Vec<Violation>,
 ) {
-    // Without a body there is no op to check, and with a cycle in the dependencies no order in which the ops could run.
+    // If the dag has no body, there is nothing to check. If the dependencies have a cycle, there is no order in which
+    // the ops could run; a well-formed program has none (`Program::check`).
     let Control::Dag { dependencies } = program.op(dag).control() else { return };
     let Some(&region) = program.op(dag).regions().first() else { return };
     let Some(&block) = program.region(region).blocks.first() else { return };

@@ -13,8 +13,8 @@ use super::graph::{Graph, NodeId, Step, Way};
 use super::ranges::Range;
 use super::{Violation, Waypoint};
 
-/// Nodes that all searches for paths together may visit; beyond it a path
-/// names only its two ends.
+/// Nodes that the searches for the paths of one function may visit together. When they are used up, a path names only
+/// its two ends.
 const SEARCH_LIMIT: usize = 4_000_000;
 
 /// Findings in the order of the ops they are about, each once.
@@ -154,7 +154,8 @@ fn walk_back(
             Way::On => None,
         });
         node = previous;
-        // A start may have been found once more, round a loop. The way begins where it first meets one.
+        // A start node may have an entry in `came_from`, too, if the search came back to it round a loop. The walk ends
+        // at the first start node that it meets.
         if starts.iter().any(|&(start, _)| start == node) {
             break;
         }

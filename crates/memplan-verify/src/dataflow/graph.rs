@@ -43,7 +43,7 @@ index_type! {
 }
 
 /// At most so many copies are made of one loop body. A loop that would need more has one copy, in which any slot may be
-/// the current one.
+/// the current one: the check then may reject a good plan, but its time stays bounded.
 pub(super) const SLOT_LIMIT: u64 = 16;
 
 /// At most so many copies are made of anything when rotating loops are nested, since their copies multiply. A loop that

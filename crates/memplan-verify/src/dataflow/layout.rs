@@ -27,8 +27,8 @@ use smallvec::SmallVec;
 use super::ranges::{self, intersection};
 use super::{SitePlan, Violation};
 
-/// Stands for a distance or a number of iterations that is not known: more than
-/// any sum of legal quantities can reach.
+/// Stands for a distance in bytes or a number of iterations that is not known. It is larger than any sum of addresses
+/// and sizes (each below 2^63), and small enough that sums of several of them fit `i128`.
 const UNBOUNDED: i128 = 1 << 80;
 
 /// A slot of a site at its address.
@@ -71,7 +71,7 @@ impl Place {
         self.terms.iter().find(|term| term.op == parallel).copied()
     }
 
-    /// End of all bytes any iteration uses.
+    /// One past the last address that any iteration uses.
     pub(super) fn hull_end(&self) -> i128 {
         self.start + i128::from(self.size) + self.terms.iter().map(Term::span).sum::<i128>()
     }
@@ -385,7 +385,8 @@ fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
 
 /// Whether the slices of two hoisted places can share a byte in two different iterations of `parallel`: that of `a` in
 /// iteration i, that of `b` in iteration j. If the steps differ and the loop has more than `limit` iterations, they are
-/// not looked at one by one, and the answer is yes if the hulls overlap.
+/// not looked at one by one, and the answer is yes if the hulls overlap. Both places cross `parallel`, so both have its
+/// number of iterations; if one does not cross it, the answer is no.
 pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) -> bool {
     let (Some(ta), Some(tb)) = (a.term(parallel), b.term(parallel)) else { return false };
     // The largest index; with one iteration there is no other one to meet.

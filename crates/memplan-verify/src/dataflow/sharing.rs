@@ -223,8 +223,9 @@ impl Sharing<'_> {
     }
 
     /// The ops in which a site is in use because of one access to it. `repeating` has the ops around the access that
-    /// repeat, outermost first. `None` if the access may happen before the alloc of the instance that it means, so that
-    /// no stretch can be given.
+    /// repeat, outermost first. `None` if no stretch can be given: the site has no alloc, or control may come to the
+    /// access without having come by the alloc (the access stands before it, or outside of the reach of
+    /// `in_reach_until`).
     fn stretch(&self, site: SiteId, access: OpId, repeating: &[OpId]) -> Option<Range<usize>> {
         let alloc = self.program.alloc_op(site)?;
         if access < alloc || access.index() >= self.in_reach_until(alloc)? {
@@ -337,7 +338,8 @@ impl Occupied {
     fn take(&mut self, start: i128, now: usize, new: Taken, contested: &mut IndexVec<SiteId, bool>) {
         let (mut start, mut new) = (start, new);
         loop {
-            // Intervals are disjoint: the last that begins before our end is the only one to look at.
+            // Intervals are disjoint. If any interval overlaps the new one, so does the one with the highest start
+            // below the new end. It is removed, and the loop looks for the next.
             let below = self.taken.range(..new.end).next_back();
             let Some((&other_start, _)) = below.filter(|(_, other)| other.end > start) else { break };
             let Some(other) = self.taken.remove(&other_start) else { break };

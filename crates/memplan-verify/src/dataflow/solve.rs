@@ -73,8 +73,8 @@ impl Solver<'_, '_> {
 
     /// Runs the steps of a node on the state that has arrived there and hands the result to the nodes behind it.
     fn visit(&mut self, id: NodeId) {
-        // Where paths meet, the state has to stay for the next join. Elsewhere the only visitor takes it, which saves
-        // a copy of every change.
+        // Where paths meet, the state has to stay for the next join, so a copy is changed. At any other node the state
+        // is taken out: nobody shares it then, and changes need not copy nodes of the trie.
         let state = match self.keeps[id] {
             true => self.states[id].clone(),
             false => self.states[id].take(),

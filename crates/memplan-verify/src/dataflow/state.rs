@@ -211,7 +211,7 @@ impl State {
         });
     }
 
-    /// Entries below `limit` with live bytes that reach past `low`, ascending.
+    /// The entries with numbers below `limit` whose live bytes reach beyond the address `low`, ascending.
     pub(super) fn reaching_past(&self, low: i128, limit: usize) -> Found {
         let mut found = Found::new();
         if let Some(root) = &self.root {
@@ -240,7 +240,7 @@ fn digit(entry: usize, height: u32) -> usize {
     (entry >> (4 * height)) % FAN_OUT
 }
 
-// The recursions below go down the trie: at most 16 levels.
+// The recursions below go down the trie: at most 16 levels, because a number of 64 bits has 16 digits of four bits.
 
 /// Changes the content of one entry below the node in `slot`, and the reach of the nodes on the way to it. Missing
 /// nodes are made and nodes that other states share are copied first (`Rc::make_mut`). Gives how far the node reached
@@ -263,11 +263,12 @@ fn change(
             (before, reach_of(slot))
         }
     };
+    // `old` is how far the node reached before. Three cases: the changed child reaches at least that far now, so it
+    // decides. Or it reached farthest before and has shrunk, so another child may reach farthest now. Or it neither
+    // reached farthest before nor does now, and the node's reach stays.
     if after >= old {
         node.set_reach(after);
     } else if before == old {
-        // The child that reached farthest has shrunk, and another one may reach farthest now. In the case that is
-        // left, a child shrank that did not reach farthest, and the node's reach stays.
         node.refresh();
     }
     (old, node.reach())

@@ -596,9 +596,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A site has just been allocated or freed, which made its content unwritten. Code that runs at the same time may
-    /// write it right after that, and may overwrite its bytes through other buffers. The two halves below note one
-    /// effect each.
+    /// A site has just been allocated or freed, which made its content unwritten. Code that runs at the same time
+    /// (`context`) may write the site right after that: its bytes count as written. It may also write other buffers on
+    /// the same bytes: those bytes count as lost.
     fn expose(&mut self, state: &mut State, site: SiteId, context: &[&Interference]) {
         let elements = || context.iter().flat_map(|other| &other.elements);
         for element in elements().filter(|element| element.site == site) {

@@ -46,8 +46,8 @@ impl<'a> Candidate<'a> {
 }
 
 /// What the results of an op equal if it is the op `like` of the original on its whole operands or on a part of them.
-/// First whole operands are tried; if that fails, parts; if that fails, too, the error is the one that shows the two
-/// ops to be more alike.
+/// First whole operands are tried, then parts. If both fail, the larger of the two errors is returned: mismatches are
+/// ordered by how much the two ops have in common.
 pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<View>, Mismatch> {
     let (now, before) = (candidate.op, &original.network.ops[like]);
     same_attributes(&now.attributes, &before.attributes, like)?;

@@ -2,7 +2,9 @@
 //! others.
 //!
 //! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p +
-//! shift` of the other. A view of one end is a view of the other, as far as it lies in both:
+//! shift` of the other. A [`View`] is a region of a tensor, with a *border* value for the places of the region that lie
+//! outside of the tensor. A view of one end of a link is a view of the other end, as far as it lies in both. (The field
+//! `numbers` of a tensor is its element type and quantisation, as a text.)
 //!
 //! ```text
 //!   x:           0 1 2 3             view of x, rows -1..3, border z
@@ -32,11 +34,11 @@ struct Link {
 /// The original and what is known about it.
 pub(super) struct Original<'a> {
     pub(super) network: &'a Network,
-    /// For each tensor, the first one that holds the same. That one stands for all of them in views and links.
+    /// For each tensor, the first tensor with the same content. Views and links name only these first tensors.
     alike: Vec<usize>,
-    /// For each tensor that stands for others or for itself, the ops that read one of them.
+    /// For each first tensor (see `alike`), the ops that read it or a tensor with the same content.
     readers: Vec<Vec<usize>>,
-    /// For each tensor that stands for others or for itself, the links that have it at one end.
+    /// For each first tensor (see `alike`), the links that have it at one end.
     links: Vec<Vec<Link>>,
     /// Constants by type and content.
     constants: HashMap<(&'a str, &'a [i64], ContentId), usize>,
@@ -171,19 +173,21 @@ impl<'a> Original<'a> {
         found
     }
 
-    /// The link between an operand and a result, if both are there and their types and shapes allow it.
+    /// The link between an operand and a result. `None` if one of them is not there or has no known shape, if their
+    /// element types or quantisations (`numbers`) differ, if `shift` has another rank than the operand, or if neither
+    /// lies inside of the other.
     fn link(&self, from: Option<usize>, to: Option<usize>, shift: Vec<i64>, border: Option<Vec<u8>>) -> Option<Link> {
         let (from, to) = (from?, to?);
         let tensors = &self.network.tensors;
         let (source, target) = (self.whole(from)?, self.whole(to)?);
-        // A link says that two elements are the same number. Tensors of different element types or ranks cannot be
-        // linked.
+        // A link says that two elements are the same. Elements of different types or quantisations (`numbers`) are not,
+        // and a shift of another rank says nothing about the operand.
         if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
             return None;
         }
         let source = source.shifted(&shift);
-        // One end must lie within the other as a whole. A partial overlap would mean that the shapes contradict the
-        // op.
+        // The operand, at its place in the result, must lie inside of the result (a border, a concatenation) or contain
+        // it (a slice). A partial overlap would mean that the shapes contradict the op.
         let is_inside = source.is_inside(&target) || target.is_inside(&source);
         is_inside.then(|| Link { from: self.alike(from), to: self.alike(to), shift, border })
     }
@@ -213,7 +217,8 @@ impl<'a> Original<'a> {
         self.constants.get(&(numbers, shape, content)).copied()
     }
 
-    /// The views, and all that follow from them by links, at most [`VIEWS`] of them. What is found last is dropped.
+    /// The views, and all views that follow from them by links, at most [`VIEWS`] of them. If there are more, those
+    /// that take more links are dropped, because the search goes breadth first.
     pub(super) fn closure(&self, views: Vec<View>) -> Vec<View> {
         let mut found: Vec<View> = Vec::new();
         let mut is_found = BTreeSet::new();

@@ -139,9 +139,10 @@ impl Sliding<'_> {
     /// Where the tile starts in the original's result along a dimension in which a window slides. Notes whether it
     /// reads elements of a border.
     ///
-    /// Instead of every window of the tile, it looks at every *tap*, which is one of the places that a window reads:
-    /// tap 0 of all windows together reads a progression of places, `stride` apart, tap 1 the same `dilation` further
-    /// on, and so on. For each progression it is enough to compare its first and its last place in a range.
+    /// A *tap* is one of the `size` places that a window reads. Tap 0 of all windows of the tile together reads a
+    /// progression of places that are `stride` apart; tap 1 reads the same places plus `dilation`, and so on. The loop
+    /// goes over taps and not over windows: of each progression only the first and the last place inside a range have
+    /// to be compared.
     fn slide(
         &self,
         axis: usize,

@@ -105,7 +105,8 @@ impl Unit {
     const START: Unit = Unit { input: Content::Right, output: Content::Absent, visits: Vec::new() };
 }
 
-/// The largest number of visits of one unit that are kept; a unit with more cannot be decided.
+/// The largest number of visits of one unit that are kept. Each new visit is compared with all of them, so without a
+/// limit the time would be quadratic. A nest with more visits of one unit is refused.
 const MOST_VISITS: usize = 32;
 
 /// A unit: the iterations of private loops whose memory it is in, and its number.
@@ -136,7 +137,7 @@ struct Run<'a> {
     paths: Vec<Path>,
     /// The innermost iteration of a concurrent loop that is running; `None` outside of all of them.
     path: Option<usize>,
-    /// How many times a loop has been executed so far.
+    /// How many executions of loops have begun so far, all loops together.
     instances: u64,
     /// The work that may still be done.
     left: &'a mut u64,
@@ -345,8 +346,9 @@ impl Run<'_> {
     }
 
     /// Whether two iterations may run at the same time. Both paths are followed outwards until they meet. The outermost
-    /// place where they differ decides: if they are two iterations of the same execution of a concurrent loop there,
-    /// they may run at the same time; if they are in two executions of a loop, these come one after the other.
+    /// level at which they differ decides. If the two are iterations of the same execution of a concurrent loop there,
+    /// they may run at the same time. If they belong to two executions of loops, these executions come one after the
+    /// other.
     fn are_concurrent(&self, mut one: usize, mut other: usize) -> bool {
         let mut parted = None;
         loop {

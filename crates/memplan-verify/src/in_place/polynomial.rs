@@ -203,8 +203,9 @@ impl Polynomial {
         (Polynomial { terms: outside }, Polynomial { terms: inside })
     }
 
-    /// The same with some counters called by other names. Compound atoms are not looked into: `None` if one varies
-    /// and so may contain a counter that has to be renamed.
+    /// The same polynomial with the counters of `names` replaced. `None` if counters are to be replaced and a compound
+    /// atom varies: such an atom may contain one of them, and compound atoms are not looked into. `None` also if a
+    /// factor does not fit into 64 bits.
     pub(super) fn renamed(&self, names: &HashMap<Atom, Atom>, atoms: &Atoms) -> Option<Polynomial> {
         let mut sum = Polynomial::default();
         for (product, factor) in &self.terms {

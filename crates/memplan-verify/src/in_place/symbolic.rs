@@ -102,7 +102,7 @@ fn reads_first(read: &Access<'_>, write: &Access<'_>, atoms: &Atoms) -> bool {
         return false;
     }
     let shared = read.levels.iter().zip(&write.levels).take_while(|(a, b)| a.position == b.position).count();
-    // Without a loop around both, each runs in one go, the read before the write.
+    // If no loop is around both, all iterations of the loops around the read have ended before the write begins.
     shared == 0 || same_elements(read, write, shared, atoms) && differs(write.touch, &write.levels, atoms)
 }
 
@@ -133,7 +133,8 @@ struct Digit {
     count: Polynomial,
 }
 
-/// Whether accesses in different iterations touch different units, private loops aside.
+/// Whether accesses in different iterations touch different units. Iterations of private loops are not compared, since
+/// each has memory of its own.
 ///
 /// Digits are taken from the lowest weight upwards. If each weight is at least as large as what all lower digits can
 /// add up to, no two combinations of digits give the same unit. For `i * 12 + j * 4 + k` with width 1: k has weight 1

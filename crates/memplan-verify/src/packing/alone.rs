@@ -84,8 +84,8 @@ impl About<'_> {
         }
     }
 
-    /// The offset must be a multiple of the space's and of the buffer's
-    /// alignment, that is of their least common multiple.
+    /// The offset must be a multiple of the buffer's alignment and of the space's. The first of the two that it is no
+    /// multiple of is reported. An alignment of 0 counts as 1.
     fn check_alignment(&self, space: SpaceId, offset: Bytes, out: &mut Vec<Violation>) {
         let of_space = self.problem.spaces().get(space).map(|space| space.alignment);
         let broken = [Some(self.buffer.alignment), of_space].into_iter().flatten();

@@ -126,8 +126,8 @@ pub(super) fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
     plan.placements.get(buffer)?.as_ref()
 }
 
-/// Where a slot ends; `None` past [`MAX_BYTES`]. Offsets of other tools' plans
-/// may be anything, so this is computed in 128 bits.
+/// One past the last byte of a slot; `None` if that exceeds [`MAX_BYTES`]. Offsets of other tools' plans may be
+/// anything, so the sum is computed in 128 bits.
 pub(super) fn end_of(offset: Bytes, size: Bytes) -> Option<Bytes> {
     let end = u128::from(offset.0) + u128::from(size.0);
     u64::try_from(end).ok().filter(|&end| end <= MAX_BYTES).map(Bytes)

@@ -15,14 +15,16 @@
 //! and ends after `low` (look only where a node reaches further than `low`). So
 //! each range found costs a walk up and down, and one walk more finds that there is no other.
 //!
-//! A *party* are ranges that may overlap each other (slots of tied buffers, for instance), and there may be many of
-//! them on the same bytes. An *area* is what addresses are counted in: a space or a shared object. To step over them
-//! without visiting them, a node knows how far its furthest party reaches *and* how far all others do.
+//! An *area* is what addresses are counted in: a space or a shared object. A *party* is a set of ranges that may
+//! overlap each other (slots of tied buffers, for instance), and many ranges of one party may lie on the same bytes. A
+//! question about a range of a party must step over the other ranges of that party without visiting each of them. So a
+//! node knows how far its furthest party reaches *and* how far all other parties reach.
 
 use super::layout::Area;
 use super::together::Party;
 
-/// How far the present ranges below a node reach; 0 for "nobody there".
+/// How far the present ranges below a node reach, as addresses. 0 stands for "no range is present": present ranges are
+/// not empty, so they end above 0.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Reach {
     /// Where the range ends that reaches furthest.
@@ -123,16 +125,16 @@ impl<'a> LiveRanges<'a> {
         }
     }
 
-    /// The first leaf from `from` on with a present range of another party that ends after `span` starts; `None` if
-    /// there is none.
+    /// The first leaf, from the leaf `from` to the right, with a present range of another party that ends above
+    /// `span.low`; `None` if there is none.
     fn first_reaching(&self, from: usize, span: &Span) -> Option<usize> {
         let half = self.nodes.len() / 2;
         if from >= half {
             return None;
         }
-        // Climb: look at the subtrees to the right of `from`, from small to large. From a right child (odd) go up
-        // until the node is a left child, then on to its right sibling. Coming to 0 means that nothing is left on the
-        // right.
+        // Climb: look at the subtree of `from` and then at the subtrees to its right, from small to large. From a right
+        // child (odd number) go up until the node is a left child, then on to its right sibling. The root is node 1,
+        // which is odd; going up from it gives 0, and then nothing is left on the right.
         let mut node = half + from;
         while !self.reaches(node, span) {
             while node % 2 == 1 {

@@ -183,7 +183,7 @@ impl Order {
         self.position[buffer.index()] as usize
     }
 
-    /// The questions to which the answer is no, in the order they were asked: each is a violation.
+    /// The questions to which the answer is not yes, in the order they were asked: each is a violation.
     fn unanswerable(
         &self,
         dependencies: &Dependencies,
@@ -203,8 +203,8 @@ impl Order {
             let targets = ancestors.find(same_batch.iter().map(|&index| questions[index]));
             for &index in same_batch {
                 let (x, y) = (questions[index].before.buffer, questions[index].after.buffer);
-                // A target that the walk did not mark has no answer yet; `is_yes` stays false, so a missing proof
-                // counts as a violation.
+                // `targets` has the targets of all questions of the batch, so `y` is found. If it were not, `is_yes`
+                // would stay false, and a missing proof counts as a violation.
                 let Ok(target) = targets.binary_search_by_key(&self.of(y), |&target| self.of(target)) else { continue };
                 let children = &dependencies.children[x];
                 // The child y itself may be the last reader of x, if the problem permits y to lie over x and the plan
@@ -220,8 +220,8 @@ impl Order {
     }
 }
 
-/// Cuts a list that is sorted by target into pieces with at most 64 different targets each, so that a target fits
-/// into a bit of a word. `distinct` counts the targets of the piece that starts at `begin`.
+/// Cuts a list that is sorted by target into pieces with at most 64 different targets each, so that each target of a
+/// piece has a bit of a `u64`. `distinct` counts the targets of the piece that starts at `begin`.
 fn batches(by_target: &[usize], target: impl Fn(usize) -> BufferId) -> Vec<&[usize]> {
     let mut batches = Vec::new();
     let (mut begin, mut distinct) = (0, 0);
@@ -246,7 +246,8 @@ struct Ancestors<'a> {
     bits: Vec<u64>,
     /// By position in the order: the bit of the target that stands there. All 0 between two batches.
     own_bit: Vec<u64>,
-    /// Nobody from here on is an ancestor of any target; bits there are stale.
+    /// The position of the last target. A buffer at this or a later position is a strict ancestor of no target. `bits`
+    /// there are left from earlier batches and must not be read.
     end: usize,
 }
 

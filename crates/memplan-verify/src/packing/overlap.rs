@@ -211,7 +211,8 @@ impl Rectangles {
 /// Ranges of bytes, by area and first byte: where they end, and the step at which their last owner does.
 type Taken = BTreeMap<(Area, u64), (u64, u64)>;
 
-/// From this many rectangles on, a second thread is started: it costs less than it saves.
+/// If there are at least this many rectangles, a second thread is started. With fewer, starting the thread costs more
+/// than it saves.
 const HALVED: usize = 50_000;
 
 #[cfg(test)]
