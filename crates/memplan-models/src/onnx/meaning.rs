@@ -14,9 +14,9 @@
 //! known shape of the result is the one that follows from them. All functions here give `None` if that is not so, and
 //! the node is [`Meaning::Opaque`], which promises nothing.
 //!
-//! Convolutions and pools state how much padding they have at each edge. So a tile at the edge of an image states the
-//! padding of that edge and none at the others, and no model needs elements that stand for padding (`neutral` is
-//! `None`).
+//! Convolutions and pools state how much padding they have at each edge. So a tile at the edge of an image can state the
+//! padding of that edge and none at the other edges. No rewritten model needs an op that writes elements for padding
+//! (`neutral` is `None`).
 
 use std::collections::BTreeMap;
 
@@ -85,8 +85,8 @@ struct Reading<'a> {
 const PADDING: &[&str] = &["pads", "auto_pad"];
 
 impl Reading<'_> {
-    /// What a node computes, in terms of positions, and the attributes that the meaning contains completely, so that
-    /// they need not be compared as well; `None` if nothing is known but the node's name.
+    /// What a node does with the places of elements, and the names of the attributes that the meaning expresses
+    /// completely, so that these attributes need not be equal in both files. `None` if no meaning can be promised.
     fn meaning(&self) -> Option<Interpretation> {
         let window = |window: Window| (Meaning::Window(window), &[][..]);
         Some(match self.node.kind.as_str() {
