@@ -5,8 +5,8 @@
 //! looks at: names of inner tensors and of nodes, texts for people.
 //!
 //! Most files do not state the shapes of inner tensors. Then [`read`](super::read()) infers the shapes, for the values
-//! that the user gives to symbolic dimensions. What a node does with the places of elements (`meaning`) is only believed
-//! if it agrees with these shapes.
+//! that the user gives to symbolic dimensions. What a node does with the places of elements (`meaning`) is only
+//! believed if it agrees with these shapes.
 
 use std::collections::BTreeMap;
 

@@ -57,9 +57,9 @@ pub fn pieces(
     Ok(pieces)
 }
 
-// The numbers of the fields that are written. `GRAPH` is a field of the file; `NODE`, `INITIALIZER` and `VALUE_INFO` are
-// fields of a graph. Each module has the fields of the message that it is named after; `value_info` also has those of
-// the messages inside of it. `TYPE_INT`, `TYPE_INTS` and `INT64` are no fields but values of the fields `TYPE`.
+// The numbers of the fields that are written. `GRAPH` is a field of the file; `NODE`, `INITIALIZER` and `VALUE_INFO`
+// are fields of a graph. Each module has the fields of the message that it is named after; `value_info` also has those
+// of the messages inside of it. `TYPE_INT`, `TYPE_INTS` and `INT64` are no fields but values of the fields `TYPE`.
 const GRAPH: u64 = 7;
 const NODE: u64 = 1;
 const INITIALIZER: u64 = 5;
@@ -216,8 +216,8 @@ impl<'a> Writer<'a> {
     fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
         let old = self.old(copied.op.index())?;
         let op = &self.graph.ops[copied.op];
-        // The new name of each tensor that the node reads. Names that are no inputs of the op, such as the empty name of
-        // an input that is left out, stay as they are.
+        // The new name of each tensor that the node reads. Names that are no inputs of the op, such as the empty name
+        // of an input that is left out, stay as they are.
         let renamed: BTreeMap<&str, &str> =
             op.inputs.iter().map(|&input| (self.name(input), self.name(copied.read(input)))).collect();
         let mut inputs: Vec<String> =
@@ -263,8 +263,8 @@ impl<'a> Writer<'a> {
         self.rewrite.ops.iter().filter_map(|op| self.shape_of_resized(op)).collect()
     }
 
-    /// The statement of the shape of the new tensor that an op writes. `None` if the op is no copy of a resize, or if it
-    /// writes a tensor of the old graph.
+    /// The statement of the shape of the new tensor that an op writes. `None` if the op is no copy of a resize, or if
+    /// it writes a tensor of the old graph.
     fn shape_of_resized(&self, op: &NewOp) -> Option<Piece> {
         let known = self.graph.tensors.len();
         let NewOp::Copy(copied) = op else { return None };
