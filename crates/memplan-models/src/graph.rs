@@ -79,7 +79,8 @@ pub enum Home {
     File,
     /// It keeps its content between runs and has memory of its own.
     Persistent,
-    /// From the runtime, while it runs.
+    /// From the runtime, while it runs: the size is not known before (texts, sequences, tensors without a shape). Such
+    /// a tensor has 0 bytes here and gets no buffer.
     Runtime,
     /// It is a tensor of a graph around this one.
     Outer(GraphId, TensorId),
@@ -100,7 +101,8 @@ pub struct Op {
     pub scratch: Vec<Bytes>,
     /// Memory that its kernel keeps for as long as the network is loaded, as far as it is known.
     pub kept: Bytes,
-    /// Which output may be written over which input, byte by byte.
+    /// Pairs of an output and an input: the output may be written over the input, each element over the element at the
+    /// same place.
     pub in_place: Vec<(TensorId, TensorId)>,
     /// Graphs that it runs.
     pub bodies: Vec<GraphId>,
@@ -158,11 +160,13 @@ pub fn shape_bytes(shape: &[u64], element_bits: u64) -> Option<Bytes> {
     (bytes.0 <= MAX_BYTES).then_some(bytes)
 }
 
-/// Makes names unique: an empty one becomes `word#index`, a repeated one gets `#2`, `#3`, … behind it. A name that is
-/// not repeated stays as it is: `a`, `a`, `a#2` become `a`, `a#3`, `a#2`.
+/// Makes names unique. An empty name becomes `word#index`. The first of several equal names stays as it is, and the
+/// others get `#2`, `#3`, … at the end. A made-up name is never one of the given names: `a`, `a`, `a#2` become `a`,
+/// `a#3`, `a#2`.
 pub(crate) fn unique_names(names: Vec<String>, word: &str) -> Vec<String> {
-    // `taken` has all given names and those made up so far; `seen` the names that have been given out. `next` is the
-    // number to try next for each name, so that a thousand equal names need no million attempts.
+    // `taken` has all given names and those made up so far. `seen` has the names of the result so far. `next` has, for
+    // each repeated name, the number to try next: starting at 2 every time would take a million attempts for a thousand
+    // equal names.
     let mut taken: std::collections::HashSet<String> = names.iter().cloned().collect();
     let mut seen = std::collections::HashSet::new();
     let mut next = std::collections::HashMap::<String, u32>::new();

@@ -18,8 +18,9 @@
 //! none had to be left out, the answer is exact.
 //!
 //! If an op can run that frees at least as many bytes as it allocates, and that does not
-//! raise the peak, the search runs it at once and tries nothing else: putting it
-//! off could only keep more alive in between. That alone makes long chains cheap.
+//! raise the peak, the search runs it at once and tries nothing else: if the op ran
+//! later, more bytes would be alive until then. In a long chain of ops this leaves one
+//! set in most layers.
 //!
 //! Ops with an effect beside their outputs stay in their order. The peak is the
 //! largest number of bytes alive at once; that an output may be written over an
@@ -32,10 +33,11 @@ use memplan_core::{Bytes, Id, ProblemError, bound};
 use super::problem::{Assumptions, place};
 use super::{Graph, GraphId, Home, Model, OpId, TensorId, Timeline, TimelineError};
 
-/// How many sets of each size are kept: a thousand ops take about a second.
+/// How many sets of each size are kept. A graph of a thousand ops takes about a second.
 pub const WIDTH: usize = 4096;
 
-/// The limit for sets of each size times ops. A graph of many ops gets a narrower search, so that it takes no longer.
+/// Upper limit on the number of sets of each size times the number of ops. A graph of more than `WORK / WIDTH` = 128 ops
+/// keeps fewer sets of each size, so that the search does not take longer for it.
 const WORK: usize = 1 << 19;
 
 /// An order of the ops of the first graph.
@@ -164,8 +166,8 @@ impl Search {
                 search.readers[tensor as usize].push(op as u32);
             }
         }
-        // Outputs are read after the last op, and inputs stay alive to the end of the run unless their memory may be
-        // reused.
+        // The caller reads outputs after the last op. Inputs stay alive to the end of the run unless their memory may
+        // be reused.
         for &output in &graph.outputs {
             search.stays[output.index()] = true;
         }
@@ -228,8 +230,8 @@ impl Search {
             at = parent as usize;
         }
         order.reverse();
-        // A graph with a cycle has no order, and its last layers are empty. Readers refuse such files; here it would
-        // keep its order.
+        // If the graph had a cycle, the last layers would be empty and no order would be found. Readers refuse such
+        // files; a model from elsewhere keeps its order.
         if order.len() < count { ((0..count).map(OpId::from_index).collect(), false) } else { (order, is_exact) }
     }
 
@@ -239,8 +241,8 @@ impl Search {
         // The position in `next` of each set that has been found.
         let mut known: HashMap<Box<[u64]>, usize> = HashMap::new();
         for (parent, state) in layer.iter().enumerate() {
-            // If an op raises neither the peak nor the bytes alive, no order is better for running another op before
-            // it. So it is the only one that is tried.
+            // If an op raises neither the peak nor the live bytes, no order that runs another op first is better. So
+            // this op is the only one that is tried.
             let harmless = state.ready.iter().find(|&&op| {
                 let (peak, live) = self.after_op(state, op);
                 peak <= state.peak && live <= state.live
@@ -283,8 +285,8 @@ impl Search {
         tensors.map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add)
     }
 
-    /// Whether a tensor is not needed any more after `op` has run in this state: all its readers have run. An output
-    /// that nobody reads is over at once.
+    /// Whether a tensor is not needed any more after `op` has run in this state: all its readers have run, and it need
+    /// not stay to the end of the run. For an output of `op` that nobody reads the answer is yes.
     fn is_over(&self, state: &State, op: u32, tensor: u32) -> bool {
         let readers = &self.readers[tensor as usize];
         !self.stays[tensor as usize] && readers.iter().all(|&reader| reader == op || has(&state.done, reader))
@@ -300,8 +302,8 @@ impl Search {
     }
 }
 
-/// Bytes that an op needs while it runs, besides its tensors: its scratch memory, and as an upper bound all tensors
-/// of its bodies at once.
+/// Bytes that an op needs while it runs, besides its tensors: its scratch memory, and the tensors of its bodies. As an
+/// upper bound, all tensors of all bodies count as alive at once.
 fn extra(model: &Model, scratch: &[Bytes], bodies: &[GraphId]) -> u64 {
     let sum = |graph: &Graph| graph.tensors.iter().fold(0, |sum: u64, tensor| sum.saturating_add(tensor.bytes.0));
     let bodies = bodies.iter().filter_map(|&body| model.graphs.get(body)).map(sum);

@@ -160,8 +160,8 @@ impl Lives {
         }
     }
 
-    /// Extends the lives of tensors so that they include the steps from `first` to `last`. A tensor of a body may
-    /// stand for one of a graph around it (`Home::Outer`); then the life of that one is extended.
+    /// Extends the lives of tensors so that they include the steps from `first` to `last`. If a tensor of a body stands
+    /// for a tensor of a graph around it (`Home::Outer`), the life of the latter is extended.
     fn extend(&mut self, model: &Model, graph: GraphId, tensors: &[TensorId], first: u64, last: u64) {
         for &tensor in tensors {
             let (mut graph, mut tensor) = (graph, tensor);
@@ -192,9 +192,9 @@ impl Lives {
     }
 }
 
-/// The outputs that may be written over inputs, for all ops that permit it. The
-/// life of the input must end with the op and have begun before it, the life of
-/// the output must begin with the op, and both must have the same number of bytes.
+/// The outputs that may be written over inputs, for all ops that permit it. The life of the input must have begun
+/// before the op and end with it, the life of the output must begin with the op, and both must have the same number of
+/// bytes.
 fn overlays(model: &Model, timeline: &Timeline, lives: &Lives, of_tensor: &[Vec<Option<BufferId>>]) -> Vec<Overlay> {
     let mut overlays = Vec::new();
     for (step, graph, op) in timeline.starts() {

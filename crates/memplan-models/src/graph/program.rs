@@ -1,10 +1,10 @@
 //! From a network to the program a plan for it is checked against.
 //!
-//! [`problem`](super::problem) computes lifetimes from a network. If it made a
-//! mistake, a plan that keeps to these lifetimes would still be wrong. So the
-//! dataflow check gets a program that is made without them: every op reads its
-//! inputs and writes its outputs, in order, and the check follows the contents
-//! through the plan's addresses.
+//! [`problem`](super::problem) computes lifetimes from a network. If one of these
+//! lifetimes were too short, a plan could keep all rules of the problem and still be
+//! wrong. So the dataflow check gets a program that is made without lifetimes: every
+//! op reads its inputs and writes its outputs, in order, and the check follows the
+//! contents through the plan's addresses.
 //!
 //! The program has no loops or branches. The bodies of an op are written out
 //! where they run, one after the other. The body of a loop is written out twice,
@@ -91,8 +91,8 @@ impl<'a> Writer<'a> {
         Writer { model, builder, tensors, scratch, written: 0 }
     }
 
-    /// The value of a tensor, or of the tensor outside for which it stands; `None` for weights and others without a
-    /// buffer.
+    /// The value of a tensor. A tensor that stands for one of a graph around (`Home::Outer`) has the value of the
+    /// latter. `None` for weights and other tensors without a buffer.
     fn value(&self, graph: GraphId, tensor: TensorId) -> Option<ValueId> {
         let (mut graph, mut tensor) = (graph, tensor);
         while let Home::Outer(outer, original) = self.model.graphs[graph].tensors[tensor].home {
@@ -170,8 +170,8 @@ impl<'a> Writer<'a> {
         self.written += 1;
     }
 
-    /// Writes the beginning of an op with bodies. Its outputs are written before its bodies run: with zeros or with its
-    /// inputs, which are also the result if no body runs.
+    /// Writes the beginning of an op with bodies. The op writes its outputs before its bodies run: with zeros, or with
+    /// its inputs, which a loop without iterations gives as its results.
     fn begin_control(&mut self, graph: GraphId, op: OpId, draft: &Op) {
         self.fill_scratch(graph, op);
         self.event(&draft.kind, &[(graph, &draft.inputs)], (graph, &draft.outputs), &[]);

@@ -1,9 +1,9 @@
-//! A graph in which some ops were replaced by others: everything that is needed to write the changed model. It is how a
-//! large op is split into several that each compute a part of its result, with less memory.
+//! A graph in which some ops were replaced by others: everything that is needed to write the changed model. In this way
+//! a large op is split into several ops that each compute a part of its result, with less memory.
 //!
 //! A [`Rewrite`] lists the ops of the first graph in their new order. An op stays as it is, or is copied with other
-//! tensors and other padding, or is new: a slice, a padding, a concatenation. Tensors keep their ids, and new ones come
-//! behind them, each like an old one except for its shape:
+//! tensors and other padding, or is new: a slice, a padding, a concatenation. Old tensors keep their ids. New tensors
+//! have the next ids, and each has the element type and quantisation of an old tensor and a shape of its own:
 //!
 //! ```text
 //!   before   in ──conv──► a                            Kept(conv)
@@ -12,8 +12,8 @@
 //!            in ──slice──► t2 ──conv──► t3 ─┴──► a     Slice, Copy(conv), Concat
 //! ```
 //!
-//! It knows nothing of file formats. [`tflite::rewrite`](crate::tflite::rewrite) and
-//! [`onnx::rewrite`](crate::onnx::rewrite) write it.
+//! A rewrite knows nothing of file formats. [`tflite::rewrite`](crate::tflite::rewrite) and
+//! [`onnx::rewrite`](crate::onnx::rewrite) write the changed file.
 
 use memplan_core::Id;
 
@@ -46,7 +46,7 @@ pub enum NewOp {
     Kept(OpId),
     /// An op of the graph that reads and writes other tensors.
     Copy(Copied),
-    /// A part of a tensor: from `begin` on, as much as the output holds.
+    /// A part of a tensor: from the position `begin`, as many elements as the output holds.
     Slice {
         /// What is cut.
         input: TensorId,
@@ -55,22 +55,23 @@ pub enum NewOp {
         /// The first position, by dimension.
         begin: Vec<u64>,
     },
-    /// A tensor with a border around it: as much in front as `before` says, the rest of the output behind.
+    /// A tensor with a border around it. `before` is the width of the border at the start of each dimension; the shape
+    /// of the output decides how wide it is at the end.
     Pad {
         /// What gets a border.
         input: TensorId,
-        /// It and the border.
+        /// The input with the border.
         output: TensorId,
-        /// Positions in front, by dimension.
+        /// Elements of the border at the start of each dimension.
         before: Vec<u64>,
         /// What the border holds.
         fill: Fill,
     },
-    /// Tensors one behind the other.
+    /// Tensors joined along one dimension.
     Concat {
-        /// The tensors.
+        /// The tensors, in the order in which they follow one another.
         inputs: Vec<TensorId>,
-        /// All of them.
+        /// The joined tensor.
         output: TensorId,
         /// The dimension along which they follow one another.
         axis: usize,
@@ -99,11 +100,11 @@ pub struct Copied {
 pub enum Padding {
     /// As it was.
     Unchanged,
-    /// The given numbers of positions in front and behind, for height and for width.
+    /// The given numbers of elements, for height and for width.
     Explicit {
-        /// In front.
+        /// Elements of padding at the start: at the top, on the left.
         before: [u64; 2],
-        /// Behind.
+        /// Elements of padding at the end: at the bottom, on the right.
         after: [u64; 2],
     },
 }

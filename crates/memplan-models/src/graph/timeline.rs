@@ -148,10 +148,8 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Begins to run a graph: checks that it exists and is not running already, which would never end, and puts it on
-    /// the stack `frames`. A body takes a step even if it has no ops, and a step has at most four ticks (enter,
-    /// start, end, leave). So a list of more than four ticks for each permitted step is that of a model that is too
-    /// long.
+    /// Begins to run a graph: puts it on the stack `frames`. Errors: there is no such graph; the graph is running
+    /// already, so that the run would never end; the model has too many steps.
     fn enter(&mut self, model: &Model, graph: GraphId, frames: &mut Vec<Frame>) -> Result<(), TimelineError> {
         if frames.iter().any(|frame| frame.graph == graph) {
             return Err(TimelineError::Recursion(graph));
@@ -159,6 +157,9 @@ impl Timeline {
         if model.graphs.get(graph).is_none() {
             return Err(TimelineError::NoGraph(graph));
         }
+        // The caller checks the number of steps when an op starts. Bodies without ops take steps as well, so it is
+        // checked here, too: a step has at most four ticks (enter, start, end, leave), so a list of more than four
+        // ticks for each permitted step has too many steps.
         if self.ticks.len() as u64 > 4 * MAX_STEPS {
             return Err(TimelineError::TooLong);
         }

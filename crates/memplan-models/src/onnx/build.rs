@@ -50,7 +50,8 @@ impl Builder {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Groups of seven bits, low ones first; the highest bit says that another one follows.
+    /// Adds a number as groups of seven bits, the lowest group first. The highest bit of each byte says that another
+    /// group follows.
     fn varint(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push((number as u8 & 0x7f) | 0x80);

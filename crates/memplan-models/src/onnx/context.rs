@@ -13,7 +13,7 @@ pub(super) const INT32: usize = 6;
 pub(super) const INT64: usize = 7;
 pub(super) const BOOL: usize = 9;
 
-/// What is found out about an output.
+/// What a rule says about one output of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// The number of its element type; 0 if it is not known.
@@ -78,8 +78,8 @@ impl Context<'_> {
         self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
     }
 
-    /// Whole numbers that are an attribute and cannot be negative, such as strides; a damaged file may have negative
-    /// ones, which count as 1. Empty if the node does not have the attribute.
+    /// The attribute of this name as a list of numbers that cannot be negative, such as strides. A negative number, in
+    /// a damaged file, counts as 1. Empty if the node does not have the attribute.
     pub(super) fn counts(&self, name: &str) -> Vec<u64> {
         let numbers = self.ints(name).unwrap_or_default();
         numbers.iter().map(|&number| u64::try_from(number).unwrap_or(1)).collect()

@@ -76,15 +76,23 @@ pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadErro
     })
 }
 
-/// A tensor, with its size and where it lives. `at` is the place in the file for errors.
+/// A tensor with its size and its home. `at` is the byte offset in the file that an error points to.
+///
+/// A tensor is *sized* if its number of bytes is known: its shape is known, its elements have a fixed width, and it is
+/// no sequence or map. A tensor that is not sized gets 0 bytes here, because a plan has no memory for it.
+///
+/// Errors: the number of the element type is not in `ELEMENTS`; the number of bytes does not fit into 64 bits.
 fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     let Some(&(element, bits)) = ELEMENTS.get(facts.element) else {
         let message = format!("`{}` has element type {}, which is not known", facts.name, facts.element);
         return Err(ReadError::at_byte("onnx::element-type", at, message));
     };
     let shape = facts.shape.clone().unwrap_or_default();
-    // If neither the file nor inference gives an element type, it is most likely a float of 32 bits.
+    // Element type 0 is ONNX's UNDEFINED: neither the file nor inference says the type. Most tensors have floats of 32
+    // bits, so this width is assumed.
     let bits = if facts.element == 0 { 32 } else { bits };
+    // 0 bits means texts (`STRING`), whose length is known only when the model runs. A value that `is_odd` is a
+    // sequence or a map.
     let is_sized = facts.shape.is_some() && bits > 0 && !facts.is_odd;
     let bytes = if is_sized { shape_bytes(&shape, bits) } else { Some(Bytes::ZERO) };
     let Some(bytes) = bytes else {
@@ -92,8 +100,13 @@ fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
         return Err(ReadError::at_byte("onnx::too-large", at, message));
     };
     let home = match facts.outer {
+        // The body of a loop or a branch reads this tensor from a graph around it. That graph decides on its memory,
+        // even if the tensor is a constant there.
         Some((graph, tensor)) => Home::Outer(graph, tensor),
+        // A constant lies in the file even if it is not sized, as texts are. So this arm comes before the next one.
         None if facts.is_constant => Home::File,
+        // The runtime allocates texts, sequences and maps itself. Other tensors without a shape do not come this far:
+        // `check_shapes` has refused the model.
         None if !is_sized => Home::Runtime,
         None => Home::Arena,
     };
@@ -102,11 +115,13 @@ fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
 
 /// A node as an op: what it reads and writes, and which input its output may take the place of.
 fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
+    // The node's bodies read the `captures` while the node runs, so the captures count as inputs of the op.
     let inputs: Vec<TensorId> = node.inputs.iter().flatten().chain(&node.captures).copied().collect();
     let outputs: Vec<TensorId> = node.outputs.iter().flatten().copied().collect();
     let is_known = node.domain.is_empty() || node.domain == "ai.onnx";
     let control = match node.kind.as_str() {
         "Loop" | "Scan" | "SequenceMap" => Control::Loop,
+        // A branch of an `If` runs at most once. A node without bodies runs none.
         _ => Control::Once,
     };
     // The list of elementwise nodes is that of ONNX's own operators. Operators of other domains may have the same
@@ -128,11 +143,14 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         in_place,
         bodies: node.bodies.clone(),
         control,
+        // Bodies may contain a random node, and it is not known what a foreign operator keeps between two runs.
         is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty() || node.is_foreign(),
     }
 }
 
-/// Whether an elementwise op may write over an input: it has the same elements and is no weight.
+/// Whether an elementwise op may write its output over `input`. Both need the same element type and the same number of
+/// bytes: then each output element lies where the input element lies from which it is computed. An input that is
+/// broadcast has fewer bytes than the output. Constants, and tensors of outer graphs, must not be overwritten.
 fn may_overwrite(output: &Tensor, input: &Tensor) -> bool {
     output.bytes == input.bytes && output.element == input.element && input.home == Home::Arena
 }

@@ -4,9 +4,9 @@
 //! attribute of every node, the bytes of every constant, versions of operators, functions. Left out is what no runtime
 //! looks at: names of inner tensors and of nodes, texts for people.
 //!
-//! Most files do not state the shapes of inner tensors. Then they are those that [`read`](super::read()) infers, for
-//! the values that the user gives to symbolic dimensions. What a node does with the places of elements (`meaning`) is
-//! only believed if it agrees with these shapes.
+//! Most files do not state the shapes of inner tensors. Then [`read`](super::read()) infers the shapes, for the values
+//! that the user gives to symbolic dimensions. What a node does with the places of elements (`meaning`) is only
+//! believed if it agrees with these shapes.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +22,7 @@ use crate::source::{ReadAt, Window};
 /// Describes the main graph of a file, for a comparison with another file. `contents` numbers the contents of
 /// constants; both files must get the same one, so that equal contents have equal numbers.
 pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents) -> Result<Network, ReadError> {
+    // A size that the user gives is an upper bound. The check needs real shapes to tell which elements a tile has.
     if !options.sizes.is_empty() {
         let message = "sizes that tensors have at most say nothing about which part of one a tile is";
         return Err(ReadError::at_byte("onnx::bounded", 0, message).help("leave --size out"));
@@ -46,7 +47,8 @@ pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents)
 
 /// The number of the field with sparse constants.
 const SPARSE: u64 = 15;
-/// Fields of a graph that runtimes look at, beside nodes, constants, inputs and outputs: notes on quantisation.
+/// The number of a graph's fields with notes on quantisation. Runtimes look at these, beside nodes, constants, inputs
+/// and outputs.
 const NOTES: u64 = 14;
 
 /// The shape and the element type of each tensor of the main graph, by name.
@@ -142,7 +144,8 @@ impl Describer<'_, '_> {
     fn op(&mut self, node: &Node) -> Result<Op, ReadError> {
         let place = |name: &String| self.names.get(name).copied();
         let mut operands: Vec<Option<usize>> = node.inputs.iter().map(place).collect();
-        // Bodies read tensors of the graph around them. Names that only a body knows are none of these.
+        // Bodies read tensors of the graph around them, so these are operands, too. `captures` also has names of the
+        // bodies' own tensors; `place` answers `None` for such a name.
         operands.extend(node.captures.iter().filter_map(place).map(Some));
         let results = node.outputs.iter().map(place).collect();
         let mut attributes = BTreeMap::new();

@@ -11,15 +11,18 @@ use memplan_core::IndexVec;
 use crate::ReadError;
 use crate::graph::{GraphId, TensorId};
 
-/// Tensors with more dimensions count as tensors without a known shape.
+/// Tensors with more dimensions count as tensors without a known shape. No real tensor has so many, but a damaged file
+/// may state millions, and rules copy shapes for every node.
 pub(super) const RANK: usize = 64;
-/// The content of tensors with more elements is not followed: it cannot be a shape.
+/// The content of tensors with more elements is not followed: a shape, or a list from which one is computed, is
+/// shorter. The limit keeps weights from being read.
 pub(super) const NUMBERS: usize = 1024;
 
 /// The number of the element type of texts, whose size is known only when the model runs.
 const STRING: usize = 8;
 
-/// Element types: name, and bits of an element (0 if not fixed), in the order of their numbers in the format.
+/// Element types: name, and bits of an element, in the order of their numbers in the format. 0 bits: the width is not
+/// known (`UNDEFINED`) or differs between elements (`STRING`).
 pub(super) const ELEMENTS: [(&str, u64); 27] = [
     ("UNDEFINED", 0),
     ("FLOAT", 32),
@@ -59,17 +62,17 @@ pub(super) fn element_number(name: &str) -> Option<i64> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) name: String,
-    /// Number of the element type; 0 if it is not known.
+    /// Number of the element type in `ELEMENTS`; 0 if it is not known.
     pub(super) element: usize,
     /// Its dimensions; `None` if they are not known.
     pub(super) shape: Option<Vec<u64>>,
     /// The shape is an upper bound; the real shape depends on the content of other tensors.
     pub(super) is_bound: bool,
-    /// Its content, if that is known and is a short list of integers.
+    /// Its content, if that is known and is a list of at most `NUMBERS` integers.
     pub(super) numbers: Option<Vec<i64>>,
     /// Its content stands in the file, or is computed from such content alone.
     pub(super) is_constant: bool,
-    /// It is no tensor but a sequence or a map, which have no shape.
+    /// The value is no tensor but a sequence or a map, which have no shape.
     pub(super) is_odd: bool,
     /// In a body: the tensor of the graph around it that this one stands for.
     pub(super) outer: Option<(GraphId, TensorId)>,
@@ -90,9 +93,9 @@ pub(super) struct Node {
     pub(super) attributes: Vec<Attribute>,
     /// The graphs that it runs, if it is a loop or a branch.
     pub(super) bodies: Vec<GraphId>,
-    /// Where it stands in the file, in bytes.
+    /// The byte of the file at which the node starts, for errors.
     pub(super) at: u64,
-    /// Its number among the nodes of its graph in the file.
+    /// Its number among the nodes of its graph in the file. `sort` moves nodes and leaves this number as it is.
     pub(super) place: usize,
 }
 
@@ -119,13 +122,13 @@ pub(super) struct Draft {
     pub(super) by_name: HashMap<String, TensorId>,
     /// The graph around it and the place of the node that runs it; `None` for the main graph.
     pub(super) parent: Option<(GraphId, usize)>,
-    /// Where it starts in the file, in bytes.
+    /// The byte of the file at which the graph starts, for errors.
     pub(super) at: u64,
 }
 
 impl Facts {
-    /// Whether the tensor needs planned memory whose size is not known. Odd values and texts get their memory from the
-    /// runtime, and constants have theirs in the file.
+    /// Whether the tensor needs planned memory whose size is not known. Sequences, maps and texts get their memory from
+    /// the runtime, and constants have theirs in the file.
     pub(super) fn lacks_shape(&self) -> bool {
         self.shape.is_none() && !self.is_odd && !self.is_constant && self.element != STRING
     }
@@ -148,9 +151,8 @@ impl Node {
     }
 }
 
-/// Puts nodes into an order in which everything is written before it is read.
-/// Of the nodes that could run next, the first one in the file comes first. An
-/// error if the graph has a cycle or a tensor has two writers.
+/// Puts nodes into an order in which everything is written before it is read. Of the nodes that could run next, the
+/// first one in the file comes first. An error if the graph has a cycle or a tensor has two writers.
 pub(super) fn sort(draft: &mut Draft) -> Result<(), ReadError> {
     let writers = writers(draft)?;
     // Kahn's algorithm: for each node, how many of the nodes that write its inputs have not run yet, and the nodes that
@@ -178,7 +180,7 @@ pub(super) fn sort(draft: &mut Draft) -> Result<(), ReadError> {
             }
         }
     }
-    // Only nodes on a cycle, or behind one, still wait for something.
+    // If a node still waits, it is on a cycle, or it reads what a node on a cycle computes.
     if let Some(stuck) = waiting.iter().position(|&count| count > 0) {
         let node = &draft.nodes[stuck];
         let message = format!("the graph is cyclic: {} waits for its own result", node.label());

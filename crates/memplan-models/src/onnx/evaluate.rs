@@ -15,7 +15,8 @@ use super::draft::NUMBERS;
 use super::rules::slice_length;
 use super::shape::axis;
 
-/// The content of the node's first output. Truth values are 0 and 1.
+/// The content of the node's first output. Truth values are 0 and 1. `None` if there is no rule for this kind of node,
+/// if the content of an input is not known, if a number overflows, or if the output has more than `NUMBERS` elements.
 pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
     let numbers = match context.node.kind.as_str() {
         "Shape" => shape(context)?,
@@ -89,7 +90,8 @@ fn gather(context: &Context) -> Option<Vec<i64>> {
     indices.iter().map(|&index| list.get(axis(index, list.len())?).copied()).collect()
 }
 
-/// The numbers of all inputs one behind the other, if each is a list or a single number.
+/// The numbers of all inputs in a row, if no input is known to have more than one dimension. With more dimensions the
+/// numbers of the inputs would be interleaved.
 fn concat(context: &Context) -> Option<Vec<i64>> {
     let mut all = Vec::new();
     for index in 0..context.facts.len() {
@@ -130,7 +132,8 @@ fn at(list: &[i64], place: usize, length: usize) -> Option<i64> {
     }
 }
 
-/// Applies an operator to two lists, number by number.
+/// Applies an operator to the content of inputs 0 and 1, number by number. A list of one number is applied to every
+/// number of the other list.
 fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
     let (one, other) = (context.numbers(0)?, context.numbers(1)?);
     let length = one.len().max(other.len());

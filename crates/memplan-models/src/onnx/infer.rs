@@ -24,18 +24,20 @@ pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
         return;
     }
     forward(drafts);
-    // If a shape was found backwards, the nodes that read that tensor may know more now.
+    // If a tensor got its shape from the output of a node, the rules of other nodes that read that tensor can be
+    // applied now.
     if backward(drafts) {
         forward(drafts);
     }
 }
 
-/// Nodes whose output has the shape of their first input, and not a broadcast one. If the shape of
-/// the output is known and that of the input is not, the input has the output's shape.
+/// Nodes whose output always has exactly the shape of their first input. (The output of `Add` may have a larger one.)
+/// If the shape of the output is known and that of the input is not, the input has the output's shape.
 const SAME_SHAPE: [&str; 14] =
     ["Abs", "Cast", "CastLike", "Ceil", "Erf", "Exp", "Floor", "Identity", "Log", "Neg", "Not", "Relu", "Sqrt", "Tanh"];
 
-/// Copies shapes from outputs to inputs where both are the same. Returns whether any shape was unknown before.
+/// Copies shapes from outputs to inputs through the nodes of `SAME_SHAPE`. Returns whether an input without a shape got
+/// one.
 fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
     let mut is_new = false;
     for draft in drafts.iter_mut() {
@@ -46,8 +48,7 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
             };
             let shape = draft.tensors[output].shape.clone();
             let facts = &mut draft.tensors[input];
-            // A tensor of an outer graph gets its shape there. An odd value, such as a sequence, is no tensor and has
-            // none.
+            // A tensor of an outer graph gets its shape in that graph. A sequence or a map (`is_odd`) has no shape.
             if facts.shape.is_none() && shape.is_some() && facts.outer.is_none() && !facts.is_odd {
                 facts.shape = shape;
                 is_new = true;
@@ -60,7 +61,7 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
 /// Visits all nodes in the order in which they run: the bodies of a node, then the node. There is a stack instead of
 /// recursion, because bodies may be nested deeply.
 fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
-    // The graphs that are being visited, the innermost last. Each has the place of its next node, and how many bodies
+    // The graphs that are being visited, the innermost last: the graph, the place of its next node, and how many bodies
     // of that node have been visited.
     let mut frames = vec![(GraphId::from_index(0), 0, 0)];
     while let Some(frame) = frames.last_mut() {
@@ -110,7 +111,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
         }
         "Scan" => scanned(node, outside),
         "FlexAttention" => scores(&outside).into_iter().collect(),
-        // The branches of an `If` have no inputs.
+        // The branches of an `If` have no inputs. What other nodes hand to their bodies is not known.
         _ => return,
     };
     let inputs = drafts[body].inputs.clone();
@@ -128,7 +129,8 @@ fn found(draft: &Draft, input: Option<TensorId>) -> Found {
 }
 
 /// The inputs of the body of a `Scan`. The inputs of the node, `outside`, are states and then sequences; the body
-/// gets the states and one slice of each sequence.
+/// gets the states and one slice of each sequence. A sequence whose axis the node does not state is scanned along
+/// axis 0.
 fn scanned(node: &Node, outside: Vec<Found>) -> Vec<Found> {
     let states = scan_states(node, outside.len());
     let axes = node.attribute("scan_input_axes").map(|attribute| attribute.ints.as_slice()).unwrap_or_default();
@@ -172,12 +174,14 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
     let node = &draft.nodes[place];
     let facts: Vec<Option<&Facts>> = node.inputs.iter().map(|input| input.map(|input| &draft.tensors[input])).collect();
     let context = Context { node, facts };
-    // The body of a `FlexAttention` computes something in between, so its outputs are not those of the node.
+    // The outputs of a loop or a branch follow from those of its bodies. The body of a `FlexAttention` only changes the
+    // scores in the middle of the computation, so the rule for the node itself is used.
     let found = match node.bodies.is_empty() || node.kind == "FlexAttention" {
         true => context.outputs(),
         false => of_bodies(drafts, graph, node),
     };
-    // If a shape is only an upper bound, nothing may be computed from it.
+    // If the shape of an input is only an upper bound, the content of the output is not known: the output of `Shape`
+    // is the real shape and not the bound.
     let is_bound = context.is_bounded() || context.facts.iter().flatten().any(|facts| facts.is_bound);
     let numbers = if is_bound { None } else { evaluate(&context) };
     let outputs: Vec<Option<TensorId>> = node.outputs.clone();
@@ -247,9 +251,9 @@ fn outputs_of(body: &Draft) -> Vec<Found> {
     body.outputs.iter().map(|&output| found(body, Some(output))).collect()
 }
 
-/// The outputs of a node that runs one of several branches. Where branches give different shapes, the larger one is
-/// taken, because there must be memory for it; if the shape of one is not known, that of the output is not known
-/// either.
+/// The outputs of a node that runs one of several branches. If branches give an output different shapes, the shape with
+/// more elements is taken, because there must be memory for it. If a branch gives it no known shape, the output has no
+/// known shape.
 fn of_branches(mut branches: impl Iterator<Item = Vec<Found>>) -> Option<Vec<Found>> {
     let mut first = branches.next()?;
     for other in branches {
@@ -257,6 +261,7 @@ fn of_branches(mut branches: impl Iterator<Item = Vec<Found>>) -> Option<Vec<Fou
             match (one.elements(), other.elements()) {
                 (Some(one_size), Some(other_size)) if other_size > one_size => *one = other,
                 (_, None) => one.shape = None,
+                // The shape of `one` is not smaller, or is not known. It stays.
                 _ => {}
             }
         }

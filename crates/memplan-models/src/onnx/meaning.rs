@@ -14,9 +14,9 @@
 //! known shape of the result is the one that follows from them. All functions here give `None` if that is not so, and
 //! the node is [`Meaning::Opaque`], which promises nothing.
 //!
-//! Convolutions and pools state how much padding they have at each edge. So a tile at the edge of an image states the
-//! padding of that edge and none at the others, and no model needs elements that stand for padding (`neutral` is
-//! `None`).
+//! Convolutions and pools state how much padding they have at each edge. So a tile at the edge of an image can state
+//! the padding of that edge and none at the other edges. No rewritten model needs an op that writes elements for
+//! padding (`neutral` is `None`).
 
 use std::collections::BTreeMap;
 
@@ -85,8 +85,8 @@ struct Reading<'a> {
 const PADDING: &[&str] = &["pads", "auto_pad"];
 
 impl Reading<'_> {
-    /// What a node computes, in terms of positions, and the attributes that the meaning contains completely, so that
-    /// they need not be compared as well; `None` if nothing is known but the node's name.
+    /// What a node does with the places of elements, and the names of the attributes that the meaning expresses
+    /// completely, so that these attributes need not be equal in both files. `None` if no meaning can be promised.
     fn meaning(&self) -> Option<Interpretation> {
         let window = |window: Window| (Meaning::Window(window), &[][..]);
         Some(match self.node.kind.as_str() {
@@ -107,6 +107,7 @@ impl Reading<'_> {
             "Slice" => (self.slice()?, &["starts", "ends", "axes"]),
             "Concat" => (self.concatenation()?, &["axis"]),
             kind if POINTWISE.contains(&kind) && self.file.opset >= REPEATS => (Meaning::Pointwise, &[]),
+            // Before version 7 of the operators, or for any other operator, nothing is promised.
             _ => return None,
         })
     }
@@ -190,9 +191,9 @@ impl Reading<'_> {
             return None;
         }
         let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
-        // `SAME` asks for a window for each stride: places / stride, rounded up. So many elements are missing behind
-        // the input for the last of these windows; they are split between the two sides, and an odd one goes to the
-        // end (`UPPER`) or to the front (`LOWER`).
+        // `SAME` asks for as many windows as places / stride, rounded up. `missing` is how many elements the input is
+        // too short for these windows; it is negative if the input is longer. The missing elements become padding on
+        // both sides. If their number is odd, the extra one goes to the end (`UPPER`) or to the front (`LOWER`).
         let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
         let [before, after] = match self.node.text("auto_pad", "NOTSET") {
             "NOTSET" | "" => stated,

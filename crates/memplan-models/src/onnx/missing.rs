@@ -40,8 +40,8 @@ pub(super) fn check_shapes(
     missing.verdict(&deciders)
 }
 
-/// The inputs of the model from which these tensors are computed, by name: a search backwards from the tensors, through
-/// the nodes that write them. It stops at tensors whose content is known.
+/// The names of the model's inputs from which these tensors are computed. The search goes backwards from the tensors,
+/// through the nodes that write them, and stops at tensors whose content is known.
 fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) -> BTreeSet<String> {
     // The node that writes each tensor, and its graph. The inputs of a body are written by the node that runs the body.
     let mut sources = HashMap::<(GraphId, TensorId), (GraphId, &Node)>::new();
@@ -78,14 +78,14 @@ fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) 
 /// The tensors without a shape, and why.
 #[derive(Default)]
 struct Missing {
-    /// Where the first node that writes one stands in the file.
+    /// The byte of the file at which the first node that writes such a tensor starts.
     at: Option<u64>,
-    /// All of them by name, each with the node that writes it.
+    /// The tensors without a shape, as the message names them: the name, and the node that writes the tensor.
     tensors: Vec<String>,
-    /// Tensors whose content, and not only their shape, decides on the shape of another one.
+    /// Tensors whose content, and not only their shape, decides on the shape of a tensor in `tensors`.
     content: Vec<(GraphId, TensorId)>,
-    /// Of `tensors` those whose shape cannot be inferred although all shapes they depend on are known. The user is
-    /// asked for these; the shapes of the others follow from them.
+    /// The names of those in `tensors` whose shape cannot be inferred although the shapes of all inputs of their node
+    /// are known. The message asks the user for the sizes of these; the shapes of the others follow from them.
     flags: Vec<String>,
 }
 
@@ -99,7 +99,8 @@ impl Missing {
         // If the shapes of all inputs are known, it is their content that decides.
         if inputs.iter().all(|&input| !draft.tensors[input].lacks_shape()) {
             self.flags.push(name.clone());
-            // The first input of most nodes is data, whose content decides nothing. These four read numbers from it.
+            // The first input of most nodes is data, whose content does not influence shapes. The first input of these
+            // four kinds of nodes does: a start, a shape, a number of iterations, a condition.
             let first_content = usize::from(!matches!(node.kind.as_str(), "Range" | "ConstantOfShape" | "Loop" | "If"));
             let content = node.inputs.iter().skip(first_content).flatten();
             self.content.extend(content.map(|&input| (graph, input)));
@@ -107,7 +108,7 @@ impl Missing {
     }
 
     /// An error that names the tensors without a shape and says what the user can do; no error if there are none.
-    /// `deciders` are inputs of the model: their content, which is known only when the model runs, decides on shapes.
+    /// `deciders` are the inputs of the model whose content decides on these shapes.
     fn verdict(self, deciders: &BTreeSet<String>) -> Result<(), ReadError> {
         if self.tensors.is_empty() {
             return Ok(());
@@ -120,7 +121,7 @@ impl Missing {
             names => format!("; the content of {} decides", first_few(names)),
         };
         let message = format!("the shape of {count} is not known: {}{why}", first_few(&self.tensors));
-        // Four examples are enough to show how it is done.
+        // Four examples show how the option is written. A model may have thousands of such tensors.
         let flags: Vec<String> = self.flags.iter().take(4).map(|name| format!("--size {name}=N")).collect();
         let sizes = match flags.as_slice() {
             [] => "give symbolic dimensions with --dim".to_owned(),

@@ -1,9 +1,20 @@
 //! Nodes and constants of an `.onnx` file as they stand in it, with the bytes of each part.
 //!
 //! [`read`](super::read()) makes a network of a file, with shapes that it infers. This module only says which parts
-//! the file has and which bytes they are. Two others need that: [`rewrite`](super::rewrite), which copies nodes and
-//! attributes into a changed file, and [`description`](super::description), from which it is proved that a changed
-//! file computes the same and which must leave out nothing.
+//! the file has and which bytes they are. Two modules need that. [`rewrite`](super::rewrite) copies nodes and
+//! attributes into a changed file. [`description`](super::description) describes a file completely, so that a proof
+//! can compare a changed file with the original.
+//!
+//! A file consists of messages, and a message of numbered fields. These are the numbers that are read here:
+//!
+//! ```text
+//! ModelProto      graph 7, opset_import 8
+//! OperatorSetId   domain 1, version 2
+//! GraphProto      node 1, initializer 5, input 11, output 12
+//! NodeProto       input 1, output 2, name 3, op_type 4, attribute 5, domain 7
+//! AttributeProto  name 1, i 3, s 4, t 5, g 6, ints 8, graphs 11
+//! TensorProto     data_type 2, float_data 4, int32_data 5, int64_data 7, name 8, raw_data 9, doc_string 12
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +22,8 @@ use super::wire::{Field, Message, Value};
 use crate::ReadError;
 use crate::source::{ReadAt, Window};
 
-/// The numbers of a constant are read if they have at most this many bytes. The constants that matter here, such as
-/// shapes, factors and borders, are short.
+/// The numbers of a constant are read if they take at most this many bytes of the file. Only the numbers of shapes,
+/// factors and borders are used, and those constants are short; longer ones are weights.
 const SHORT: u64 = 1 << 12;
 
 /// The main graph of a file.
@@ -20,26 +31,28 @@ const SHORT: u64 = 1 << 12;
 pub struct File {
     /// The version of the standard operators.
     pub opset: i64,
-    /// Where the field with the graph starts.
+    /// The byte of the file at which the field with the graph starts, tag included.
     pub(super) graph_field: u64,
-    /// The content of that field.
+    /// The content of that field, without its tag and its length.
     pub(super) graph: Range,
-    /// The fields of the graph other than nodes, in their order: number and bytes.
+    /// The fields of the graph other than nodes, in the order of the file: the number of the field, and its bytes.
     pub(super) others: Vec<(u64, Range)>,
-    /// The fields of the file other than the graph.
+    /// The fields of the file other than the graph, in the order of the file.
     pub(super) around: Vec<Range>,
     /// The nodes, in the order of the file.
     pub nodes: Vec<Node>,
-    /// Constants by name. An input with a default is no constant.
+    /// Initialisers by name. An initialiser that is the default of an input is left out, because a caller may replace
+    /// it.
     pub constants: BTreeMap<String, Constant>,
-    /// Names of inputs and outputs.
+    /// The names of the graph's inputs.
     pub(super) inputs: Vec<String>,
+    /// The names of the graph's outputs.
     pub(super) outputs: Vec<String>,
-    /// Descriptions of inputs and outputs.
+    /// The fields of the graph that describe its inputs and outputs, in the order of the file.
     pub(super) interface: Vec<Range>,
 }
 
-/// Bytes of a file.
+/// Bytes of a file: those from `start` up to, but not including, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) start: u64,
@@ -57,11 +70,12 @@ pub struct Node {
     pub name: String,
     /// What it reads; an empty name stands for nothing.
     pub inputs: Vec<String>,
-    /// What it writes.
+    /// What it writes; an empty name stands for an output that is left out.
     pub outputs: Vec<String>,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Names that its bodies mention: their own tensors, and those of the graph around that they read.
+    /// The names that its bodies read or give as results. These are tensors of the bodies, and tensors of the graph
+    /// around the node.
     pub captures: BTreeSet<String>,
     /// It has bodies.
     pub has_bodies: bool,
@@ -69,16 +83,17 @@ pub struct Node {
     pub(super) bytes: Range,
 }
 
-/// An attribute of a node.
+/// An attribute of a node. Only the field for the type of its value is set. A value of another type, such as a float,
+/// is kept as bytes only.
 #[derive(Clone, Debug, Default)]
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// Its value, if that is a number.
+    /// Its value, if that is a whole number; else 0.
     pub int: i64,
-    /// Its value, if that is a text.
+    /// Its value, if that is a text; else empty.
     pub text: String,
-    /// Its value, if that is a list of numbers.
+    /// Its value, if that is a list of whole numbers; else empty.
     pub ints: Vec<i64>,
     /// Its value, if that is a tensor.
     pub tensor: Option<Constant>,
@@ -89,10 +104,11 @@ pub struct Attribute {
 /// A constant.
 #[derive(Clone, Debug, Default)]
 pub struct Constant {
-    /// Its content, if its elements are integers of 32 or 64 bits. Empty if that is not read: it is long, or it lies in
-    /// another file.
+    /// Its content, if its elements are integers of 32 or 64 bits. The list is empty if the content is not read,
+    /// because it is long or lies in another file. `None` for every other element type.
     pub integers: Option<Vec<i64>>,
-    /// Its content, if its elements are floats of 32 bits. Empty if that is not read.
+    /// Its content, if its elements are floats of 32 bits. The list is empty if the content is not read. `None` for
+    /// every other element type.
     pub floats: Option<Vec<f32>>,
     /// The bytes of all its fields but its name and its description for people.
     pub(super) bytes: Vec<Range>,
@@ -162,8 +178,8 @@ pub fn read(source: &dyn ReadAt) -> Result<File, ReadError> {
     Ok(file)
 }
 
-/// Reads the nodes, constants, inputs and outputs of a graph. Every other field is kept as bytes, because the proof has
-/// to see it as well.
+/// Reads the nodes, constants, inputs and outputs of a graph. The bytes of every field but the nodes go into
+/// `file.others`, because a changed file gets a copy of them and the proof has to see them.
 fn read_graph(file: &mut File, graph: Message) -> Result<(), ReadError> {
     for (field, bytes) in fields(graph)? {
         let message = field.value.message(graph);
@@ -179,6 +195,7 @@ fn read_graph(file: &mut File, graph: Message) -> Result<(), ReadError> {
                 names.push(name);
                 file.interface.push(bytes);
             }
+            // The shapes of inner tensors (13), texts for people and so on: these are only copied, below.
             _ => {}
         }
         if field.number != 1 {
@@ -222,7 +239,7 @@ fn opset(message: Message) -> Result<(String, i64), ReadError> {
     Ok((first_text(message, 1)?, version))
 }
 
-/// Reads one node. `bytes` is where it lies in the file, from where it can be copied as it is.
+/// Reads one node. `bytes` is the whole field of the node, tag included: a rewrite copies these bytes.
 fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
     let mut node = Node { bytes, ..Node::default() };
     for (field, bytes) in fields(message)? {
@@ -237,39 +254,45 @@ fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
                 node.attributes.push(attribute);
             }
             7 => node.domain = field.value.text()?,
+            // A text for people (6), which runtimes ignore, and fields of newer versions, which nothing here uses.
             _ => {}
         }
     }
     Ok(node)
 }
 
-/// Reads one attribute. The names that graphs inside of it mention are added to the node (`captures`).
+/// Reads one attribute of `node`. If the value is a graph or a list of graphs, as in a loop or a branch, the node gets
+/// `has_bodies`, and the names that the graphs mention are added to its `captures`.
 fn attribute(message: Message, bytes: Range, node: &mut Node) -> Result<Attribute, ReadError> {
     let mut attribute = Attribute { bytes, ..Attribute::default() };
     for field in message.fields() {
         let field = field?;
         match field.number {
+            // The fields of `AttributeProto`: name, i, s, t, ints.
             1 => attribute.name = field.value.text()?,
             3 => attribute.int = field.value.signed(),
             4 => attribute.text = field.value.text()?,
             5 => attribute.tensor = Some(constant(field.value.message(message))?.1),
             8 => field.value.push_signed(&mut attribute.ints)?,
-            // A graph, and a list of graphs.
+            // g is a graph. graphs is a list of graphs, with one field for each.
             6 | 11 => {
                 node.has_bodies = true;
+                // Bodies may have nodes with bodies again. `open` holds the graphs that are still to be read.
                 let mut open = vec![field.value.message(message)];
                 while let Some(graph) = open.pop() {
                     mentioned(graph, &mut node.captures, &mut open)?;
                 }
             }
+            // Floats, lists of texts and all others decide nothing about places of elements. `bytes` keeps them, so
+            // they are copied and compared.
             _ => {}
         }
     }
     Ok(attribute)
 }
 
-/// Adds the names that the nodes and outputs of a body mention to `names`, and the bodies within it to `bodies`,
-/// which the caller works through.
+/// Adds to `names` what the nodes of a body read, and the outputs of the body. The bodies of these nodes are added to
+/// `bodies`, for the caller to read next.
 fn mentioned<'w, 'a>(
     graph: Message<'w, 'a>,
     names: &mut BTreeSet<String>,
@@ -278,8 +301,8 @@ fn mentioned<'w, 'a>(
     for field in graph.fields() {
         let field = field?;
         let message = field.value.message(graph);
-        // Field 1 of a graph is a node, with its inputs in field 1 and its attributes in field 5; attributes 6 and 11
-        // are graphs. Field 12 is an output of the graph.
+        // Field 1 of a graph is a node, with its inputs in field 1 and its attributes in field 5. The fields 6 and 11
+        // of an attribute are graphs. Field 12 of a graph is one of its outputs.
         match field.number {
             1 => {
                 for entry in message.fields() {
@@ -312,12 +335,13 @@ const INT32: i64 = 6;
 const INT64: i64 = 7;
 
 /// Reads a constant: its name, the bytes that a proof compares, and its numbers if they are few. A file has the numbers
-/// either in a field for their type (4 floats, 5 and 7 integers) or as raw bytes (9).
+/// either in a field for their type (4 floats, 5 integers of 32 bits, 7 integers of 64 bits) or as raw bytes (9).
 fn constant(message: Message) -> Result<(String, Constant), ReadError> {
     let mut constant = Constant::default();
     let (mut name, mut element) = (String::new(), 0);
     let (mut floats, mut integers, mut raw) = (Vec::new(), Vec::new(), None);
     for (field, bytes) in fields(message)? {
+        // A list of numbers is one packed field, or has a field for each number. A single number is always short.
         let is_short = matches!(field.value, Value::Bytes(part) if part.len() <= SHORT) || !is_list(field.value);
         match field.number {
             2 => element = field.value.signed(),
@@ -328,6 +352,7 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
                 let part = field.value.message(message);
                 raw = Some(part.window.bytes(part.start, part.len())?);
             }
+            // Long lists, shapes and other fields are compared as bytes, and their content is not needed.
             _ => {}
         }
         // Field 8 is the name and field 12 a text for people. Neither changes what is computed.
@@ -336,6 +361,7 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
         }
     }
     let raw = raw.unwrap_or_default();
+    // One of the list and the raw bytes is empty, because a file has only one of them.
     match element {
         FLOAT => {
             floats.extend(fours(&raw).map(f32::from_le_bytes));
@@ -349,6 +375,7 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
             integers.extend(raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))));
             constant.integers = Some(integers);
         }
+        // Nothing that decides about places of elements has another type.
         _ => {}
     }
     Ok((name, constant))

@@ -33,14 +33,17 @@ use crate::ReadError;
 use crate::graph::{Graph, GraphId, Model, TensorId};
 use crate::source::{ReadAt, Window};
 
-/// The highest version of the format that is accepted. Versions up to it are expected to have the same fields.
+/// The highest version of the format that is accepted. Versions so far add fields and do not change old ones, and
+/// unknown fields are skipped, so versions above those that exist today are accepted, too.
 const VERSIONS: i64 = 64;
-/// How deep bodies may be nested; a file with more is refused.
+/// How deep bodies may be nested. A file with deeper bodies is refused: it is damaged, and each level would make the
+/// look-up of names slower.
 const DEPTH: usize = 64;
 /// What the user can tell the reader.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Values of symbolic dimensions; `x.0` is the first dimension of input `x`, where it has no name.
+    /// Values of symbolic dimensions, by name. A dimension that has no name in the file is called after its tensor and
+    /// its position: `x.0` is the first dimension of input `x`.
     pub dimensions: BTreeMap<String, u64>,
     /// Upper bounds on the dimensions of tensors whose shape depends on the content of other tensors, by name.
     pub sizes: BTreeMap<String, Vec<u64>>,
@@ -161,8 +164,8 @@ impl Reader<'_> {
     ) -> Result<Vec<(usize, Message<'w, 'a>)>, ReadError> {
         let mut nodes = Vec::new();
         let mut infos = Vec::new();
-        // Fields come in any order, so a node may stand before the description of a tensor that it reads. So
-        // initialisers are entered at once, then all types of tensors, and nodes are read last.
+        // Fields come in any order, so a node may stand before the description of a tensor that it reads. So this loop
+        // enters initialisers and collects all other fields; then descriptions of tensors are read, and nodes last.
         for field in message.fields() {
             let field = field?;
             match field.number {
@@ -202,9 +205,9 @@ impl Reader<'_> {
             Some(&known) => {
                 let old = &mut draft.tensors[known];
                 old.is_constant |= facts.is_constant;
-                // Sequences and maps are odd: they have no shape.
+                // A sequence or a map, which has no shape.
                 old.is_odd |= facts.is_odd;
-                // 0 is ONNX's number for a type that is not given.
+                // Element type 0 is ONNX's UNDEFINED: this description does not give the type.
                 if old.element == 0 {
                     old.element = facts.element;
                 }
@@ -247,13 +250,15 @@ impl Reader<'_> {
             self.drafts[graph].by_name.get(&name).is_some_and(|&id| self.drafts[graph].tensors[id].is_constant);
         let id = self.define(graph, facts);
         match field.number {
-            // An input with an initialiser has that as its default. Callers hardly ever give another value, so it
-            // counts as a constant and not as an input.
+            // If an input has an initialiser, the initialiser is its default. Callers hardly ever give another value,
+            // so such an input counts as a constant and not as an input.
             11 if !known_constant => self.drafts[graph].inputs.push(id),
             12 => self.drafts[graph].outputs.push(id),
+            // A constant, or an inner tensor (13): `define` has entered what is said about it.
             _ => {}
         }
-        // Its shape is that of the initialiser, so its symbolic dimensions need no values.
+        // A constant input has the shape of its initialiser, so the user is not asked for its symbolic dimensions,
+        // which `resolve` has collected above.
         if known_constant && is_input {
             self.symbols.retain(|(_, input)| *input != name);
         }
@@ -261,9 +266,9 @@ impl Reader<'_> {
     }
 
     /// The shape of a tensor called `name`, with numbers for symbolic dimensions where the user gave them. `None` if
-    /// a dimension has no number, or if the file does not state a shape. `is_wanted` is set for inputs of the model:
-    /// their dimensions without a number are collected, for an error that asks the user. `at` is the place for
-    /// errors.
+    /// a dimension has no number, if the file does not state a shape, or if there are more than `RANK` dimensions.
+    /// `is_wanted` is set for inputs of the model: their dimensions without a number are collected in `symbols`, for an
+    /// error that asks the user. `at` is the byte offset in the file that an error points to.
     fn resolve(
         &mut self,
         dimensions: Option<Vec<Dimension>>,
@@ -302,7 +307,6 @@ impl Reader<'_> {
                 }
             }
         }
-        // A shape with more than the supported number of dimensions counts as unknown.
         Ok((is_complete && shape.len() <= RANK).then_some(shape))
     }
 
@@ -335,6 +339,7 @@ impl Reader<'_> {
                 4 => node.kind = entry.value.text()?,
                 5 => node.attributes.push(attribute(entry.value.message(message), &mut bodies)?),
                 7 => node.domain = entry.value.text()?,
+                // A text for people (6) and fields of newer versions: they do not change what the node needs.
                 _ => {}
             }
         }
@@ -399,8 +404,8 @@ impl Reader<'_> {
             .help(format!("give each a value, as in {flags}")))
     }
 
-    /// Takes the user's bounds for tensors whose shape cannot be told or is a bound itself. A bound that contradicts a
-    /// known shape is an error: one that is too small would make a wrong plan.
+    /// Takes the user's sizes for tensors whose shape cannot be inferred, or is inferred as an upper bound only. A size
+    /// that contradicts a known shape is an error, because a plan with too small a size would be wrong.
     fn take_sizes(&mut self, options: &Options) -> Result<(), ReadError> {
         // Shapes are inferred in a copy first, to see which are known without the user's help.
         let mut told = self.drafts.clone();

@@ -8,9 +8,10 @@
 //!   new    header | constants of nodes | node, slice, node, … | weights, inputs, outputs | rest
 //! ```
 //!
-//! The reader folds nodes that compute constants, so they are no ops of the graph; in the new file they stand in
-//! front of all others. A new slice takes its numbers from constants (from attributes, before version 10 of the
-//! operators), and names only the dimensions that it cuts, so that all others may be of any size.
+//! The reader folds nodes that compute constants, so these nodes are no ops of the graph. In the new file they stand in
+//! front of all other nodes. A new slice takes its numbers from constants, or from attributes before version 10 of the
+//! operators. It names only the dimensions that it cuts, so that the model still works if another dimension, such as
+//! the batch, has a different size than it was planned for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,8 @@ pub fn pieces(
     content.extend(writer.shapes());
     content.extend(new);
     content.extend(file.others.iter().map(|(_, bytes)| kept(*bytes)));
-    // In front of its content a graph has its tag and its length, which is another one now.
+    // In front of its content a graph has its tag and its length. Both are written anew, because the length has
+    // changed.
     let length = content.iter().map(length).sum();
     let mut pieces = vec![kept(Range { start: 0, end: file.graph_field })];
     pieces.push(Piece::Bytes(Builder::default().announce(GRAPH, length).finish()));
@@ -55,8 +57,9 @@ pub fn pieces(
     Ok(pieces)
 }
 
-// The numbers of the fields that are written: `GRAPH` in the file, the next three in a graph, and each module those
-// of the message that it is named after. `TYPE_INT`, `TYPE_INTS` and `INT64` are values of such fields.
+// The numbers of the fields that are written. `GRAPH` is a field of the file; `NODE`, `INITIALIZER` and `VALUE_INFO`
+// are fields of a graph. Each module has the fields of the message that it is named after; `value_info` also has those
+// of the messages inside of it. `TYPE_INT`, `TYPE_INTS` and `INT64` are no fields but values of the fields `TYPE`.
 const GRAPH: u64 = 7;
 const NODE: u64 = 1;
 const INITIALIZER: u64 = 5;
@@ -181,8 +184,8 @@ impl<'a> Writer<'a> {
         place.ok_or_else(|| ReadError::at_byte("onnx::bad-index", 0, format!("there is no node for op {op}")))
     }
 
-    /// A node that takes a part of a tensor: from `begin` on, as much as the output holds. Dimensions that are not
-    /// cut are not named.
+    /// A node that takes a part of a tensor: from the element at `begin` (a position in each dimension), as many
+    /// elements as the output holds. The node does not name dimensions in which input and output are equally long.
     fn slice(&mut self, input: TensorId, output: TensorId, begin: &[u64]) -> Piece {
         let (from, to) = (self.rewrite.shape(self.graph, input), self.rewrite.shape(self.graph, output));
         let cut: Vec<usize> = (0..begin.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
@@ -213,6 +216,8 @@ impl<'a> Writer<'a> {
     fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
         let old = self.old(copied.op.index())?;
         let op = &self.graph.ops[copied.op];
+        // The new name of each tensor that the node reads. Names that are no inputs of the op, such as the empty name
+        // of an input that is left out, stay as they are.
         let renamed: BTreeMap<&str, &str> =
             op.inputs.iter().map(|&input| (self.name(input), self.name(copied.read(input)))).collect();
         let mut inputs: Vec<String> =
@@ -228,6 +233,7 @@ impl<'a> Writer<'a> {
         let mut message = Builder::default();
         inputs.iter().for_each(|input| _ = message.text(node::INPUT, input));
         outputs.iter().for_each(|output| _ = message.text(node::OUTPUT, output));
+        // Several copies of one node need different names. The first output belongs to this copy only.
         if !old.name.is_empty() {
             message.text(node::NAME, &format!("{}@{}", old.name, outputs.first().map_or("", String::as_str)));
         }
@@ -251,13 +257,14 @@ impl<'a> Writer<'a> {
         Ok(Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish()))
     }
 
-    /// Statements of the shapes of new tensors that the reader cannot infer: those that a resize writes. Its factors
-    /// are an input of floats, whose content the reader does not know.
+    /// Statements of the shapes of new tensors that the reader cannot infer: those that a resize writes. The factors of
+    /// a resize are an input of floats, whose content the reader does not know.
     fn shapes(&self) -> Vec<Piece> {
         self.rewrite.ops.iter().filter_map(|op| self.shape_of_resized(op)).collect()
     }
 
-    /// The statement of the shape of the new tensor that an op writes; `None` if the op is no resize.
+    /// The statement of the shape of the new tensor that an op writes. `None` if the op is no copy of a resize, or if
+    /// it writes a tensor of the old graph.
     fn shape_of_resized(&self, op: &NewOp) -> Option<Piece> {
         let known = self.graph.tensors.len();
         let NewOp::Copy(copied) = op else { return None };
@@ -289,7 +296,7 @@ fn value_info(name: &str, element: i64, shape: &[u64]) -> Piece {
     Piece::Bytes(Builder::default().bytes(VALUE_INFO, &message.finish()).finish())
 }
 
-/// The name, or the name with `#2`, `#3`, … behind it: the first that is not taken. It is taken from then on.
+/// The first name among `name`, `name#2`, `name#3`, … that is not in `taken`. The name is added to `taken`.
 fn unique(taken: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}#{number}"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));

@@ -11,8 +11,9 @@
 //! attributes. A [`Found`] is what a rule says about one output: its element type and its shape.
 //!
 //! A rule answers `None` if a shape that it needs is not known, if a product overflows, or if the shapes do not fit
-//! together. Where the shape depends on the content of an input, as that of `NonZero` does, the rule gives the largest
-//! shape that there can be ([`is_bounded`](super::context::Context::is_bounded)).
+//! together. The shape of some outputs depends on the content of an input: `NonZero` has a column for each element that
+//! is not zero. For such a node the rule gives the largest possible shape
+//! ([`is_bounded`](super::context::Context::is_bounded)).
 //!
 //! The meaning of each kind of node is that of the ONNX specification. Several nodes took their lists as attributes in
 //! old versions and take them as inputs now; `listed("axes", 1)` asks the attribute first and then input 1.
@@ -31,13 +32,19 @@ impl Context<'_> {
         }
     }
 
-    /// What is known about the outputs of this node, in their order. `None` if there is no rule for this kind of
-    /// node; an output whose shape the rule cannot tell has no shape in it.
+    /// What is known about the outputs of this node, in their order.
+    ///
+    /// `None` if there is no rule for this kind of node or for its domain. Rules for several outputs (`Split`,
+    /// `LayerNormalization`, `TopK`, `Unique`, `LSTM` and the like) and that of `Constant` also answer `None` if they
+    /// cannot tell a shape. All other rules answer with a `Found` whose shape is `None` in that case, so that the
+    /// element type is known nevertheless.
     ///
     /// `one` makes a single output with the element type of input 0, `typed` one with the element type that it is
-    /// given.
+    /// given. Element type 0 is ONNX's UNDEFINED and stands for a type that is not known. Outputs of the node that the
+    /// answer does not have stay unknown; answers for outputs that the node does not have are ignored.
     pub(super) fn outputs(&self) -> Option<Vec<Found>> {
-        // Nodes of other domains may have the same names with another meaning.
+        // Nodes of other domains may have the same names with another meaning. `com.microsoft` is ONNX Runtime's
+        // domain, whose `FastGelu` and `SimplifiedLayerNormalization` are in the list below.
         if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "ai.onnx.preview" | "com.microsoft") {
             return None;
         }
@@ -114,10 +121,12 @@ impl Context<'_> {
             "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), self.same_shape()),
             "CastLike" => self.typed(self.element(1), self.same_shape()),
             "QuantizeLinear" => {
+                // The result has the type of the zero point, input 2. Without a zero point the standard says UINT8.
                 let element = if self.element(2) == 0 { UINT8 } else { self.element(2) };
                 self.typed(element, self.same_shape())
             }
             "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
+            // The quantised tensor, its scale and its zero point. The last two are scalars: their shape is `[]`.
             "DynamicQuantizeLinear" => Some(vec![
                 Found { element: UINT8, shape: self.same_shape() },
                 Found { element: FLOAT, shape: Some(Vec::new()) },
@@ -128,10 +137,12 @@ impl Context<'_> {
             "QLinearConv" => self.typed(self.element(7), self.convolution(0, 3)),
             "ConvTranspose" => self.one(self.transposed_convolution()),
             "MaxPool" => {
+                // The second output has the place of each maximum.
                 let shape = self.pooling();
                 Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
             }
             "AveragePool" | "LpPool" => self.one(self.pooling()),
+            // Batch and channels (dimensions 0 and 1) stay; each image becomes one element.
             "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => self.one(self.shape(0).map(|shape| {
                 shape.iter().enumerate().map(|(place, &dimension)| if place < 2 { dimension } else { 1 }).collect()
             })),
@@ -158,6 +169,7 @@ impl Context<'_> {
             "ArgMax" | "ArgMin" => self.typed(INT64, self.reduced(Some(vec![self.int("axis", 0)]))),
             "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![self.shape_window(shape.len()).len() as u64])),
             "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" => {
+                // Without the attribute `dtype` the result has the element type of the input.
                 let given = usize::try_from(self.int("dtype", 0)).unwrap_or(0);
                 self.typed(if given == 0 { self.element(0) } else { given }, self.same_shape())
             }
@@ -175,6 +187,7 @@ impl Context<'_> {
             "Compress" => self.one(self.compressed()),
             "Constant" => self.constant(),
             "ConstantOfShape" => {
+                // Without the attribute `value` the result is full of zeros of type FLOAT.
                 let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
                 self.typed(value.map_or(FLOAT, |value| value.element), self.numbers(0).and_then(counted))
             }
@@ -186,11 +199,12 @@ impl Context<'_> {
             "SpaceToDepth" => self.one(self.blocks(false)),
             "LSTM" | "GRU" | "RNN" => self.recurrent(),
             kind if kind.starts_with("Reduce") => self.one(self.reduced(self.reduced_axes())),
+            // No rule: the caller leaves the outputs unknown, and the reader reports those that need memory.
             _ => None,
         }
     }
 
-    /// The shape of all inputs from `first` on, broadcast together.
+    /// The shape of all inputs from number `first` on, broadcast together.
     fn broadcast_from(&self, first: usize) -> Option<Vec<u64>> {
         let mut shape = self.shape(first)?.to_vec();
         for index in first + 1..self.facts.len() {
@@ -205,6 +219,7 @@ impl Context<'_> {
         let auto_pad = match self.node.attribute("auto_pad").map(|attribute| attribute.text.as_str()) {
             Some("SAME_UPPER" | "SAME_LOWER") => AutoPad::Same,
             Some("VALID") => AutoPad::Valid,
+            // `NOTSET`, or no attribute: the attribute `pads` says the padding.
             _ => AutoPad::Explicit,
         };
         Sliding {
@@ -218,7 +233,7 @@ impl Context<'_> {
     }
 
     /// `[batch, channels, spatial…]` with weights `[outputs, channels, kernel…]` gives `[batch, outputs, spatial…]`.
-    /// The arguments are the numbers of the two inputs.
+    /// `data` and `weights` are the numbers of the two inputs.
     fn convolution(&self, data: usize, weights: usize) -> Option<Vec<u64>> {
         let (data, weights) = (self.shape(data)?, self.shape(weights)?);
         let spatial = self.sliding(weights.get(2..)?.to_vec()).outputs(data.get(2..)?)?;
@@ -264,8 +279,8 @@ impl Context<'_> {
         Some(shape[place])
     }
 
-    /// The normalised tensor, and its mean and inverse deviation: these have the dimensions before the axis, and 1
-    /// from the axis on.
+    /// Three outputs: the normalised tensor, its mean and its inverse deviation. The last two have the dimensions of
+    /// the input before the axis, and 1 in the dimensions from the axis on.
     fn layer_normalization(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(-1, shape.len())?;
@@ -286,8 +301,8 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// The parts of a split along an axis. Their lengths are listed, or else all parts are equally long except the last
-    /// one, which may be shorter: 7 in three parts is 3, 3, 1.
+    /// The parts of a split along an axis. The attribute `split` or input 1 lists their lengths. Without such a list
+    /// all parts are equally long except the last one, which may be shorter: 7 in three parts is 3, 3, 1.
     fn split(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(0, shape.len())?;
@@ -415,16 +430,18 @@ impl Context<'_> {
         Some(shape)
     }
 
-    /// A matrix: the dimensions before the axis multiplied, and those from the axis on. The axis may lie behind the
-    /// last dimension, which `axis` does not allow.
+    /// A matrix: the product of the dimensions before the axis, and the product of those from the axis on.
     fn flatten(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let place = self.int("axis", 1);
+        // `Flatten` allows an axis that equals the number of dimensions (then the matrix has one column), but the
+        // function `axis` answers `None` for it.
         let place = if place == shape.len() as i64 { shape.len() } else { axis(place, shape.len())? };
         Some(vec![elements(&shape[..place])?, elements(&shape[place..])?])
     }
 
-    /// The shape without the dimensions that are listed; without a list, without all dimensions of 1.
+    /// The shape without the dimensions that the attribute `axes` or input 1 lists. If the node has no such list, the
+    /// shape without all dimensions of length 1.
     fn squeeze(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         let gone = if self.node.attribute("axes").is_some() || self.facts(1).is_some() {
@@ -452,9 +469,9 @@ impl Context<'_> {
         shape.iter().zip(repeats).map(|(dimension, times)| dimension.checked_mul(times)).collect()
     }
 
-    /// The shape with elements added, or cut off if the number is negative, in front of and behind each dimension.
-    /// The list `pads` has all numbers for the fronts, then all for the ends. Input 3 may list the dimensions that
-    /// are meant; without it they are all.
+    /// The shape with elements added at the start and at the end of dimensions, or cut off if a number is negative. The
+    /// list `pads` has the numbers for the starts of all dimensions, then those for the ends. If input 3 lists
+    /// dimensions, `pads` has numbers for these only.
     fn pad(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let pads = self.listed("pads", 1)?;
@@ -476,9 +493,9 @@ impl Context<'_> {
         Some(data[..place].iter().chain(indices).chain(&data[place + 1..]).copied().collect())
     }
 
-    /// Each row of the indices (their last dimension) names a place in the first dimensions of the data, behind the
-    /// batch dimensions. The result has the shape of the indices without the rows, then the data's dimensions that
-    /// the rows do not cover.
+    /// A row of the indices, along their last dimension, names a place in the data: in the dimensions that follow the
+    /// `batch_dims` leading ones, as many as the row has numbers. The result has the shape of the indices without their
+    /// last dimension, then the dimensions of the data that the rows do not cover.
     fn gather_nd(&self) -> Option<Vec<u64>> {
         let (data, indices) = (self.shape(0)?, self.shape(1)?);
         let batch = usize::try_from(self.int("batch_dims", 0)).ok()?;
@@ -503,8 +520,9 @@ impl Context<'_> {
         shape.iter().zip(scales).map(scaled).collect()
     }
 
-    /// The axes over which a node `Reduce…` reduces: those of the attribute, or of input 1. If there are neither, all
-    /// axes, or none if the node says that no axes mean nothing to do.
+    /// The axes over which a node `Reduce…` reduces: those of the attribute, or of input 1. If the node has neither,
+    /// these are all axes, or none if its attribute `noop_with_empty_axes` is not 0. `None` if input 1 exists but its
+    /// content is not known, or if all axes are meant and the shape of input 0 is not known.
     fn reduced_axes(&self) -> Option<Vec<i64>> {
         let is_input = self.facts(1).is_some();
         match (self.ints("axes"), is_input) {
@@ -539,7 +557,8 @@ impl Context<'_> {
         self.typed(element, shape)
     }
 
-    /// How many numbers a range from a start to a limit (without the limit) has: 0 to 7 in steps of 3 has 0, 3 and 6.
+    /// The length of the list of numbers from a start up to a limit, without the limit. From 0 to 7 in steps of 3 there
+    /// are three: 0, 3 and 6. `None` for a step of 0, which ONNX does not allow.
     fn range(&self) -> Option<Vec<u64>> {
         let number = |index: usize| self.numbers(index)?.first().copied();
         let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
@@ -589,9 +608,9 @@ impl Context<'_> {
     }
 
     /// The outputs of an RNN, GRU or LSTM: the state at every time, the last state, and for an LSTM the last cell. An
-    /// RNN or GRU has no third output, and the caller ignores what is found for it.
+    /// RNN or GRU has no third output, and the caller ignores the third answer.
     fn recurrent(&self) -> Option<Vec<Found>> {
-        // Time and batch in the usual layout, batch and time if the batch comes first.
+        // `one` and `two` are time and batch if the attribute `layout` is 0, else batch and time.
         let &[one, two, _] = self.shape(0)? else { return None };
         let hidden = u64::try_from(self.int("hidden_size", 0)).ok()?;
         let direction = self.node.attribute("direction").map(|attribute| attribute.text.as_str());
@@ -637,8 +656,9 @@ pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option
     let size = i128::from(size);
     let (start, end, step) = (i128::from(start), i128::from(end), i128::from(step));
     let from_end = |place: i128| if place < 0 { place + size } else { place };
-    // With a positive step a slice starts at an element or behind the last one, and ends before `end`. With a negative
-    // step it starts at an element, and `end` may be -1, the place before the first element.
+    // With a positive step, `start` and `end` are places from 0 to `size`; `size` is the place after the last element.
+    // With a negative step, `start` is the place of an element, and `end` may be -1, the place before the first
+    // element. A file states that place as any number below `-size`, because -1 in a file means the last element.
     let (start, end) = match step {
         0 => return None,
         1.. => (from_end(start).clamp(0, size), from_end(end).clamp(0, size)),

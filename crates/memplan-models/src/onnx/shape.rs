@@ -41,8 +41,8 @@ pub(super) fn elements(shape: &[u64]) -> Option<u64> {
     shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))
 }
 
-/// How the window of a convolution or pooling moves over the spatial dimensions of a tensor (those behind batch and
-/// channels). Every list has an entry for each spatial dimension.
+/// How the window of a convolution or pooling moves over the spatial dimensions of a tensor: those that follow batch
+/// and channels. `kernel` has an entry for each spatial dimension; the other lists may be shorter or empty.
 ///
 /// ```text
 ///   one dimension of 5 elements with 1 of padding at each end, a window of 3, a stride of 2: 3 outputs
@@ -60,12 +60,12 @@ pub(super) struct Sliding {
     pub(super) strides: Vec<u64>,
     /// How far two neighbouring elements of the window lie apart; 1 where it is not given.
     pub(super) dilations: Vec<u64>,
-    /// Elements of padding: first those in front of each dimension, then those behind each dimension. Negative
-    /// padding cuts elements off.
+    /// Elements of padding: first those at the start of each dimension, then those at the end of each dimension.
+    /// Negative padding cuts elements off.
     pub(super) pads: Vec<i64>,
     /// Where the padding comes from.
     pub(super) auto_pad: AutoPad,
-    /// Whether a last window that reaches beyond the padding counts, too.
+    /// The attribute `ceil_mode`: whether there is one more output if the last window reaches beyond the padding.
     pub(super) ceil: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) enum AutoPad {
     /// From `pads`.
     #[default]
     Explicit,
-    /// As much as makes an output for every stride of the input.
+    /// `SAME_UPPER` and `SAME_LOWER`: as much as it takes for `size / stride` outputs, rounded up.
     Same,
     /// There is none.
     Valid,
@@ -94,7 +94,8 @@ impl Sliding {
         pad(place).checked_add(pad(place + rank))
     }
 
-    /// How many outputs there are along each spatial dimension; `spatial` are the lengths of the input.
+    /// How many outputs there are along each spatial dimension; `spatial` are the lengths of the input. `None` if
+    /// `spatial` and the kernel have different numbers of dimensions, or if [`output`](Sliding::output) is `None`.
     pub(super) fn outputs(&self, spatial: &[u64]) -> Option<Vec<u64>> {
         if spatial.len() != self.kernel.len() {
             return None;
@@ -109,7 +110,8 @@ impl Sliding {
     }
 
     /// How many outputs there are along a dimension of this size: one, and one more for each stride that the window can
-    /// move. `None` if the window is larger than the padded dimension.
+    /// move. `None` if the window is larger than the padded dimension, if the kernel has a length of 0, or if a number
+    /// overflows.
     fn output(&self, place: usize, size: u64) -> Option<u64> {
         let stride = Sliding::at(&self.strides, place);
         let reach = self.reach(place)?;

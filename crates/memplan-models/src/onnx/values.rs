@@ -19,8 +19,8 @@ pub(super) enum Dimension {
     Named(String),
 }
 
-/// Reads the type of a tensor: sets the element type in `facts`, or marks it as odd if it is no tensor, and returns the
-/// dimensions. `None` if the type does not state a shape.
+/// Reads the type of a value. For a tensor, sets `facts.element` and returns the dimensions; `None` if the type does
+/// not state a shape. For anything else, a sequence or a map, sets `facts.is_odd` and returns `None`.
 pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<Dimension>>, ReadError> {
     let mut dimensions = None;
     for field in message.fields() {
@@ -34,6 +34,7 @@ pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<
         for entry in tensor.fields() {
             let entry = entry?;
             match entry.number {
+                // A negative number, in a damaged file, becomes 0: the type is not known.
                 1 => facts.element = usize::try_from(entry.value.signed()).unwrap_or(0),
                 2 => dimensions = Some(dimensions_of(entry.value.message(tensor))?),
                 _ => {}
@@ -48,9 +49,11 @@ fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
     let mut dimensions = Vec::new();
     for field in shape.fields() {
         let field = field?;
+        // A shape has a field 1 for each dimension and no other fields; newer versions may add some.
         if field.number != 1 {
             continue;
         }
+        // Field 1 of a dimension is its number and field 2 its name. A dimension without both keeps the empty name.
         let mut dimension = Dimension::Named(String::new());
         let message = field.value.message(shape);
         for entry in message.fields() {
@@ -76,10 +79,12 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
         let field = field?;
         match field.number {
             1 => field.value.push_signed(&mut dimensions)?,
+            // A negative number, in a damaged file, becomes 0: the type is not known.
             2 => facts.element = usize::try_from(field.value.signed()).unwrap_or(0),
             5 | 7 if is_short(field.value) => field.value.push_signed(&mut numbers)?,
             8 => facts.name = field.value.text()?,
             9 => raw = Some(field.value.message(message)),
+            // Floats and long lists are weights. Planning needs their shape only.
             _ => {}
         }
     }
@@ -88,7 +93,8 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
         let message_text = format!("initialiser `{}` has a negative dimension", facts.name);
         return Err(ReadError::at_byte("onnx::negative-dimension", message.start, message_text));
     };
-    // Shapes are computed from short lists of integers. Anything longer is weights and is not read.
+    // Shapes are computed from short lists of integers. Anything longer is weights and is not read. An integer has at
+    // most 8 bytes.
     if let Some(raw) = raw.filter(|raw| raw.len() <= 8 * NUMBERS as u64) {
         numbers = raw_numbers(raw, facts.element)?;
     }
@@ -101,13 +107,14 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     Ok(facts)
 }
 
-/// Whether a packed list may have `NUMBERS` numbers or fewer: a number takes at most ten bytes. A longer list is
-/// skipped.
+/// Whether a value is read: a single number, or bytes that may be a packed list of at most `NUMBERS` numbers. A packed
+/// number takes at most ten bytes, so a list of more than `10 * NUMBERS` bytes has more numbers than that.
 fn is_short(value: Value) -> bool {
     !matches!(value, Value::Bytes(packed) if packed.len() > 10 * NUMBERS as u64)
 }
 
-/// The content of a constant whose bytes stand in the file as they are in memory; empty if these are no integers.
+/// The content of a constant whose bytes stand in the file as they are in memory. The list is empty unless the elements
+/// are integers of 32 bits (type 6) or 64 bits (type 7).
 fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
     let width = match element {
         6 => 4,
@@ -146,6 +153,7 @@ pub(super) fn attribute<'w, 'a>(
             6 | 11 => bodies.push(field.value.message(message)),
             7 if is_short(field.value) => field.value.push_floats(&mut attribute.floats)?,
             8 if is_short(field.value) => field.value.push_signed(&mut attribute.ints)?,
+            // Long lists, lists of texts and texts for people: no rule for shapes reads them.
             _ => {}
         }
     }

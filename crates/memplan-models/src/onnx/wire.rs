@@ -68,7 +68,7 @@ impl<'w, 'a> Message<'w, 'a> {
         })
     }
 
-    /// Reads one field at `at` and moves on behind it.
+    /// Reads the field that starts at `at`, and moves `at` to the end of the field.
     fn field(self, at: &mut u64) -> Result<Field<'w, 'a>, ReadError> {
         let start = *at;
         let tag = self.number(at)?;
@@ -99,7 +99,7 @@ impl<'w, 'a> Message<'w, 'a> {
         Ok(Field { number, start, value })
     }
 
-    /// Moves past the given number of bytes and returns where they start.
+    /// Moves `at` past `length` bytes and returns where these bytes start. An error if the message ends before.
     fn take(self, at: &mut u64, length: u64) -> Result<u64, ReadError> {
         let start = *at;
         match start.checked_add(length) {
@@ -169,8 +169,8 @@ impl<'w, 'a> Value<'w, 'a> {
         }
     }
 
-    /// Adds the numbers of a repeated field to a list. A file has such numbers as one field for each, or packed: all of
-    /// them one behind the other in one field of kind 2.
+    /// Adds the numbers of a repeated field to a list. A file has a field for each number, or one field of kind 2 with
+    /// all numbers in a row (packed).
     pub(super) fn push_signed(self, numbers: &mut Vec<i64>) -> Result<(), ReadError> {
         let Value::Bytes(packed) = self else {
             numbers.push(self.signed());
@@ -184,7 +184,8 @@ impl<'w, 'a> Value<'w, 'a> {
         Ok(())
     }
 
-    /// Adds the floats of a repeated field to a list, packed or not.
+    /// Adds the floats of a repeated field to a list, packed or not. A value of another kind adds nothing, as in
+    /// protobuf a field of the wrong kind is ignored.
     pub(super) fn push_floats(self, numbers: &mut Vec<f32>) -> Result<(), ReadError> {
         match self {
             Value::Four(bits) => numbers.push(f32::from_bits(bits)),

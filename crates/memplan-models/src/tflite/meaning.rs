@@ -64,7 +64,7 @@ pub(super) struct Operator<'a> {
     pub(super) results: Vec<Option<&'a Facts<'a>>>,
 }
 
-/// What an operator does, and the options that this explains completely.
+/// What an operator does, and the names of the options that this meaning expresses completely.
 type Interpretation = (Meaning, &'static [&'static str]);
 
 /// Operators that compute each element of their result from the elements at the same place.
@@ -122,8 +122,8 @@ const STRIDED_SLICE: [&str; 6] =
     ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "offset"];
 
 impl Operator<'_> {
-    // An operand, the shape of an operand, the shape of the first result, and an option that is a number. `None` if the
-    // operator does not have it.
+    // The next four functions answer `None` if the operator does not have the operand, the result or the option, or if
+    // the shape is not known.
 
     fn operand(&self, place: usize) -> Option<&Facts<'_>> {
         self.operands.get(place).copied().flatten()
@@ -347,7 +347,7 @@ impl Operator<'_> {
             Some(_) => return None,
             None => zero(output)?,
         };
-        // The value must be a single element.
+        // A fill of several elements would be no valid file, and the check can only use a single one.
         let is_one = Some(fill.len()) == width(output.element);
         is_one.then(|| Meaning::Pad { before: borders.iter().step_by(2).copied().collect(), fill })
     }
@@ -371,11 +371,13 @@ impl Operator<'_> {
     }
 }
 
-/// Whether the nearest neighbour of each place `i` of so many `results` is place `i / factor` of so many `places`.
-/// Runtimes compute it with floats or, without half-pixel centres and for speed, with fixed-point numbers of 16
-/// fractional bits. Both must agree, or else the result depends on the runtime and on the size of a tile.
+/// Whether a resize of an axis from `places` to `results` elements repeats each element `results / places` times, in
+/// whatever way a runtime computes the nearest neighbour. Runtimes use floats. Without half-pixel centres (`is_half`)
+/// some use fixed-point numbers of 16 fractional bits, which are faster. If the two ways gave different places, the
+/// result would depend on the runtime and on the size of a tile.
 fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     let factor = results / places;
+    // The loop below computes every place, so the length is limited to 65536; no image has more rows or columns.
     if factor < 1 || factor.checked_mul(places) != Some(results) || results > 1 << 16 {
         return false;
     }

@@ -9,8 +9,9 @@
 //!
 //! with the number of the union (an operator may have options of two unions, 1 and 2), the number of the table in the
 //! union, its name, and its fields in the order of their numbers. So the options of two operators can be compared
-//! without knowing what any of them means, and a field that is absent is the same as one that holds its default.
-//! Options that are not in the list are an error, because an option that is not seen could make a difference.
+//! without knowing what any of them means. A field that is absent gets the text of its default, so that it equals a
+//! field that states the default. Options that are not in the list are an error: if they were skipped, two operators
+//! with different options would count as equal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -18,10 +19,12 @@ use std::sync::OnceLock;
 use crate::ReadError;
 use crate::flatbuffer::Table;
 
-/// A field of a table of options; the default is the text of a number.
+/// A field of a table of options.
 struct Field {
     name: &'static str,
     kind: Kind,
+    /// The value of a number that the file leaves out, as decimal text: `0`, `1`, `-1`. Fields that are no numbers do
+    /// not use it.
     default: &'static str,
 }
 
@@ -34,7 +37,7 @@ enum Kind {
     Vector(Number),
     /// A string.
     Text,
-    /// A table or something else that is not compared field by field; it may only be absent.
+    /// A table or something else for which there is no text. An operator that has such a field is an error.
     Other,
 }
 
@@ -54,8 +57,9 @@ impl Number {
         Some(Number { bytes: bits / 8, is_float: name.starts_with('f'), is_signed: name.starts_with('i') })
     }
 
-    /// The number with these bytes as text. Floats are written with their bits, so that different floats have different
-    /// texts. Shorter numbers are widened to 64 bits, with ones in front if they are negative.
+    /// The number with these bytes (the lowest first) as text. Numbers of fewer than 64 bits are widened to 64 bits; a
+    /// negative one is filled with ones. Floats are written with their bits, so that different floats have different
+    /// texts: `0` and `-0` are equal as numbers, and so are some different texts of decimals.
     fn text(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         let is_negative = self.is_signed && bytes.last().is_some_and(|byte| *byte >= 0x80);
@@ -66,6 +70,7 @@ impl Number {
                 let bits = u64::from_le_bytes(wide) as u32;
                 format!("{} ({bits:#x})", f32::from_bits(bits))
             }
+            // A float of 64 or of 16 bits; no table of options has one so far.
             (true, _) => format!("{:#x}", u64::from_le_bytes(wide)),
             (false, true) => i64::from_le_bytes(wide).to_string(),
             (false, false) => u64::from_le_bytes(wide).to_string(),
@@ -114,7 +119,8 @@ pub(super) fn read(
         let what = format!("options of kind {union}.{number} are not known, so that they cannot be compared");
         return Err(unknown(at, what));
     };
-    // A table may have fields that the list does not know, from a newer schema. They only matter if they are set.
+    // A table may have room for fields of a newer schema, which the list does not have. An error only if such a field
+    // is set: then it may change what the operator does.
     let room = options.map_or(0, Table::room);
     for extra in fields.len()..usize::from(room) {
         let field = u16::try_from(extra).ok().zip(options);
@@ -155,17 +161,23 @@ fn value(field: &Field, number: u16, options: Option<&Table>, at: u64) -> Result
     }
 }
 
-/// The text of the value of a field that the file leaves out.
+/// The text for a field that the file leaves out. It is the text that `value` makes of a field that states the default:
+/// only then do the two compare as equal.
 fn default(field: &Field) -> Result<String, ReadError> {
     Ok(match field.kind {
         Kind::Number(kind) if kind.is_float => {
-            // The schema has no defaults but whole numbers.
+            // `value` writes a float with its bits, so the decimal text of the default is parsed and written in the same
+            // way. All floats of the list have 32 bits, which a test checks, and all defaults are whole numbers, so
+            // parsing cannot fail.
             let number: f32 = field.default.parse().unwrap_or(0.0);
             kind.text(&number.to_le_bytes())
         }
+        // `value` writes an integer in decimals, as the list states the default.
         Kind::Number(_) => field.default.to_owned(),
+        // The schema has no defaults for lists and texts: an absent one equals an empty one.
         Kind::Vector(_) => "[]".to_owned(),
         Kind::Text => format!("{:?}", ""),
+        // A field of this kind that is present is an error in `value`, so this text is never compared with another.
         Kind::Other => "absent".to_owned(),
     })
 }

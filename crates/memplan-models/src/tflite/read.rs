@@ -313,7 +313,8 @@ impl Context {
             return Err(ReadError::at_byte("tflite::negative-dimension", at, message)
                 .help("the file is damaged: a dimension is at least 0, or -1 where it is not known"));
         }
-        // A tensor of unknown shape gets its memory from the runtime while it runs, so it has no bytes in a plan.
+        // 0 bits: strings and resources, whose size is not known. Such a tensor, or one of unknown shape, gets its memory
+        // from the runtime while it runs, so it has no bytes in a plan.
         let is_known = bits > 0 && dimensions.iter().all(|&dimension| dimension >= 0);
         let shape: Vec<u64> = dimensions.iter().map(|&dimension| u64::try_from(dimension).unwrap_or(0)).collect();
         let bytes = if is_known {
@@ -340,7 +341,7 @@ impl Context {
     fn home(&self, table: &Table, is_known: bool) -> Result<Home, ReadError> {
         let buffer = table.u32(field::tensor::BUFFER)? as usize;
         let Some(&is_filled) = self.filled.get(buffer) else {
-            // A model without buffers is a model without constants.
+            // If the model has no list of buffers, it has no constants. Its tensors then name buffer 0, the default.
             if buffer == 0 {
                 return Ok(if is_known { Home::Arena } else { Home::Runtime });
             }
@@ -373,8 +374,8 @@ impl Context {
         let input_places = tensor_places(table, field::operator::INPUTS, tensors.len())?;
         let output_places = tensor_places(table, field::operator::OUTPUTS, tensors.len())?;
         let options = table.table(field::operator::OPTIONS);
-        // The table of kernels asks whether options are set, by the number of their field. An option that cannot be
-        // read counts as not set, which is its default. For operators with bodies a damaged table is an error below.
+        // The table of scratch memory asks whether an option is set, by the number of its field. An option that cannot
+        // be read counts as not set, which is its default. For operators with bodies a damaged table is an error below.
         let readable = options.as_ref().ok().and_then(Option::as_ref);
         let [inputs, outputs] = [&input_places, &output_places].map(|places| arguments(places, tensors, scales));
         let scales = inputs.iter().chain(&outputs).flatten().map(|argument| argument.scales);
@@ -394,6 +395,8 @@ impl Context {
             "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
             "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
             "CALL_ONCE" | "CALL" => (bodies(options?.as_ref(), 1)?, Control::Once),
+            // All other operators that are known run no subgraphs. A damaged table of their options is no error,
+            // because nothing else is read from it.
             _ => (Vec::new(), Control::Once),
         };
         // A stateful operator does more than compute its outputs, so it may not be moved, repeated or left out. Custom

@@ -10,8 +10,8 @@
 //!   tensor     conv[0:24]    shape: new     type, quantisation: those of `conv` in the old file
 //! ```
 //!
-//! A tensor that no operator uses any more would still cost the runtime memory for a record. So new tensors take the
-//! numbers of such tensors.
+//! The runtime keeps a record for every tensor of the list, even for one that no operator uses any more. So a new
+//! tensor takes the number of such an old tensor, if there is one.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<V
         return Err(ReadError::at_byte("tflite::no-subgraph", envelope.root.offset(), "the model has no subgraph"));
     };
     let mut writer = Writer::new(&envelope, subgraph, graph, rewrite)?;
-    // Operators come first: while they are written, they ask for tensors, constants and operator codes, which are
-    // collected on the way.
+    // Operators are written first: `writer.operator` adds the constants and operator codes that they need to the
+    // writer, and the lists of tensors, codes and buffers are complete only afterwards.
     let operators = rewrite.ops.iter().map(|op| writer.operator(op)).collect::<Result<Vec<_>, _>>()?;
     let tensors = writer.tensors()?;
     let mut fields = vec![
@@ -87,8 +87,8 @@ struct Writer<'e, 'w, 'a> {
 }
 
 impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
-    /// Begins a rewrite: reads the tables of the old file and numbers the tensors of the new one. New constants are
-    /// numbered later, behind them.
+    /// Begins a rewrite: reads the tables of the old file and numbers the tensors of the new one. New constants get the
+    /// numbers after these, while operators are written.
     fn new(
         envelope: &'e Envelope<'w, 'a>,
         subgraph: &Table<'w, 'a>,
