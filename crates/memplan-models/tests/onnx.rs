@@ -172,6 +172,55 @@ fn a_shape_may_be_taken_in_part() {
     assert_eq!((shape(&read.model, "last"), shape(&read.model, "z")), (vec![2], vec![2, 4, 5]));
 }
 
+/// Shapes and types as `onnx.shape_inference` infers them.
+#[test]
+fn corners_of_operators_follow_onnx() {
+    let one = |initialisers: &[Vec<u8>], node: Vec<u8>| {
+        let parts = [&[node, input("x", &["2", "3"]), info(11, "hidden", INT64, &["1"]), output("y")], initialisers];
+        let read = read(&model(&parts.concat()));
+        read.map(|read| {
+            let tensor = read.model.main().unwrap().tensors.iter().find(|tensor| tensor.name == "y").unwrap().clone();
+            (tensor.shape, tensor.element)
+        })
+    };
+    let none = weights("none", &[0], Some(&[]));
+    let float = |shape: &[u64]| (shape.to_vec(), "FLOAT");
+    for kind in ["Acosh", "Asinh", "Atanh", "Cosh"] {
+        assert_eq!(one(&[], node(kind, &["x"], &["y"], &[])).unwrap(), float(&[2, 3]));
+    }
+    let eye = node("EyeLike", &["x"], &["y"], &[attribute("dtype", 11)]);
+    assert_eq!(one(&[], eye).unwrap(), (vec![2, 3], "DOUBLE"));
+    let quantize = node("QuantizeLinear", &["x", "x"], &["y"], &[attribute("output_dtype", 5)]);
+    assert_eq!(one(&[], quantize).unwrap(), (vec![2, 3], "INT16"));
+    // An empty list of axes is no list, unless the node says what that means.
+    let reduce = |more: &[Vec<u8>]| node("ReduceMax", &["x", "none"], &["y"], more);
+    assert_eq!(one(std::slice::from_ref(&none), reduce(&[])).unwrap(), float(&[1, 1]));
+    let nothing = reduce(&[attribute("noop_with_empty_axes", 1)]);
+    assert_eq!(one(std::slice::from_ref(&none), nothing).unwrap(), float(&[2, 3]));
+    assert_eq!(one(&[], node("ReduceMax", &["x"], &["y"], &[ints("axes", &[])])).unwrap(), float(&[1, 1]));
+    // Which dimensions are padded is known only when the model runs.
+    let pad = node("Pad", &["x", "pads", "", "hidden"], &["y"], &[]);
+    let unknown = one(&[weights("pads", &[4], Some(&[1, 1, 1, 1]))], pad).unwrap_err();
+    assert_eq!(unknown.code, "onnx::unknown-shape");
+}
+
+/// In training the mean is taken over all elements, and what is dropped is chosen at random.
+#[test]
+fn training_is_neither_in_place_nor_repeatable() {
+    let op = |node: Vec<u8>| {
+        let weights = ["s", "b", "m", "v"].map(|name| weights(name, &[3], None)).concat();
+        let flag = info(11, "flag", BOOL, &[]);
+        let read = read(&model(&[weights, node, input("x", &["2", "3"]), flag, output("y")])).unwrap();
+        let ops = read.model.main().unwrap().ops.iter().cloned().collect::<Vec<_>>();
+        (ops[0].in_place.is_empty(), ops[0].is_stateful)
+    };
+    let inputs = ["x", "s", "b", "m", "v"];
+    assert_eq!(op(node("BatchNormalization", &inputs, &["y"], &[])), (false, false));
+    assert_eq!(op(node("BatchNormalization", &inputs, &["y"], &[attribute("training_mode", 1)])), (true, false));
+    assert_eq!(op(node("Dropout", &["x"], &["y"], &[])), (false, false));
+    assert_eq!(op(node("Dropout", &["x", "", "flag"], &["y"], &[])), (true, true));
+}
+
 #[test]
 fn fractions_are_no_whole_numbers() {
     // 3 / 2 as floats is 1.5, and twice that is 3.

@@ -208,7 +208,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         if !budget.affords(4 * self.pass()) {
             return None;
         }
-        let apart = kept_apart(self.problem, |_| true)?;
+        // A pair with the price 0 may share: the plan costs no more for it, and may be the only one or a smaller one.
+        let apart = kept_apart(self.problem, |pair| self.problem.reuse_costs()[pair].weight > 0)?;
         let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
         budget.spend(answer.nodes);
         match answer.outcome {

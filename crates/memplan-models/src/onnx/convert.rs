@@ -51,7 +51,7 @@ const ELEMENTWISE: [&str; 40] = [
     "Unsqueeze",
 ];
 
-/// Nodes whose result is not determined by their inputs.
+/// Nodes whose result is not determined by their inputs. `Dropout` is one, too, when it trains ([`may_train`]).
 const STATEFUL: [&str; 6] =
     ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
 
@@ -126,8 +126,9 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     };
     // The list of elementwise nodes is that of ONNX's own operators. Operators of other domains may have the same
     // names, so their outputs get memory of their own.
+    let is_elementwise = ELEMENTWISE.contains(&node.kind.as_str()) && !may_train(node);
     let in_place = match outputs.first() {
-        Some(&output) if is_known && ELEMENTWISE.contains(&node.kind.as_str()) => {
+        Some(&output) if is_known && is_elementwise => {
             let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
@@ -144,7 +145,25 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         bodies: node.bodies.clone(),
         control,
         // Bodies may contain a random node, and it is not known what a foreign operator keeps between two runs.
-        is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty() || node.is_foreign(),
+        is_stateful: STATEFUL.contains(&node.kind.as_str())
+            || node.kind == "Dropout" && may_train(node)
+            || !node.bodies.is_empty()
+            || node.is_foreign(),
+    }
+}
+
+/// Whether a node may do what it does in training. `BatchNormalization` then takes the mean over all elements, so it
+/// does not compute them one by one, and `Dropout` chooses at random which elements it keeps. The version of the
+/// operators is not known here, so this looks at what each version has for it: an attribute `training_mode` or
+/// `is_test`, more than one result of a `BatchNormalization` (before version 14), an input 2 of a `Dropout` (since
+/// version 12), which is false in a model for inference but whose content is not read.
+fn may_train(node: &Node) -> bool {
+    let number = |name: &str| node.attribute(name).map(|attribute| attribute.int);
+    let says_so = number("training_mode").is_some_and(|on| on != 0) || number("is_test") == Some(0);
+    match node.kind.as_str() {
+        "BatchNormalization" => says_so || node.outputs.iter().flatten().count() > 1,
+        "Dropout" => says_so || node.inputs.get(2).is_some_and(Option::is_some),
+        _ => false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! The error about tensors without a shape: which they are, why their shape is not known, and what the user can do.
 //!
-//! A shape may depend on the *content* of a tensor. `NonZero(x)` has as many columns as `x` has elements that are not
-//! zero, and `x` is known only when the model runs. The message names the inputs of the model whose content decides on
-//! such shapes, and the tensors for which the user can give a bound.
+//! A shape may depend on the *content* of a tensor. `Range(0, n, 1)` has as many elements as the number `n` says, and
+//! `n` is known only when the model runs. The message names the inputs of the model whose content decides on such
+//! shapes, and the tensors for which the user can give a bound. (Some nodes have a bound by their nature and are not
+//! missing: `NonZero(x)` has at most as many columns as `x` has elements.)
 
 use std::collections::{BTreeSet, HashMap};
 

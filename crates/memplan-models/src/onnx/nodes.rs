@@ -104,11 +104,10 @@ pub struct Attribute {
 /// A constant.
 #[derive(Clone, Debug, Default)]
 pub struct Constant {
-    /// Its content, if its elements are integers of 32 or 64 bits. The list is empty if the content is not read,
-    /// because it is long or lies in another file. `None` for every other element type.
+    /// Its content, if its elements are integers of 32 or 64 bits. `None` also if the content is not read: it is long,
+    /// or it lies in another file.
     pub integers: Option<Vec<i64>>,
-    /// Its content, if its elements are floats of 32 bits. The list is empty if the content is not read. `None` for
-    /// every other element type.
+    /// Its content, if its elements are floats of 32 bits. `None` also if the content is not read.
     pub floats: Option<Vec<f32>>,
     /// The bytes of all its fields but its name and its description for people.
     pub(super) bytes: Vec<Range>,
@@ -340,10 +339,12 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
     let mut constant = Constant::default();
     let (mut name, mut element) = (String::new(), 0);
     let (mut floats, mut integers, mut raw) = (Vec::new(), Vec::new(), None);
+    let mut dimensions = Vec::new();
     for (field, bytes) in fields(message)? {
         // A list of numbers is one packed field, or has a field for each number. A single number is always short.
         let is_short = matches!(field.value, Value::Bytes(part) if part.len() <= SHORT) || !is_list(field.value);
         match field.number {
+            1 if is_short => field.value.push_signed(&mut dimensions)?,
             2 => element = field.value.signed(),
             4 if is_short => field.value.push_floats(&mut floats)?,
             5 | 7 if is_short => field.value.push_signed(&mut integers)?,
@@ -362,18 +363,21 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
     }
     let raw = raw.unwrap_or_default();
     // One of the list and the raw bytes is empty, because a file has only one of them.
+    // The content was read if there are as many numbers as the shape has elements.
+    let count = dimensions.iter().try_fold(1_i64, |count, &length| count.checked_mul(length));
+    let is_whole = |length: usize| count.is_some_and(|count| usize::try_from(count) == Ok(length));
     match element {
         FLOAT => {
             floats.extend(fours(&raw).map(f32::from_le_bytes));
-            constant.floats = Some(floats);
+            constant.floats = Some(floats).filter(|floats| is_whole(floats.len()));
         }
         INT32 => {
             integers.extend(fours(&raw).map(|n| i64::from(i32::from_le_bytes(n))));
-            constant.integers = Some(integers);
+            constant.integers = Some(integers).filter(|integers| is_whole(integers.len()));
         }
         INT64 => {
             integers.extend(raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))));
-            constant.integers = Some(integers);
+            constant.integers = Some(integers).filter(|integers| is_whole(integers.len()));
         }
         // Nothing that decides about places of elements has another type.
         _ => {}

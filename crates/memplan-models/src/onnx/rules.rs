@@ -51,13 +51,18 @@ impl Context<'_> {
         match self.node.kind.as_str() {
             "Abs"
             | "Acos"
+            | "Acosh"
             | "Asin"
+            | "Asinh"
             | "Atan"
+            | "Atanh"
             | "BatchNormalization"
             | "Ceil"
             | "Celu"
             | "Clip"
             | "Cos"
+            | "Cosh"
+            | "CumProd"
             | "CumSum"
             | "Elu"
             | "Erf"
@@ -120,10 +125,12 @@ impl Context<'_> {
             "Where" => self.typed(self.element(1), self.broadcast_from(0)),
             "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), self.same_shape()),
             "CastLike" => self.typed(self.element(1), self.same_shape()),
+            // The result has the type of the zero point, input 2, or that of the attribute `output_dtype`. If the node
+            // has neither, the standard says UINT8.
             "QuantizeLinear" => {
-                // The result has the type of the zero point, input 2. Without a zero point the standard says UINT8.
-                let element = if self.element(2) == 0 { UINT8 } else { self.element(2) };
-                self.typed(element, self.same_shape())
+                let stated = self.stated_element("output_dtype");
+                let element = [self.element(2), stated].into_iter().find(|&element| element != 0);
+                self.typed(element.unwrap_or(UINT8), self.same_shape())
             }
             "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
             // The quantised tensor, its scale and its zero point. The last two are scalars: their shape is `[]`.
@@ -168,9 +175,9 @@ impl Context<'_> {
             "Resize" | "Upsample" => self.one(self.resize()),
             "ArgMax" | "ArgMin" => self.typed(INT64, self.reduced(Some(vec![self.int("axis", 0)]))),
             "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![self.shape_window(shape.len()).len() as u64])),
-            "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" => {
+            "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" | "EyeLike" => {
                 // Without the attribute `dtype` the result has the element type of the input.
-                let given = usize::try_from(self.int("dtype", 0)).unwrap_or(0);
+                let given = self.stated_element("dtype");
                 self.typed(if given == 0 { self.element(0) } else { given }, self.same_shape())
             }
             "RandomUniform" | "RandomNormal" => {
@@ -191,7 +198,6 @@ impl Context<'_> {
                 let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
                 self.typed(value.map_or(FLOAT, |value| value.element), self.numbers(0).and_then(counted))
             }
-            "EyeLike" => self.one(self.same_shape()),
             "Range" => self.one(self.range()),
             "OneHot" => self.typed(self.element(2), self.one_hot()),
             "TopK" => self.top_k(),
@@ -204,7 +210,12 @@ impl Context<'_> {
         }
     }
 
-    /// The shape of all inputs from number `first` on, broadcast together.
+    /// An element type that is an attribute; 0 if the node does not have it.
+    fn stated_element(&self, name: &str) -> usize {
+        usize::try_from(self.int(name, 0)).unwrap_or(0)
+    }
+
+    /// The shape of all inputs from `first` on, broadcast together.
     fn broadcast_from(&self, first: usize) -> Option<Vec<u64>> {
         let mut shape = self.shape(first)?.to_vec();
         for index in first + 1..self.facts.len() {
@@ -469,14 +480,14 @@ impl Context<'_> {
         shape.iter().zip(repeats).map(|(dimension, times)| dimension.checked_mul(times)).collect()
     }
 
-    /// The shape with elements added at the start and at the end of dimensions, or cut off if a number is negative. The
-    /// list `pads` has the numbers for the starts of all dimensions, then those for the ends. If input 3 lists
-    /// dimensions, `pads` has numbers for these only.
+    /// The shape with elements added, or cut off if the number is negative, at the start and at the end of dimensions.
+    /// The list `pads` has all numbers for the starts, then all for the ends. Input 3 may list the dimensions to which
+    /// `pads` belongs; without input 3 the list belongs to all dimensions. `None` if the content of that input is not known.
     fn pad(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let pads = self.listed("pads", 1)?;
-        let places = match self.numbers(3) {
-            Some(numbers) => numbers.iter().map(|&number| axis(number, shape.len())).collect::<Option<Vec<_>>>()?,
+        let places = match self.facts(3) {
+            Some(_) => self.numbers(3)?.iter().map(|&number| axis(number, shape.len())).collect::<Option<Vec<_>>>()?,
             None => (0..shape.len()).collect(),
         };
         for (index, &place) in places.iter().enumerate() {
@@ -521,16 +532,18 @@ impl Context<'_> {
     }
 
     /// The axes over which a node `Reduce…` reduces: those of the attribute, or of input 1. If the node has neither,
-    /// these are all axes, or none if its attribute `noop_with_empty_axes` is not 0. `None` if input 1 exists but its
-    /// content is not known, or if all axes are meant and the shape of input 0 is not known.
+    /// or if the list is empty, these are all axes, or none if its attribute `noop_with_empty_axes` is not 0. `None` if
+    /// input 1 exists but its content is not known, or if all axes are meant and the shape of input 0 is not known.
     fn reduced_axes(&self) -> Option<Vec<i64>> {
-        let is_input = self.facts(1).is_some();
-        match (self.ints("axes"), is_input) {
-            (Some(axes), _) => Some(axes.to_vec()),
-            (None, true) => self.numbers(1).map(<[i64]>::to_vec),
-            (None, false) if self.int("noop_with_empty_axes", 0) != 0 => Some(Vec::new()),
-            (None, false) => Some((0..self.shape(0)?.len() as i64).collect()),
+        let stated = match (self.ints("axes"), self.facts(1)) {
+            (Some(axes), _) => axes,
+            (None, Some(_)) => self.numbers(1)?,
+            (None, None) => &[],
+        };
+        if stated.is_empty() && self.int("noop_with_empty_axes", 0) == 0 {
+            return Some((0..self.shape(0)?.len() as i64).collect());
         }
+        Some(stated.to_vec())
     }
 
     /// The shape after a reduction over the axes `gone`: these dimensions become 1, or disappear if `keepdims` is 0.
@@ -661,6 +674,8 @@ pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option
     // element. A file states that place as any number below `-size`, because -1 in a file means the last element.
     let (start, end) = match step {
         0 => return None,
+        // There is no element to start at.
+        _ if size == 0 => return Some(0),
         1.. => (from_end(start).clamp(0, size), from_end(end).clamp(0, size)),
         _ => (from_end(start).clamp(0, size - 1), if end < -size { -1 } else { from_end(end).clamp(-1, size - 1) }),
     };
@@ -681,6 +696,8 @@ mod tests {
         assert_eq!(slice_length(10, 9, i64::MIN, -1), Some(10));
         assert_eq!(slice_length(10, 5, 2, 1), Some(0));
         assert_eq!(slice_length(0, 0, 5, 1), Some(0));
+        assert_eq!(slice_length(0, -1, i64::MIN, -1), Some(0));
+        assert_eq!(slice_length(0, 0, 5, 0), None);
         assert_eq!(slice_length(10, 0, 5, 0), None);
     }
 

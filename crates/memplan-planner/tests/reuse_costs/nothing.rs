@@ -1,6 +1,6 @@
 //! Prices of nothing: a problem whose reuse costs 0 gets the plan that it gets without prices.
 
-use memplan_core::{BufferId, Id, Plan, Problem, ReuseCost};
+use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, ReuseCost, Space};
 use memplan_planner::{Request, STRATEGIES, plan};
 use memplan_testkit::problems::{Limits, problems};
 use memplan_testkit::{Features, Random};
@@ -53,4 +53,24 @@ fn prices_of_nothing_change_no_plan() {
     }
     println!("{compared} plans are the same");
     assert!(compared > 1_000, "{compared}");
+}
+
+/// Three buffers, one after the other in time, in a memory that has room for two. Two of them may share for nothing.
+#[test]
+fn a_pair_with_the_price_of_nothing_may_share_where_others_cost() {
+    let strategy = STRATEGIES.iter().find(|strategy| strategy.name() == "search").unwrap();
+    for capacity in [Some(Bytes(2)), None] {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity, ..Space::new("memory") });
+        let [a, b, c] =
+            [0, 1, 2].map(|start| builder.buffer(Buffer::new(start.to_string(), 1, Lifetime::new(start, start + 1))));
+        for (one, other, weight) in [(a, b, 0), (a, c, 5), (b, c, 5)] {
+            builder.reuse_cost(ReuseCost { one, other, weight });
+        }
+        let problem = builder.build().unwrap();
+        let outcome = plan(*strategy, &problem, &Request::default()).unwrap();
+        let Outcome::Optimal(plan) = outcome else { panic!("{outcome:?}") };
+        let cost = plan.cost.unwrap();
+        assert_eq!((cost.total, cost.lower_bound, plan.extent()), (0, 0, Bytes(2)), "{capacity:?}");
+    }
 }
