@@ -1,7 +1,7 @@
 //! Lowers pieces where that costs nothing, so that a cheap plan is no larger than it has to be.
 //!
-//! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations cost no
-//! more than before; again and again until no piece moves.
+//! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations
+//! cost no more than before. The passes over all pieces are repeated until no piece moves.
 
 use super::model::{Model, Relation, Spot};
 use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};

@@ -22,15 +22,14 @@
 //! - *Slots*: a piece each. Two slots of one buffer never overlap, even in
 //!   bytes that are dead, so a piece with siblings is one solid rectangle from
 //!   its first to its last step (one step if it is never alive).
-//! - *Exclusive*: such a buffer keeps everybody out for ever, so it has no
-//!   rectangles; [`Pieces::footprints`] says which bytes are its own.
+//! - *Exclusive*: such a buffer keeps all other pieces off its bytes at all times, so it has no rectangles;
+//!   [`Pieces::footprints`] says which bytes are its own.
 //! - *Must not share*: [`Pieces::apart`], pairs of byte ranges that stay
 //!   disjoint whatever the time.
-//! - *Overlays*: [`Pieces::partners`], exemptions from the rectangles. Only
-//!   between pieces of one single-slot buffer each; the victim counts as alive
-//!   to its end for everybody else. Permissions that could not be used soundly
-//!   (equal starts, exclusive or must-not-share partners, an order of execution
-//!   that is not fixed) are left out.
+//! - *Overlays*: [`Pieces::partners`]: the rectangles of two partners may overlap. Only pieces that are one buffer with
+//!   one slot each have partners. For all other pieces the victim counts as alive to its end. Permissions that would
+//!   lead to invalid plans (equal starts, exclusive or must-not-share partners, an order of execution that is not
+//!   fixed) are left out.
 //! - *Dependencies*: [`Pieces::ordering`]; without an order between two buffers
 //!   their pieces stay disjoint whatever their lives.
 //!
@@ -262,8 +261,8 @@ impl<'p> Pieces<'p> {
         info.exclusive && self.problem.blocks().place_of(info.first_buffer).is_none()
     }
 
-    /// Whether it is enough to know which bytes are taken, not by whom, and
-    /// placed pieces stay where they are: no in-place partners, no slots.
+    /// Whether taken bytes may be merged into ranges. That is so if nobody asks which piece has taken them (no partners
+    /// of overlays), and if placed pieces are never removed (no piece has several slots).
     pub(crate) fn can_be_merged(&self) -> bool {
         self.partners.items.is_empty() && self.pieces.iter().all(|piece| piece.slots == 1)
     }
