@@ -20,7 +20,7 @@ const TRIAL: u64 = 20_000;
 /// What stands in the way.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What planning came to. If there are capacities and a plan within them, there is nothing to explain.
+    /// The outcome of planning. If there are capacities and a plan within them, there is nothing to explain.
     pub outcome: Outcome,
     /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
     pub obstacle: Option<Witness>,
@@ -47,7 +47,8 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         }
         _ => (None, None),
     };
-    // The witness only has a lower bound of what its buffers need. Their smallest extent says more.
+    // `needed` of the witness is only a lower bound. It is replaced by the smallest extent of its buffers, if a trial
+    // finds that.
     let obstacle = match (obstacle, &tight) {
         (Some(witness), Some(tight)) => Some(Witness { needed: needed_by(tight, &witness, request), ..witness }),
         (obstacle, _) => obstacle,

@@ -63,7 +63,7 @@ impl Ordering {
         Ok(Ordering { followers })
     }
 
-    /// Whether one of the two is certainly done with before the other starts.
+    /// Whether, in every order of execution, the last use of one of the two buffers is before the start of the other.
     pub fn is_ordered(&self, one: BufferId, other: BufferId) -> bool {
         self.followers.has(one.index(), other.index()) || self.followers.has(other.index(), one.index())
     }

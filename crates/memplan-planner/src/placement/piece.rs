@@ -531,7 +531,7 @@ impl Clock {
             return Clock { steps: vec![Step(0), Step(1)], table: Vec::new() };
         };
         let span = last.0 - first.0;
-        // A table would have more than eight entries for each buffer: the steps are sorted instead.
+        // If a table would have more than eight entries for each buffer, the steps are sorted instead.
         if span / 8 > problem.buffers().len() as u64 {
             let mut steps: Vec<Step> = ends().collect();
             steps.sort_unstable();
