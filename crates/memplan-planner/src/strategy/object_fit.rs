@@ -1,8 +1,8 @@
 //! `object-fit`: the largest first, each into the tightest free object.
 //!
-//! The usage-record strategies know sizes and lifetimes. This one trades their
-//! finesse for generality: it honours whatever can be honoured without
-//! addresses, so that for every problem there is a strategy that makes shared objects.
+//! The usage-record strategies know sizes and lifetimes only. This strategy honours every feature that can be honoured
+//! without addresses, so that nearly every problem has a strategy that makes shared objects; its plans may be larger
+//! than theirs.
 //!
 //! ```text
 //!   a 64 [0,2)   b 48 [1,3)   c 32 [2,4)      object 0: 64  a
@@ -19,9 +19,9 @@
 //! - Of several candidate spaces the first is taken in which an object is free
 //!   or a new one still fits the capacity.
 //!
-//! The objects of a kind stand on a [`Shelf`] in the order in which they were made, the smallest last. It finds the
-//! last one that is free in O(log n) where all buffers are alive at once, and by looking at no more objects than
-//! are in use otherwise.
+//! The objects of a kind are in a list, a [`Shelf`], in the order in which they were made, the smallest last. The shelf
+//! finds the last free object in O(log n) if all buffers are alive at once. Otherwise it looks at no more objects than
+//! are in use.
 
 mod shelf;
 
@@ -96,7 +96,7 @@ struct Party {
     alive: Vec<Stretch>,
 }
 
-/// All of the time, for objects that nobody else may ever use.
+/// All of the time, for objects of exclusive buffers, which no other buffer may ever use.
 const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 
 /// The kind of a size. An object can hold a buffer only if their sizes are of the same kind.
@@ -181,7 +181,8 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// Gives a party a free object, a new one within the capacity, or, if neither is possible, a new one beyond it.
+    /// Gives a party an object: a free one; else a new one, if the capacity allows that; else a new one that exceeds
+    /// the capacity of the first space.
     fn assign(&mut self, party: u32) {
         self.strike_out(party);
         let (buffer, _) = self.parties[party as usize].members[0];
@@ -227,9 +228,10 @@ impl<'p> Desk<'p> {
         if info.exclusive {
             return None;
         }
-        // Parties come from large to small, so all objects are large enough and the newest one is the smallest. With
-        // several components that order says little, and the volumes of all free objects are compared.
-        // (For shapes the shelf is told that no object will do, so that it shows all that are free.)
+        // Parties are assigned from large to small, so all objects are large enough, and the newest one is the
+        // smallest. For shapes that order says little, so the volumes of all free objects that cover the shape are
+        // compared: the closure refuses every object, so that the shelf asks about all that are free, and `smallest`
+        // has the answer.
         let is_shape = matches!(info.size, Size::Shape(_));
         let mut smallest: Option<(u64, usize)> = None;
         let found = shelf.last_free(&info.alive, &mut |position| {

@@ -7,12 +7,11 @@
 //!   heat  1 - (ticks since it became free) / 10, at least 0                     in [0, 1)
 //! ```
 //!
-//! and takes the best; among equals the one that became free last of all, else the
-//! one that is free for longest. Not every chunk needs a look: those that
-//! became free ten or more ticks ago have no heat, so among them only the sizes
-//! next to n can win; there are never many hotter ones. Scores are 32-bit floats, as
-//! close calls depend on it; the sizes next to n are therefore looked at until the
-//! score has fallen by more than rounding can explain.
+//! and takes the chunk with the best score. If the chunk that became free last of all has the best score, it wins ties;
+//! otherwise, of equal scores, the chunk that has been free for longest wins. Not every chunk needs a look: a chunk
+//! that became free ten or more ticks ago has no heat, so of these only the sizes next to n can win; and there are
+//! never more than a few hotter ones. Scores are 32-bit floats as in the original, because ties depend on their
+//! rounding. So the sizes next to n are looked at until the score has fallen by more than rounding can explain.
 
 use std::collections::BTreeSet;
 
@@ -92,8 +91,8 @@ impl FreeChunks {
         }
     }
 
-    /// The free chunk with the best score. Only chunks that are still hot and the nearest sizes are compared; a colder
-    /// chunk of another size cannot win.
+    /// The free chunk with the best score. Only chunks that became free less than [`COOLING`] ticks ago, and those of
+    /// the nearest sizes, are compared; no other chunk can win.
     fn hottest(&self, bytes: u64, now: u64) -> Option<ChunkId> {
         let candidate = |size: u64, last_freed: u64, inserted: u64, chunk: ChunkId| {
             let score = fit(size, bytes) + heat(now - last_freed);

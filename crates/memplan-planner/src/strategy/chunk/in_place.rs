@@ -6,10 +6,9 @@
 //!                                   last 2 bytes, its remainder, until it is freed
 //! ```
 //!
-//! A run starts at the chunk of a victim and grows to the right, while it is too
-//! short, over free chunks and over victims for which any offset will do. The
-//! victim whose run fits best is taken, the first of equals, unless its run has not
-//! even a tenth of the bytes. A run that is too short is extended at its
+//! A *run* is a list of neighbouring chunks. It starts at the chunk of a victim. As long as it is too short it grows to
+//! the right, over free chunks and over chunks of victims that may be overlaid at any offset. The run that fits best is
+//! taken, the first of equals, unless it has less than a tenth of the bytes. A run that is too short is extended at its
 //! end.
 //!
 //! A victim that has to be met at its base is no start if all it has left is a remainder.

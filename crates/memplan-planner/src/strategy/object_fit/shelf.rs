@@ -13,9 +13,9 @@
 //! ```
 //!
 //! The times of a node are the intersection of the times of its two children. When a use is added to an object, only
-//! the part of it that the sibling has as well goes up to the parent, and mostly nothing is left soon. Where everybody
-//! is alive at once, both a question and an answer take O(log n) steps; in the worst case a question looks at every
-//! object that is in use, as a search along the row would.
+//! the times at which the sibling is in use as well are added to the parent, and mostly no such times are left after a
+//! few levels. If all buffers are alive at once, both a new use and a question take O(log n) steps. In the worst case a
+//! question looks at every object that is in use, as a search along the row would.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ impl Shelf {
         accept: &mut dyn FnMut(usize) -> bool,
     ) -> Option<usize> {
         let node = self.levels[level].get(position)?;
-        // At one of the asked times all objects below are in use.
+        // If all objects below this node are in use at one of the asked times, none of them is free.
         if when.iter().any(|&stretch| node.meets(stretch)) {
             return None;
         }
