@@ -22,10 +22,10 @@
 //!
 //! # What a stage does when it is over
 //!
-//! It returns at once, with an error or with half a result: nobody will look at it. The driver asks
-//! [`Patience::ended`] behind every stage and then throws away what the stage returned. An answer
-//! never goes back to "not over", so a stage that was cut short cannot pass for one that was not.
-//! Code that runs outside of the driver has no current patience and is never cut short.
+//! It returns at once, with an error or with half a result; the result is not used. The driver asks [`Patience::ended`]
+//! after every stage, and if patience is over, it drops what the stage has returned. Once a patience is over, it stays
+//! over, so a stage that was cut short is never taken for a complete one. Code that runs outside of the driver has no
+//! current patience and is never cut short.
 //!
 //! # Three rules
 //!
@@ -93,7 +93,8 @@ pub fn is_over_now() -> bool {
     is_over()
 }
 
-/// Looks at the clock and the flag of this thread, and says for how many calls they need not be looked at again.
+/// Looks at the clock and the flag of this thread's patience. If patience is not over, sets how many of the next
+/// questions are answered without a look.
 #[cold]
 fn look() -> bool {
     CURRENT.with_borrow(|current| match current {
@@ -102,7 +103,7 @@ fn look() -> bool {
             SKIPPED.set(INTERVAL - 1);
             false
         }
-        // Nobody waits, so there is nothing to look at. Entering a patience sets this number back to 0.
+        // There is no current patience, so nothing has to be looked at. Entering a patience sets this number back to 0.
         None => {
             SKIPPED.set(u32::MAX);
             false
@@ -130,8 +131,9 @@ struct Shared {
     finishing: AtomicUsize,
     /// Whether the caller has an answer without what is being done now, so that nothing has to be waited for.
     has_answer: AtomicBool,
-    /// Looks so far, and how many there may be.
+    /// Looks at the clock so far.
     looks: AtomicU64,
+    /// The look at which everything ends; `u64::MAX` except in tests.
     most_looks: u64,
     /// 0 as long as nothing has ended; then the reason, for good.
     ended: AtomicU8,

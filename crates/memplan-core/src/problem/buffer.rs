@@ -180,7 +180,7 @@ impl Rare {
     /// Changes the properties. Nothing stays allocated for a buffer without such properties, also when the last one is
     /// taken away, so that equal buffers have equal fields.
     fn change(&mut self, change: impl FnOnce(&mut Properties)) {
-        // Change those that are there, or empty ones, which are kept only if they are no longer empty.
+        // The existing properties are changed, or new empty ones, which are stored only if they are no longer empty.
         let mut new = Properties::default();
         let properties = self.properties.as_deref_mut().unwrap_or(&mut new);
         change(properties);
