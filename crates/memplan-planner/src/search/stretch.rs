@@ -140,7 +140,7 @@ impl Packing {
     /// is to be kept, and `None` for each other one. If no stretch could be packed, no rectangle is kept.
     fn stretch(&self, goal: u32, random: &mut Random, budget: &mut Budget) -> Vec<Option<u32>> {
         let mut packed = None;
-        // The cuts are drawn even after a success, so that the random numbers of later rounds are the same.
+        // After a success `or_else` packs nothing more.
         for _ in 0..STRETCH_CUTS {
             let cut = random.below(u64::from(self.valley) + 1) as u32;
             packed = packed.or_else(|| self.packed_from(cut, goal, random.next(), budget));
