@@ -38,10 +38,10 @@
 //! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan, earlier by what
 //!   checking and writing that plan will take ([`Patience::reserve`]).
 //! - Everything else has [`GRACE`] more: most of it is done by then.
-//! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]). These
-//!   take time in proportion to the input, and a caller that has waited for a plan should get it; the grace counts from
-//!   their end. Ctrl-C ends them, too. A caller that wants many plans has an answer as soon as it has one of them
-//!   ([`Patience::have_answer`]); from then on the limit ends the others wherever they are.
+//! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]).
+//!   These take time in proportion to the input, and a caller that has waited for a plan should get it; the grace
+//!   counts from their end. Ctrl-C ends them, too. A caller that wants many plans has an answer as soon as it has one
+//!   of them ([`Patience::have_answer`]); from then on the limit ends the others wherever they are.
 //!
 //! # Cost
 //!

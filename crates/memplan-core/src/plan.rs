@@ -1,7 +1,7 @@
 //! A plan: where every buffer of a problem lives.
 //!
-//! A placement names a space and an offset for each slot, or a shared object. The plan also says how many bytes it needs
-//! in each space (its extents), which overlays it makes use of, and what its reuse costs, if reuse has a price.
+//! A placement names a space and an offset for each slot, or a shared object. The plan also says how many bytes it
+//! needs in each space (its extents), which overlays it makes use of, and what its reuse costs, if reuse has a price.
 
 use smallvec::SmallVec;
 

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! - [`model`] says what two pieces mean to each other: forbidden distances, and distances with a price.
-//! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of [`domain`].
+//! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of
+//!   [`domain`].
 //! - [`crowds`] proves it where sizes alone say that pairs have to share, by the heavy cliques of [`clique`].
 //! - [`hitting_set`] proves it for problems of every kind, with the help of the search for plans without costs.
 //! - [`anneal`] improves what is too large for a proof; [`sink`] lowers pieces where that is free.

@@ -77,8 +77,8 @@ impl Order {
         keyed.into_iter().map(|(_, piece)| piece).collect()
     }
 
-    /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts, or
-    /// the load that it meets.
+    /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts,
+    /// or the load that it meets.
     fn hardness(self, size: u64, (start, length): (u64, u64), room: Room) -> u128 {
         match self {
             Order::Size => u128::from(size),

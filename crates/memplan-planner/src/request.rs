@@ -37,8 +37,8 @@ impl Assign {
 pub enum Effort {
     /// The quick placements, and a tenth of a second of search.
     Quick,
-    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands of
-    /// unrelated buffers have more: docs/search.md.
+    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands
+    /// of unrelated buffers have more: docs/search.md.
     #[default]
     Normal,
     /// About a minute of work. All other strategies are asked, too, so that none of them is ever better.
@@ -135,8 +135,8 @@ pub struct Request<'a> {
     pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
-    /// What the search leaves out, by name ([`switches`](crate::search::switches)), to see what each stage and each pass
-    /// that it begins with is good for.
+    /// What the search leaves out, by name ([`switches`](crate::search::switches)), to see what each stage and each
+    /// pass that it begins with is good for.
     pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,

@@ -1,7 +1,8 @@
 //! A quick lower bound on the cost: groups of pieces that are too large to be kept apart.
 //!
-//! If every two of some pieces are alive together or have a price, and their sizes add up to more than the capacity, then
-//! at least one of the priced pairs is active. Two groups that have no priced pair in common are paid for separately:
+//! If every two of some pieces are alive together or have a price, and their sizes add up to more than the capacity,
+//! then at least one of the priced pairs is active. Two groups that have no priced pair in common are paid for
+//! separately:
 //!
 //! ```text
 //!   100 bytes;  a, b, c: 40 bytes each, a-b alive together, a-c costs 2, b-c costs 3

@@ -104,8 +104,8 @@ impl Conflicts {
         }
     }
 
-    /// Visits the stretches below a node whose rank is below `limit` and whose end is after `start`. The recursion is as
-    /// deep as there are levels: eight at most, since ranks have 32 bits.
+    /// Visits the stretches below a node whose rank is below `limit` and whose end is after `start`. The recursion is
+    /// as deep as there are levels: eight at most, since ranks have 32 bits.
     fn descend(&self, level: usize, node: usize, start: u32, limit: usize, visit: &mut impl FnMut(usize)) {
         let first = node * FAN_OUT;
         // How many entries of this level have a rank below the limit under them.

@@ -560,8 +560,8 @@ impl Clock {
     }
 }
 
-/// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are empty,
-/// so is `starts`.
+/// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are
+/// empty, so is `starts`.
 #[derive(Clone, Debug)]
 struct Lists<T> {
     starts: Vec<u32>,

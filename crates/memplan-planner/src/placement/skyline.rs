@@ -145,9 +145,9 @@ fn skip(ranges: Rest, end: u64) -> Rest {
     &ranges[from + ranges[from..to].partition_point(|range| range.1 <= end)..]
 }
 
-/// The fewest nodes that make up `[start, end)`, from the leaves upwards. At each level `left..right` are the nodes that
-/// are still to be covered by nodes of this level or above. A left end that is a right child, and a right end whose last
-/// node is a left child, cannot be covered by their parents; they are given out here.
+/// The fewest nodes that make up `[start, end)`, from the leaves upwards. At each level `left..right` are the nodes
+/// that are still to be covered by nodes of this level or above. A left end that is a right child, and a right end
+/// whose last node is a left child, cannot be covered by their parents; they are given out here.
 fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);
     std::iter::from_fn(move || {

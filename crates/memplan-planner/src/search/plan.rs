@@ -313,17 +313,19 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.besides(self.work_for_others())
     }
 
+    /// Whether the stage `others` asks the strategy of this name. `search` and `auto` would run this very search again;
+    /// a member of the portfolio that has run would make the same plan again.
+    fn may_be_asked(&self, strategy: &str) -> bool {
+        !["auto", "search"].contains(&strategy) && !self.known.has_run(strategy) && !self.is_without(strategy)
+    }
+
     /// The stage `others`: asks the strategies that are no members of the portfolio, and members that had no turn, for
     /// a smaller plan. Each strategy is told the extent that its plan has to stay below (`ceiling`), so that it can
     /// give up early.
     pub(super) fn ask_others(&mut self, budget: &mut Budget) {
         let least_objects = bound::objects_lower_bound(self.problem);
-        // `search` and `auto` would run this very search again.
-        let is_asked = |strategy: &&&dyn Strategy| {
-            let name = strategy.name();
-            !["auto", "search"].contains(&name) && !self.known.has_run(name) && !self.is_without(name)
-        };
-        let asked: Vec<&dyn Strategy> = STRATEGIES.iter().filter(is_asked).copied().collect();
+        let asked: Vec<&dyn Strategy> =
+            STRATEGIES.iter().copied().filter(|strategy| self.may_be_asked(strategy.name())).collect();
         for strategy in asked {
             if self.is_settled() || budget.stop().is_some() {
                 return;

@@ -93,8 +93,8 @@ fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'st
     })
 }
 
-/// Why no strategy can make shared objects for this problem. `object-fit` honours the most features, so the reason is the
-/// one that it gives.
+/// Why no strategy can make shared objects for this problem. `object-fit` honours the most features, so the reason is
+/// the one that it gives.
 fn no_object_strategy(problem: &Problem, request: &Request) -> Refusal {
     let honours = |feature: &(Feature, Option<BufferId>)| ObjectFit.supports(feature.0, Assign::Objects);
     match Feature::of(problem).into_iter().find(|feature| !honours(feature)) {

@@ -172,8 +172,8 @@ impl Pass<'_> {
         // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or above, this
         // pass cannot be better.
         let is_high = self.ceiling.is_some_and(|ceiling| end >= ceiling.0);
-        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs more
-        // to find out than placing a piece of one slot, so that is asked every 1024 pieces.
+        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs
+        // more to find out than placing a piece of one slot, so that is asked every 1024 pieces.
         let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (self.gives_up)());
         if is_high || gives_up {
             return ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)));

@@ -119,8 +119,8 @@ impl FreeChunks {
         let mut found: Vec<Entry> = Vec::new();
         let mut from = bytes;
         while let Some(&entry) = self.by_size.range((from, 0, 0, 0)..).next() {
-            // Sizes come from the best fit to worse ones. Chunks that are still hot are listed elsewhere, so here only the
-            // fit counts, and sizes that fit worse than the first (by more than a rounding error) cannot win.
+            // Sizes come from the best fit to worse ones. Chunks that are still hot are listed elsewhere, so here only
+            // the fit counts, and sizes that fit worse than the first (by more than a rounding error) cannot win.
             if found.first().is_some_and(|first| fit(entry.0, bytes) < fit(first.0, bytes) - CLOSE) {
                 break;
             }

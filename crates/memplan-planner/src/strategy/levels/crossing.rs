@@ -108,8 +108,8 @@ struct Owners {
 impl Owners {
     /// Gives `low..high` to a new owner, and returns the owners that had parts of it.
     fn take(&mut self, low: u64, high: u64, owner: BufferId) -> Vec<BufferId> {
-        // The stretch that starts last below `low` may reach into the range. Parts of old stretches outside of the range
-        // stay with their owners.
+        // The stretch that starts last below `low` may reach into the range. Parts of old stretches outside of the
+        // range stay with their owners.
         let mut before = Vec::new();
         let first = self.stretches.range(..=low).next_back().map_or(low, |(&start, _)| start);
         let hit: Vec<(u64, (u64, BufferId))> =

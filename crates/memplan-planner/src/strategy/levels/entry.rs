@@ -164,8 +164,8 @@ impl Entry {
         }
     }
 
-    /// Entries are placed in the order of their ranks. Within a class the original keeps the order of the program unless
-    /// it is asked for the largest first.
+    /// Entries are placed in the order of their ranks. Within a class the original keeps the order of the program
+    /// unless it is asked for the largest first.
     fn rank(&self, order: Order) -> (u8, Reverse<u64>) {
         match (self.class(), order) {
             (class @ 1.., Order::LargestFirst) => (class, Reverse(self.size)),

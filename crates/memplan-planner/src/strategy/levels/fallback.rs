@@ -120,8 +120,8 @@ impl Alone {
             return None;
         }
         let mut best = None;
-        // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first, because
-        // often all of them can.
+        // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first,
+        // because often all of them can.
         let (mut fits, mut fails) = (0, candidates.len() + 1);
         while fails - fits > 1 {
             let middle =

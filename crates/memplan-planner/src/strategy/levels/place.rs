@@ -59,6 +59,15 @@ pub(super) fn sequential(entries: &Entries) -> Option<Placed> {
     Some(placed)
 }
 
+/// Whether [`Level::Pipe`] or [`Level::Loop`] forbids two entries to share bytes: because their pipes conflict, or
+/// because they are in the same loop. Being outside of any loop counts as one more loop.
+fn clashes(one: &Entry, other: &Entry, level: Level) -> bool {
+    match level {
+        Level::Pipe => one.pipes.conflict(other.pipes),
+        _ => one.around == other.around,
+    }
+}
+
 /// One placement: an item, where it was put, and how to undo that.
 #[derive(Clone, Debug)]
 struct Record {
@@ -260,8 +269,8 @@ impl<'e> Planner<'e> {
         }
         let Some((first, last)) = self.room(index, item, level) else { return false };
         let offset = self.outline.bounds[first].offset;
-        // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed along
-        // with the first one.
+        // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed
+        // along with the first one.
         let donors = if level == Level::Slots { self.donors(item, first) } else { Vec::new() };
         self.record(index, item, level, (first, last), offset, false);
         for (slot, address) in (1..).zip(donors) {
@@ -405,15 +414,7 @@ impl<'e> Planner<'e> {
             }
             Level::Pipe | Level::Loop => {
                 self.work += self.history.len() as u64;
-                // `Loop` permits buffers of different loops; outside of any loop counts as one loop.
-                let clash = |record: &Record| {
-                    let other = self.entry(record.item);
-                    match level {
-                        Level::Pipe => entry.pipes.conflict(other.pipes),
-                        _ => entry.around == other.around,
-                    }
-                };
-                !self.over(address, end).any(clash)
+                !self.over(address, end).any(|record| clashes(entry, self.entry(record.item), level))
             }
         }
     }
@@ -439,8 +440,8 @@ impl<'e> Planner<'e> {
         if are_free { donors } else { Vec::new() }
     }
 
-    /// Whether an item can have an address: inside of the memory, on nothing exclusive, and without meeting an item that
-    /// is alive at the same time or must not share.
+    /// Whether an item can have an address: inside of the memory, on nothing exclusive, and without meeting an item
+    /// that is alive at the same time or must not share.
     fn is_free(&self, item: Item, address: u64) -> bool {
         let size = self.entry(item).size;
         let end = address + size;
