@@ -241,8 +241,8 @@ impl Patience {
         self.0.reserve.store(milliseconds(time.min(limit / 2)), Relaxed);
     }
 
-    /// The caller has an answer. What is done from now on would only add to it, and the time limit ends it wherever it
-    /// is: nothing is [finished](Patience::finish) any more.
+    /// Notes that the caller has an answer. Later work would only add to the answer, so the time limit ends such work
+    /// at any point: nothing is [finished](Patience::finish) any more.
     pub fn have_answer(&self) {
         self.0.has_answer.store(true, Relaxed);
     }
@@ -252,7 +252,7 @@ impl Patience {
         self.0.start.elapsed()
     }
 
-    /// How often anybody has looked so far.
+    /// How many looks at the clock there were so far, on all threads.
     pub fn looks(&self) -> u64 {
         self.0.looks.load(Relaxed)
     }
@@ -283,7 +283,7 @@ impl Patience {
         result
     }
 
-    /// Why everything has ended, if anybody was told so.
+    /// Why everything has ended; `None` as long as no look has found that patience is over.
     pub fn ended(&self) -> Option<Stop> {
         match self.0.ended.load(Relaxed) {
             0 => None,
@@ -292,9 +292,9 @@ impl Patience {
         }
     }
 
-    /// Looks at the clock and at the flag for cancelling, and says why everything has ended, if it has. The clock
-    /// does not count while somebody is [finishing](Patience::finish) a result. A cancelled caller ends everything
-    /// [`GRACE`] after the look that first found it so.
+    /// Looks at the clock and at the flag for cancelling. Returns why everything has ended; `None` if it has not. The
+    /// time limit does not count while a result is being [finished](Patience::finish). If the caller has cancelled,
+    /// everything ends [`GRACE`] after the look that first found that.
     fn look(&self) -> Option<Stop> {
         let Shared { start, cancelled, end, finishing, looks, most_looks, ended, .. } = &*self.0;
         // Only tests limit the number of looks; it counts as the time limit.

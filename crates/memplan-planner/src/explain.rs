@@ -17,7 +17,7 @@ const MOST_TRIED: usize = 64;
 /// Units of work per trial.
 const TRIAL: u64 = 20_000;
 
-/// What stands in the way.
+/// Why a problem does not fit, or why its plan is no smaller.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The outcome of planning. If there are capacities and a plan within them, there is nothing to explain.
@@ -26,7 +26,7 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// The buffers of the obstacle of which each one alone is enough: without it, all others would fit.
     pub single: Vec<BufferId>,
-    /// Where the plan pays for reuse: by space, how many bytes a plan needs that pays for nothing that can be avoided.
+    /// If the plan pays for reuse: by space, how many bytes a plan needs that pays for nothing that can be avoided.
     /// (Pairs inside of one block lie at fixed distances; what they cost cannot be avoided.) `None` if the plan pays
     /// for nothing, or if no such plan was found.
     pub free_extents: Option<IndexVec<SpaceId, Bytes>>,

@@ -105,7 +105,7 @@ struct Keys<'a> {
 }
 
 /// What a piece is sorted by: its group (0 fixed, 1 exclusive, 2 all others), hardness, size, start, length of life,
-/// alignment, and the piece itself. Where the largest comes first, the entry is reversed.
+/// alignment, and the piece itself. `Reverse` marks the entries of which the largest comes first.
 type Key = (u8, Reverse<u128>, Reverse<u64>, u64, Reverse<u64>, Reverse<Option<u64>>, PieceId);
 
 impl Keys<'_> {
@@ -133,12 +133,13 @@ impl Keys<'_> {
 }
 
 /// The beginning of a key in 16 bytes, to be sorted ascending: by group (`first`), then the hardest first, then by
-/// `next`. Keys whose beginnings differ are in the order of their beginnings; where they are equal, whole keys decide.
+/// `next`. Keys whose beginnings differ are in the order of their beginnings; if beginnings are equal, whole keys
+/// decide.
 ///
 /// The first number has the group in its upper two bits. Below them is the hardness, shortened like a floating-point
 /// number: how many binary digits it has, and the leading 55 of them. That is subtracted from the largest value, so
-/// that hard pieces come first. Where 55 digits are not all of it, the second number has the last 64 digits, and there
-/// is no room for `next`.
+/// that hard pieces come first. If the hardness has more than 55 digits, the second number has its last 64 digits, and
+/// there is no room for `next`.
 fn beginning(first: u8, hardness: u128, next: u64) -> (u64, u64) {
     const DIGITS: u32 = 55;
     debug_assert!(hardness >> 127 == 0 && first < 4, "hardness is a product of two numbers below 2^63 and 2^64");

@@ -125,7 +125,7 @@ pub struct Request<'a> {
     pub seed: u64,
     /// How much to search, unless `work_limit` says it in numbers.
     pub effort: Effort,
-    /// A cap on wall-clock time. It never makes a search longer; where it cuts one short, the outcome says so
+    /// A cap on wall-clock time. It never makes a search longer. If it cuts a search short, the outcome says so
     /// ([`Stop::TimeLimit`](memplan_core::Stop::TimeLimit)) and another run may end with another plan.
     pub time_limit: Option<Duration>,
     /// Units of work for strategies that search, instead of those of the effort: a unit is about 4 µs of an ordinary

@@ -6,8 +6,8 @@
 //!   time       0    1    2    3
 //! ```
 //!
-//! The cost of a sharing is the sum of the objects' sizes. Where offsets are
-//! wanted, [`objects_to_offsets`] lays the objects end to end.
+//! The cost of a sharing is the sum of the objects' sizes. If offsets are wanted, [`objects_to_offsets`] lays the
+//! objects end to end.
 
 use std::cmp::Reverse;
 

@@ -20,7 +20,7 @@
 use super::selection::Selection;
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
 
-/// Only so many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
+/// Only this many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
 const MOST_CANDIDATES: usize = 4096;
 /// Among up to this many buffers, those that are alive together count as apart, too. Larger sets are not
 /// compared in time, because that is quadratic.

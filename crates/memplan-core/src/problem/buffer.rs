@@ -35,7 +35,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// Bytes to reserve, where that is known.
+    /// Bytes to reserve; `None` for a shape, or for a symbol without an upper bound.
     pub fn bytes(&self) -> Option<Bytes> {
         match self {
             Size::Fixed(bytes) => Some(*bytes),
@@ -116,7 +116,7 @@ impl Buffer {
         }
     }
 
-    /// Bytes of one slot, where known (see [`Size::bytes`]).
+    /// Bytes of one slot; `None` if they are not known (see [`Size::bytes`]).
     pub fn bytes(&self) -> Option<Bytes> {
         self.size.bytes()
     }

@@ -421,7 +421,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A lower bound of what it costs to make a crowd smaller by so many bytes. A pair that shares saves at most as
+    /// A lower bound of what it costs to make a crowd smaller by `bytes` bytes. A pair that shares saves at most as
     /// many bytes as its smaller piece has. `open` has the edges that save most for their price first, so the bound
     /// takes them in this order, and of the last one only the part that is needed (as for a fractional knapsack).
     /// `u64::MAX` if all edges together save too little.

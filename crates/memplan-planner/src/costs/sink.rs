@@ -28,8 +28,8 @@ pub(super) fn sink(model: &Model, mut spots: Vec<Spot>) -> Vec<Spot> {
     spots
 }
 
-/// The lowest offset for a piece at which its relations cost no more than where it lies now. It returns the piece's
-/// own offset if there is none below.
+/// The lowest offset for a piece at which its relations cost no more than at its present offset, and none is broken.
+/// The present offset if there is no lower one.
 fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
     let here = spots[item];
     let info = &model.items[item];

@@ -119,8 +119,8 @@ fn walk(obstacles: &mut [Obstacle], offset: u64) -> (u64, usize) {
     for index in 0..obstacles.len() {
         let obstacle = obstacles[index];
         let is_above = obstacle.from >= end;
-        // Whether an obstacle is above is as good as random, and the processor would guess a branch wrong. So it is
-        // always stored, and counted only if it is above; one that is not counted is overwritten by the next.
+        // The processor cannot predict which obstacles are above, so a branch would often be mispredicted. So each
+        // obstacle is stored, and counted only if it is above; one that is not counted is overwritten by the next.
         obstacles[kept] = obstacle;
         kept += usize::from(is_above);
         end = if is_above { end } else { end.max(obstacle.to) };

@@ -91,9 +91,9 @@ pub(crate) struct Stretch {
 }
 
 impl Floor {
-    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on
-    /// a rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
-    /// merges rectangles, which is right only if nobody asks for their owners ([`Pieces::can_be_merged`]).
+    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on a
+    /// rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
+    /// merges rectangles, which is possible only if their owners are never asked for ([`Pieces::can_be_merged`]).
     pub(crate) fn new(
         pieces: &Pieces,
         space: SpaceId,

@@ -55,7 +55,7 @@ pub(crate) fn reserved(buffer: &Buffer) -> Bytes {
     buffer.bytes().unwrap_or_default()
 }
 
-/// Bytes in use during a stretch of compressed time, relative to the piece's offset.
+/// Bytes in use during a stretch of time, relative to the piece's offset. Times are positions in [`Pieces::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
     /// First time alive, a position in [`Pieces::steps`].
@@ -220,8 +220,8 @@ impl<'p> Pieces<'p> {
         &self.pieces[piece]
     }
 
-    /// When and where it is in the way. Rectangles of one piece may overlap.
-    /// Exclusive members have none: they are always in the way.
+    /// The rectangles of a piece: when it is in the way of others, and with which bytes. Rectangles of one piece may
+    /// overlap. Exclusive members have none: they are always in the way.
     pub fn rects(&self, piece: PieceId) -> &[Rect] {
         let range = &self.pieces[piece].rects;
         &self.rects[range.start as usize..range.end as usize]
@@ -255,7 +255,7 @@ impl<'p> Pieces<'p> {
         self.partners.for_piece(piece)
     }
 
-    /// Whether a piece is one exclusive buffer: all of its bytes keep everybody out for ever.
+    /// Whether a piece is one exclusive buffer: no other piece may have any of its bytes at any time.
     pub(crate) fn is_alone(&self, piece: PieceId) -> bool {
         let info = self.get(piece);
         info.exclusive && self.problem.blocks().place_of(info.first_buffer).is_none()

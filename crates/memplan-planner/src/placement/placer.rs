@@ -337,7 +337,7 @@ impl<'p> Placer<'p> {
         };
         let floor = &self.spaces[space];
         // `alone` are exclusive buffers outside of blocks. Their bytes are in `blocked` already, so they are looked at
-        // again only where the order of execution has to be asked for, buffer by buffer.
+        // again only if the order of execution is not fixed, because then each pair of buffers has to be asked about.
         let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
         for &other in floor.placed.iter().chain(alone) {
             let Some(offset) = self.spots.get(other).map(|spot| spot.offset) else { continue };
@@ -393,7 +393,7 @@ impl<'p> Placer<'p> {
             "a piece starts at a multiple of its alignment"
         );
         self.spots.set(piece, spot);
-        // An empty piece is in nobody's way.
+        // A piece without bytes is in no other piece's way.
         if self.pieces.get(piece).size == 0 {
             return;
         }

@@ -131,7 +131,7 @@ struct Candidate {
     item: u32,
 }
 
-/// Stands in place of an item's number where there is no item.
+/// Stands for "no item" in place of an item's number.
 const NOTHING: u32 = u32::MAX;
 
 /// A part of the items, and how far its candidates have been tried. Pairs of numbers are ranges: first, and one past

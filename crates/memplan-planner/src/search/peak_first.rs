@@ -203,7 +203,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     }
 }
 
-/// Where each piece comes in an order.
+/// The position of each piece in an order.
 fn positions(pieces: &Pieces, order: Order) -> IndexVec<PieceId, u64> {
     let mut positions = IndexVec::filled(0, pieces.len());
     for (position, piece) in order.of(pieces).into_iter().enumerate() {

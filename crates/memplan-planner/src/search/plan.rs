@@ -65,7 +65,7 @@ pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
 /// The quick portfolio first, then the schedule of the search with what the budget allows. `may_ask` says whether other
 /// strategies may be asked in the end.
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
-    // Where reuse has a price, the smallest cost is looked for and not the smallest extent: another search does that.
+    // If reuse has a price, the smallest cost is looked for and not the smallest extent. Another search does that.
     if crate::costs::has_prices(problem) {
         return crate::costs::plan(problem, request);
     }
@@ -416,8 +416,9 @@ impl<'a, 'p> Search<'a, 'p> {
         general::witness(self.problem, buffers)
     }
 
-    /// The stage `repair-peaks`: lowers the plan where it is tallest, down to the bound. If there is no plan within the
-    /// capacity, the one that exceeds it is lowered, down to the capacity. (Plain pieces have one space.)
+    /// The stage `repair-peaks`: lowers the highest pieces of the best plan, down to the bound. If there is no plan
+    /// within the capacity, the plan that exceeds the capacity is lowered, down to the capacity. (Plain pieces have one
+    /// space.)
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);

@@ -112,7 +112,7 @@ impl FreeSlots {
         self.set(slot, bytes + 1);
     }
 
-    /// Takes the oldest free slot of at least so many bytes; `None` if there is none.
+    /// Takes the oldest free slot of at least `bytes` bytes; `None` if there is none.
     fn take_first(&mut self, bytes: u64) -> Option<usize> {
         // The root knows the largest of all.
         if self.largest[1] <= bytes {

@@ -163,8 +163,8 @@ impl<'a> Sharer<'a> {
     }
 
     /// Brings the turns of the waiting buffers up to date after `newcomer` joined `object` in the pause `[from, to)`
-    /// between its neighbours there (0 and `u64::MAX` where there is none). Only waiting buffers that live within this
-    /// pause are concerned: all others meet a neighbour, or have a neighbour between them and the newcomer.
+    /// between its neighbours in the object (0 and `u64::MAX` if there is none). Only waiting buffers that live within
+    /// this pause are concerned: all others meet a neighbour, or have a neighbour between them and the newcomer.
     fn refresh(&mut self, newcomer: usize, object: usize, (from, to): (u64, u64)) {
         let newcomer = &self.records[newcomer];
         // If the object is new (it has no other buffer), no waiting buffer has chosen it yet. So waiting buffers that

@@ -10,7 +10,7 @@
 //! | [`Level::Pipe`], the document's Level2 | buffers whose pipes do not conflict: vector with vector, scalar with scalar |
 //! | [`Level::Loop`] | buffers of different loops |
 //! | [`Level::Slots`], Level1 | buffers of one loop, if the newcomer takes all slots of the multi-buffer it lands on |
-//! | [`Level::Lives`], Level0 | anybody |
+//! | [`Level::Lives`], Level0 | any two buffers |
 //!
 //! ```text
 //!   loop: op1(A0, A1) DMA   op2(B) vector   op3(C) vector   op4(D0, D1) DMA
@@ -59,7 +59,7 @@ use crate::{Assign, Feature, Request};
 /// from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Shares with anybody whose life is apart.
+    /// Shares with any buffer whose life is apart.
     Lives,
     /// Shares all slots of a multi-buffer of its loop.
     Slots,

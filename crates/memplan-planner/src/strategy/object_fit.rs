@@ -104,7 +104,7 @@ const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 enum Class {
     /// A number of bytes, or a symbol with an upper bound.
     Bytes,
-    /// A shape with so many components.
+    /// A shape with this many components.
     Components(usize),
     /// A symbol without an upper bound.
     Symbol(Box<str>),
@@ -119,7 +119,7 @@ struct Object {
     closed: bool,
     /// The last party for which it was marked as forbidden, by `strike_out`.
     struck_by: Option<u32>,
-    /// Where it stands on its shelf.
+    /// Its position on its shelf.
     position: usize,
 }
 
@@ -271,7 +271,7 @@ impl<'p> Desk<'p> {
         let number = self.objects.len();
         self.used[space.index()] = used;
         let (shelf, objects) = self.shelves.entry((class(size), space)).or_default();
-        // The shelf shows an exclusive object as in use at all times, so that nobody finds it.
+        // On the shelf the object of an exclusive buffer is in use at all times, so that no other party finds it.
         shelf.push(if *exclusive { &ALWAYS } else { alive });
         let position = objects.len();
         objects.push(number);
@@ -351,7 +351,7 @@ fn object_size(size: &Size) -> Size {
     }
 }
 
-/// Bytes or elements; 0 where that is not known.
+/// Bytes, or elements of a shape; 0 if the size is not known.
 fn volume(size: &Size) -> u64 {
     match size {
         Size::Shape(components) => components.iter().fold(1u64, |product, &c| product.saturating_mul(c)),

@@ -80,9 +80,9 @@ struct Block {
 enum Change {
     /// The block lost its record.
     Freed { block: BlockId, owner: usize },
-    /// The block, which had so many bytes, took over its upper neighbour.
+    /// The block, which had `bytes` bytes before, took over its upper neighbour.
     Joined { block: BlockId, bytes: u64, neighbour: BlockId },
-    /// The block, which was free and had so many bytes, got a record and its size.
+    /// The block, which was free and had `bytes` bytes before, got a record and its size.
     Taken { block: BlockId, bytes: u64 },
     /// The block gave its upper part to a new one.
     Split { block: BlockId, rest: BlockId },

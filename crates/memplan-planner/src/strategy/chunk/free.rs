@@ -160,7 +160,7 @@ pub(super) fn fit(have: u64, need: u64) -> f32 {
     if have >= need { distance + 1.0 } else { distance }
 }
 
-/// How recently a chunk became free that has been free for so many ticks.
+/// How recently a chunk became free that has been free for `ticks` ticks: 1 for 0 ticks, 0 from [`COOLING`] ticks on.
 fn heat(ticks: u64) -> f32 {
     1.0 - (ticks as f32 / COOLING as f32).min(1.0)
 }

@@ -57,8 +57,8 @@ struct Run {
 }
 
 impl Replay<'_> {
-    /// Finds room for a record of so many bytes on its victims' chunks and takes it; `None` if there is none worth
-    /// taking.
+    /// Finds room for a record of `bytes` bytes on its victims' chunks and takes it; `None` if no victim may be taken
+    /// over, or if the best run has less than a tenth of the bytes.
     pub(super) fn take_over(&mut self, index: usize, bytes: u64) -> Option<ChunkId> {
         let candidates = self.candidates(index);
         let run = self.best_run(index, &candidates, bytes)?;
@@ -71,8 +71,8 @@ impl Replay<'_> {
         let victims: Vec<usize> = run.chunks.iter().filter_map(|&chunk| victim_in(&candidates, chunk)).collect();
         let last_victim = run.chunks.last().and_then(|&chunk| victim_in(&candidates, chunk));
         let all = self.join_run(&run, bytes);
-        // From here on the victims have no chunk of their own. If one is freed later, there is nothing to give back
-        // except a remainder.
+        // The victims have no chunk of their own any more. When one is freed later, it gives back nothing but a
+        // remainder.
         for &victim in &victims {
             self.held[victim] = None;
         }
@@ -81,8 +81,8 @@ impl Replay<'_> {
             return Some(all);
         }
         let (taken, rest) = self.row.split(all, bytes);
-        // The bytes behind the newcomer belong to the last victim until it is freed, if the run ended in a victim's
-        // chunk. Otherwise they were free before.
+        // If the run ended in a victim's chunk, the bytes to the right of the newcomer belong to that victim until it
+        // is freed. Otherwise they were free before.
         match last_victim {
             Some(victim) => {
                 self.row.chunk_mut(rest).is_remainder = true;

@@ -1,8 +1,8 @@
 //! Which buffer takes over bytes from which other one.
 //!
-//! A sweep in the order of starts remembers for every byte the buffer that had it last. A
-//! newcomer that finds a buffer of a conflicting pipe there has to wait for it:
-//! one crossing. Buffers that must share (in place) are one entry and wait for nobody.
+//! A sweep in the order of starts remembers for every byte the buffer that had it last. A newcomer that finds a buffer
+//! of a conflicting pipe there has to wait for it: one crossing. Buffers that must share (in place) are one entry and
+//! do not wait for each other.
 //!
 //! The same sweep tells the level of a buffer in *any* plan, whoever made it. Each pair of a buffer and an earlier
 //! owner of its bytes has a level, the best one whose rule permits the pair; the worst of these is the buffer's level.

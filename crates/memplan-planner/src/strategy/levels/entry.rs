@@ -51,9 +51,9 @@ impl Pipes {
         self.dma
     }
 
-    /// Whether sharing would make one pipe wait for another. Scalar with scalar, and one class with itself, run one
-    /// after the other anyway. DMA conflicts with everybody, other DMA included, because there are several DMA
-    /// engines.
+    /// Whether sharing would make one pipe wait for another. Ops of one class of units (scalar or other) run one after
+    /// the other anyway, so buffers of one class do not conflict. A DMA buffer conflicts with every buffer, other DMA
+    /// buffers included, because there are several DMA engines.
     pub(super) fn conflict(self, other: Pipes) -> bool {
         // Whether a unit other than the scalar one uses the buffer.
         let beside_scalar = |pipes: Pipes| pipes.dma || pipes.others != 0;

@@ -134,7 +134,7 @@ impl Alone {
         best
     }
 
-    /// A plan in which these buffers share with nobody, if the search finds one with little work.
+    /// A plan in which these buffers share with no other one; `None` if the search finds none within [`TRIAL`] units.
     fn try_exclusive(&self, exclusive: &[usize], request: &Request) -> Option<memplan_core::Plan> {
         let mut builder = self.problem.to_builder();
         for &index in exclusive {

@@ -262,7 +262,7 @@ impl<'e> Planner<'e> {
             return true;
         }
         let size = self.entry(item).size;
-        // An item without bytes is in nobody's way, and need not be taken back.
+        // An item without bytes is in no other item's way, so it is not in the history and never taken back.
         if size == 0 {
             self.places[item.entry][item.slot as usize] = Some((0, level));
             return true;

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-/// A stretch `[start, end)` of compressed time.
+/// A stretch `[start, end)` of time. Times are positions in the sorted list of steps at which a buffer starts or ends.
 pub(super) type Stretch = (u32, u32);
 
 /// Disjoint stretches that do not even touch: start to end.
