@@ -161,7 +161,7 @@ fn join(
 
 /// Turns distances to a root into places in a block, and checks that alignments and fixed offsets can be kept.
 fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]) -> Result<Block, ProblemError> {
-    // Named in errors about two members.
+    // The first member is named in errors about two members.
     let (first, _) = members[0];
     // A tie group starts `tie.at` bytes before each of its members. The block starts at the lowest start of a tie
     // group or member outside of groups. So a member at inner offset 64 of the only group is at 64 in the block,
@@ -249,7 +249,7 @@ impl OffsetUnion {
         (root, distance)
     }
 
-    /// Puts `other` at `distance` after `one`; false if they already lie otherwise.
+    /// Puts `other` at `distance` bytes after `one`; `false` if earlier joins put them at another distance.
     fn join(&mut self, one: BufferId, other: BufferId, distance: i128) -> bool {
         let (root, at) = self.find(one);
         let (other_root, other_at) = self.find(other);

@@ -13,17 +13,16 @@
 //!
 //! Four refinements, each sound on its own:
 //!
-//! - *alignment*: if every offset is a multiple of g, then between two buffers
-//!   the tail up to the next multiple of g is lost; only the topmost buffer may
-//!   keep its tail outside. So sizes count rounded up to g, less the largest
-//!   tail among those alive.
+//! - *alignment*: if every offset is a multiple of g, the bytes from the end of a buffer to the next multiple of g (its
+//!   *tail*) are lost. Only the topmost buffer may have its tail outside of the extent. So sizes count rounded up to g,
+//!   less the largest tail among the buffers alive.
 //! - *ties*: members of one block may overlap each other, so a block counts with
 //!   the union of its members' bytes.
-//! - *overlays*: from the newcomer's start on, the size of the smaller of the two is taken off what the victim
-//!   counts. That is the most that the newcomer can take over from it. Each overlay is taken off once; the bytes that
-//!   nobody takes over are disjoint from everything else.
-//! - *pairs that must not share*: buffers all of which are apart from each other
-//!   count together, whenever they are alive (`apart`).
+//! - *overlays*: from the newcomer's start on, the victim counts less, by the size of the smaller one of the two. That
+//!   is the most that the newcomer can take over from the victim. Each overlay is taken off once. Bytes that no
+//!   newcomer takes over are disjoint from the bytes of all other live buffers.
+//! - *pairs that must not share*: if every two buffers of a set have no byte in common in any plan, their sizes are
+//!   added up, whenever they are alive (`apart`).
 //!
 //! For shared objects the bound is the sum of the *positional maxima*: sort
 //! the sizes alive at each step, largest first; the i-th largest object is at
@@ -42,8 +41,7 @@ use apart::Pairs;
 use selection::Selection;
 use sweep::Sweep;
 
-/// Peak of live bytes over the buffers that `counts` selects: the plain number,
-/// without regard to alignment or overlays.
+/// The peak of live bytes, of the buffers for which `counts` is true. Alignments and overlays are ignored.
 pub fn peak_live(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Peak {
     Sweep::plain(&Selection::of(problem, counts)).peak()
 }
@@ -71,13 +69,13 @@ struct Need {
     reason: Reason,
 }
 
-/// Whose bytes make up what a space needs.
+/// Which buffers are the reason that a space needs so much.
 enum Reason {
-    /// Those of the buffers that are alive at a step, or exclusive.
+    /// The buffers that are alive at the peak's step, and all exclusive ones.
     Alive,
-    /// Those below the end of this buffer, which is fixed.
+    /// This buffer, which has a fixed offset: the space reaches at least to its end.
     Fixed(BufferId),
-    /// Those of buffers that never share with each other.
+    /// These buffers, of which no two may share a byte.
     Apart(Vec<BufferId>),
 }
 
@@ -144,9 +142,9 @@ pub fn objects_lower_bound(problem: &Problem) -> Bytes {
     Bytes(Selection::by_space(problem).iter().map(of_space).sum())
 }
 
-/// A proof that the problem does not fit its capacities, if a simple one exists:
-/// buffers alive together in a space, or one that is too large for all of its spaces. `None` means that no such proof
-/// was found; the problem may still not fit.
+/// A proof that the problem does not fit its capacities, if a simple one exists: a buffer that is too large for all of
+/// its spaces; or buffers that are alive together, or never share, or have fixed offsets, and need more than a space
+/// has. `None` means that no such proof was found; the problem may still not fit.
 pub fn overfull(problem: &Problem) -> Option<Witness> {
     // Without a capacity there is nothing to exceed, and the needs need not be known.
     if problem.spaces().iter().all(|space| space.capacity.is_none()) {
@@ -160,8 +158,8 @@ pub fn overfull(problem: &Problem) -> Option<Witness> {
     })
 }
 
-/// The witness that a space needs more than it has: the buffers whose bytes make up its need. The step is only named if
-/// all of them are alive there (exclusive ones may count without being alive).
+/// The witness that a space needs more than its capacity: the buffers that are the reason. The step is only named if
+/// all of these buffers are alive at it (exclusive ones count without being alive).
 fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity: Bytes) -> Witness {
     let mut buffers = match reason {
         Reason::Alive => counted_at(problem, space, peak),
@@ -176,9 +174,9 @@ fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity
 
 /// What some buffers of a space (in input order) need at least, were they alone.
 ///
-/// That can be more than what they count for among all buffers of the space. Alone, all offsets are multiples of their
-/// common alignment, and sizes count rounded up to it; one more buffer with a smaller alignment makes that granule
-/// smaller for all.
+/// That can be more than these buffers contribute to the bound of the whole space. All offsets are multiples of the
+/// greatest common divisor of the alignments, and sizes count rounded up to it. One more buffer with a smaller
+/// alignment makes that divisor smaller for all buffers of the space.
 pub fn needed_by(problem: &Problem, space: SpaceId, buffers: &[BufferId]) -> Bytes {
     let selection = Selection::of(problem, |id| buffers.binary_search(&id).is_ok());
     Sweep::refined(&selection, space).peak().bytes
@@ -203,8 +201,8 @@ fn alone_too_large(problem: &Problem) -> Option<Witness> {
     })
 }
 
-/// The end of a buffer that lies as low as it can, all its slots one behind the other: each but the last takes its size
-/// rounded up to the alignment. `None` if the size is not known.
+/// The end of a buffer that lies as low as it can, with its slots on top of each other: each slot but the topmost takes
+/// its size rounded up to the alignment. `None` if the size is not known, or if the end exceeds [`crate::MAX_BYTES`].
 fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes> {
     let buffer = &problem.buffers()[id];
     let size = buffer.bytes()?;

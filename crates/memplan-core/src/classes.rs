@@ -22,7 +22,7 @@ pub struct Classes<I: Id> {
 }
 
 impl<I: Id> Classes<I> {
-    /// So many ids, each by itself.
+    /// `count` ids, each in a class of its own.
     pub fn new(count: usize) -> Classes<I> {
         Classes { parent: (0..count).map(I::from_index).collect() }
     }

@@ -53,7 +53,8 @@ impl Edits {
         self.replace(span, "");
     }
 
-    /// Removes a span and, if nothing but blanks is left on its lines, those lines.
+    /// Removes a span. If nothing but blanks would be left on its lines, the lines are removed, too. (A last line
+    /// without a line break at its end is not.)
     pub fn delete_lines(&mut self, source: &str, span: Span) {
         // `indent` counts the blanks between the start of the line and the span, `trailing` those between the span
         // and the end of the line.

@@ -5,7 +5,7 @@ use crate::{BufferId, Bytes, Plan, Problem, SpaceId, Step, bound};
 /// Why a planner stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It did all it does; a heuristic has nothing more to try.
+    /// It has done all that it does. More time or work would not help: a heuristic has nothing more to try.
     Finished,
     /// The time limit cut in.
     TimeLimit,
@@ -54,11 +54,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Says what a finished plan is worth: compares it with the capacities and
-    /// with the lower bound.
+    /// Makes an outcome of a finished plan: compares it with the capacities and with the lower bound.
     ///
-    /// A plan that exceeds a capacity is no plan. If the lower bound exceeds it
-    /// as well there cannot be one, and the witness says why.
+    /// - The plan fits, and its extent is the lower bound: `Optimal`.
+    /// - The plan fits, and is larger than the lower bound: `Feasible`.
+    /// - The plan exceeds a capacity, and so does the lower bound: `Infeasible`, and the witness says why.
+    /// - The plan exceeds a capacity, and the lower bound does not: `Exhausted`, because another plan may fit.
     pub fn judge(problem: &Problem, plan: Plan, stop: Stop) -> Outcome {
         let fits = |(space, extent): (SpaceId, &Bytes)| {
             problem.spaces()[space].capacity.is_none_or(|capacity| *extent <= capacity)

@@ -22,10 +22,10 @@
 //!
 //! # What a stage does when it is over
 //!
-//! It returns at once, with an error or with half a result: nobody will look at it. The driver asks
-//! [`Patience::ended`] behind every stage and then throws away what the stage returned. An answer
-//! never goes back to "not over", so a stage that was cut short cannot pass for one that was not.
-//! Code that runs outside of the driver has no current patience and is never cut short.
+//! It returns at once, with an error or with half a result; the result is not used. The driver asks [`Patience::ended`]
+//! after every stage, and if patience is over, it drops what the stage has returned. Once a patience is over, it stays
+//! over, so a stage that was cut short is never taken for a complete one. Code that runs outside of the driver has no
+//! current patience and is never cut short.
 //!
 //! # Three rules
 //!
@@ -38,10 +38,10 @@
 //! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan, earlier by what
 //!   checking and writing that plan will take ([`Patience::reserve`]).
 //! - Everything else has [`GRACE`] more: most of it is done by then.
-//! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]). These
-//!   take time in proportion to the input, and a caller that has waited for a plan should get it; the grace counts from
-//!   their end. Ctrl-C ends them, too. A caller that wants many plans has an answer as soon as it has one of them
-//!   ([`Patience::have_answer`]); from then on the limit ends the others wherever they are.
+//! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]).
+//!   These take time in proportion to the input, and a caller that has waited for a plan should get it; the grace
+//!   counts from their end. Ctrl-C ends them, too. A caller that wants many plans has an answer as soon as it has one
+//!   of them ([`Patience::have_answer`]); from then on the limit ends the others wherever they are.
 //!
 //! # Cost
 //!
@@ -93,7 +93,8 @@ pub fn is_over_now() -> bool {
     is_over()
 }
 
-/// Looks at the clock and the flag of this thread, and says for how many calls they need not be looked at again.
+/// Looks at the clock and the flag of this thread's patience. If patience is not over, sets how many of the next
+/// questions are answered without a look.
 #[cold]
 fn look() -> bool {
     CURRENT.with_borrow(|current| match current {
@@ -102,7 +103,7 @@ fn look() -> bool {
             SKIPPED.set(INTERVAL - 1);
             false
         }
-        // Nobody waits, so there is nothing to look at. Entering a patience sets this number back to 0.
+        // There is no current patience, so nothing has to be looked at. Entering a patience sets this number back to 0.
         None => {
             SKIPPED.set(u32::MAX);
             false
@@ -130,8 +131,9 @@ struct Shared {
     finishing: AtomicUsize,
     /// Whether the caller has an answer without what is being done now, so that nothing has to be waited for.
     has_answer: AtomicBool,
-    /// Looks so far, and how many there may be.
+    /// Looks at the clock so far.
     looks: AtomicU64,
+    /// The look at which everything ends; `u64::MAX` except in tests.
     most_looks: u64,
     /// 0 as long as nothing has ended; then the reason, for good.
     ended: AtomicU8,
@@ -239,8 +241,8 @@ impl Patience {
         self.0.reserve.store(milliseconds(time.min(limit / 2)), Relaxed);
     }
 
-    /// The caller has an answer. What is done from now on would only add to it, and the time limit ends it wherever it
-    /// is: nothing is [finished](Patience::finish) any more.
+    /// Notes that the caller has an answer. Later work would only add to the answer, so the time limit ends such work
+    /// at any point: nothing is [finished](Patience::finish) any more.
     pub fn have_answer(&self) {
         self.0.has_answer.store(true, Relaxed);
     }
@@ -250,7 +252,7 @@ impl Patience {
         self.0.start.elapsed()
     }
 
-    /// How often anybody has looked so far.
+    /// How many looks at the clock there were so far, on all threads.
     pub fn looks(&self) -> u64 {
         self.0.looks.load(Relaxed)
     }
@@ -281,7 +283,7 @@ impl Patience {
         result
     }
 
-    /// Why everything has ended, if anybody was told so.
+    /// Why everything has ended; `None` as long as no look has found that patience is over.
     pub fn ended(&self) -> Option<Stop> {
         match self.0.ended.load(Relaxed) {
             0 => None,
@@ -290,9 +292,9 @@ impl Patience {
         }
     }
 
-    /// Looks at the clock and at the flag for cancelling, and says why everything has ended, if it has. The clock
-    /// does not count while somebody is [finishing](Patience::finish) a result. A cancelled caller ends everything
-    /// [`GRACE`] after the look that first found it so.
+    /// Looks at the clock and at the flag for cancelling. Returns why everything has ended; `None` if it has not. The
+    /// time limit does not count while a result is being [finished](Patience::finish). If the caller has cancelled,
+    /// everything ends [`GRACE`] after the look that first found that.
     fn look(&self) -> Option<Stop> {
         let Shared { start, cancelled, end, finishing, looks, most_looks, ended, .. } = &*self.0;
         // Only tests limit the number of looks; it counts as the time limit.

@@ -1,7 +1,7 @@
 //! A plan: where every buffer of a problem lives.
 //!
-//! A placement names a space and an offset for each slot, or a shared object. The plan also says how many bytes it needs
-//! in each space (its extents), which overlays it makes use of, and what its reuse costs, if reuse has a price.
+//! A placement names a space and an offset for each slot, or a shared object. The plan also says how many bytes it
+//! needs in each space (its extents), which overlays it makes use of, and what its reuse costs, if reuse has a price.
 
 use smallvec::SmallVec;
 
@@ -16,10 +16,10 @@ pub struct Placement {
     /// offsets than the buffer has slots, never fewer. In a plan made of shared
     /// objects they are relative to the object, that is 0.
     pub offsets: SmallVec<[Bytes; 1]>,
-    /// For a buffer that was hoisted out of parallel loops: the distance between
-    /// its instances in two neighbouring iterations, a stride for each loop,
-    /// innermost first. A loop without one moves it by the last stride times all
-    /// iterations of the loops in between. Empty for all other buffers.
+    /// For a buffer that was hoisted out of parallel loops: for each loop, innermost first, the distance in bytes
+    /// between the buffer's instances in two neighbouring iterations. If there are fewer strides than loops, the stride
+    /// of a further loop is the last stride in the list times the iterations of all loops between the two. Empty for
+    /// all other buffers.
     pub strides: SmallVec<[Bytes; 1]>,
     /// The shared object, in a plan made of shared objects.
     pub object: Option<ObjectId>,
@@ -75,7 +75,7 @@ pub struct Plan {
     pub objects: IndexVec<ObjectId, SharedObject>,
     /// In-place reuses the plan relies on.
     pub reused: Vec<Reuse>,
-    /// What the plan's reuse costs; `None` where the problem puts no price on it.
+    /// What the plan's reuse costs; `None` if the problem has no reuse costs.
     pub cost: Option<PlanCost>,
     /// Names in another tool's plan that the problem does not have.
     pub unknown: Vec<String>,

@@ -68,8 +68,8 @@ pub enum OverlayKind {
 
 /// Permission for `buffer` to start on bytes that `over` still occupies.
 ///
-/// Where a plan uses it, the life of `over` on the shared bytes ends when
-/// `buffer` starts. It can only be used if `over` starts before `buffer` does.
+/// If a plan uses the permission, the life of `over` on the shared bytes ends when `buffer` starts. The permission can
+/// only be used if `over` starts before `buffer` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Overlay {
     /// The newcomer.

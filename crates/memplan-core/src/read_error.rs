@@ -13,7 +13,7 @@ pub struct ReadError {
     pub message: String,
     /// Where, in bytes.
     pub span: Span,
-    /// One-based line; 0 if the file is not text, and the span is all there is.
+    /// One-based line; 0 if the file is not text: then only `span` says where the error is.
     pub line: usize,
     /// One-based column, in characters.
     pub column: usize,

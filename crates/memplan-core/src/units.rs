@@ -25,20 +25,20 @@ impl Bytes {
     /// No bytes.
     pub const ZERO: Bytes = Bytes(0);
 
-    /// The sum, or `None` past [`MAX_BYTES`].
+    /// The sum; `None` if it exceeds [`MAX_BYTES`].
     pub fn checked_add(self, other: Bytes) -> Option<Bytes> {
         let sum = self.0.checked_add(other.0)?;
         (sum <= MAX_BYTES).then_some(Bytes(sum))
     }
 
-    /// The product with a count, or `None` past [`MAX_BYTES`].
+    /// The product with a count; `None` if it exceeds [`MAX_BYTES`].
     pub fn checked_mul(self, count: u64) -> Option<Bytes> {
         let product = self.0.checked_mul(count)?;
         (product <= MAX_BYTES).then_some(Bytes(product))
     }
 
-    /// The next multiple of `alignment` at or above `self`, or `None` past
-    /// [`MAX_BYTES`]. An alignment of zero counts as one.
+    /// The next multiple of `alignment` at or above `self`; `None` if it exceeds [`MAX_BYTES`]. An alignment of zero
+    /// counts as one.
     pub fn align_up(self, alignment: Bytes) -> Option<Bytes> {
         let alignment = alignment.0.max(1);
         match self.0 % alignment {
@@ -52,8 +52,8 @@ impl Bytes {
         self.0.is_multiple_of(alignment.0.max(1))
     }
 
-    /// The smallest multiple of both, as for two alignments that have to hold
-    /// together, or `None` past [`MAX_BYTES`].
+    /// The smallest multiple of both, as for two alignments that have to hold together; `None` if it exceeds
+    /// [`MAX_BYTES`].
     pub fn least_common_multiple(self, other: Bytes) -> Option<Bytes> {
         // Euclid's algorithm leaves the greatest common divisor in `a`.
         let (mut a, mut b) = (self.0, other.0);
@@ -106,7 +106,8 @@ impl FromStr for Bytes {
 /// The message for a size that is too large.
 const TOO_LARGE: &str = "expected a number below 2^63";
 
-/// Reads a number with a unit behind it, such as `1_000`, `256KiB` or `1.5 MiB`; the error says what was expected.
+/// Reads a number and its unit, if it has one, such as `1_000`, `256KiB` or `1.5 MiB`. The error says what was
+/// expected.
 fn parse(text: &str) -> Result<Bytes, &'static str> {
     // The number ends at the first character that cannot be part of one; the rest is the unit.
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());

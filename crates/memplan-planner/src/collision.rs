@@ -13,8 +13,7 @@ pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
     let pieces = placer.pieces();
     let problem = pieces.problem();
     let base = pieces.get(piece).fixed?;
-    // Only fixed pieces that are placed already can be what is in the way for certain; others could have gone
-    // elsewhere.
+    // Only a placed piece with a fixed offset proves that there is no plan; any other piece could lie elsewhere.
     let placed = pieces.ids().filter(|&other| pieces.get(other).fixed.is_some() && placer.spot(other).is_some());
     for other in placed {
         for (buffer, at) in pieces.members(piece) {
@@ -55,7 +54,7 @@ fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), ste
 /// must not share at any time. `None` if they do not collide, or not for certain.
 fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (BufferId, u64)) -> Option<Option<Step>> {
     let [a, b] = [one, other].map(|id| &problem.buffers()[id]);
-    // With a choice of spaces they may lie in different ones.
+    // If a buffer has a choice of spaces, the two may lie in different spaces.
     if a.spaces.len() != 1 || a.spaces != b.spaces {
         return None;
     }

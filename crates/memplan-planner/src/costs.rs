@@ -11,7 +11,8 @@
 //! ```
 //!
 //! - [`model`] says what two pieces mean to each other: forbidden distances, and distances with a price.
-//! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of [`domain`].
+//! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of
+//!   [`domain`].
 //! - [`crowds`] proves it where sizes alone say that pairs have to share, by the heavy cliques of [`clique`].
 //! - [`hitting_set`] proves it for problems of every kind, with the help of the search for plans without costs.
 //! - [`anneal`] improves what is too large for a proof; [`sink`] lowers pieces where that is free.
@@ -351,7 +352,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
         // The methods that follow ask the search without prices, which takes a problem and not a component.
         let Some(alone) = self.alone(component) else { return solved };
-        // Crowds are good where much has to be paid, hitting sets where little has to.
+        // Crowds are good if many pairs have to be paid for, hitting sets if few have to.
         let mut part = own.at_most(own.work_left() / 2);
         let ceiling = solved.cost(model, component);
         let hit = crowds::solve((model, component, self.pieces), &alone, ceiling, self.request, &mut part);
@@ -381,13 +382,14 @@ impl<'a, 'p> Costly<'a, 'p> {
     ) {
         let Some(domains) = domains else { return };
         let dolls = exact::solve(model, component, domains, solved.offsets.as_deref(), part);
-        // `None` says that there is no placement at all; that stays. Otherwise the better bound counts.
+        // `None` says that there is no placement at all, and stays `None`. Otherwise the larger one of the bounds
+        // counts.
         let lower_bound = dolls.lower_bound.map(|bound| bound.max(solved.lower_bound.unwrap_or(0)));
         *solved = Solved { lower_bound, ..dolls };
     }
 
     /// A component as a problem of its own: all other buffers take no bytes, and pairs with them have no price. `None`
-    /// if it has too many pairs for every method that needs it.
+    /// if the component has more priced pairs than crowds and hitting sets take, or if that is no valid problem.
     fn alone(&self, component: &Component) -> Option<Problem> {
         let is_here = |buffer| component.items.binary_search(&self.pieces.piece_of(buffer).index()).is_ok();
         let pairs = self.problem.reuse_costs().iter().filter(|cost| is_here(cost.one) && is_here(cost.other));
@@ -410,7 +412,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         solved.offsets = found.or(solved.offsets.take());
     }
 
-    /// Where a plan puts a piece: the offset of its first member, less that member's distance from the piece's start.
+    /// The offset of a piece in a plan: the offset of its first member, less that member's distance from the piece's
+    /// start. `None` if the plan does not place the piece.
     fn offset_in(&self, plan: &Plan, piece: PieceId) -> Option<i64> {
         let (buffer, at) = self.pieces.members(piece).next()?;
         let placement = plan.placements[buffer].as_ref()?;
@@ -479,7 +482,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         if self.is_smallest && total == self.lower_bound {
             return Outcome::Optimal(plan);
         }
-        // This bound is in bytes, and of all plans, whatever they cost.
+        // This lower bound is in bytes. It holds for all plans, whatever they cost.
         let lower_bound = memplan_core::bound::lower_bound(self.problem);
         Outcome::Feasible { plan, lower_bound, stop }
     }

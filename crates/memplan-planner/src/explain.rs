@@ -17,16 +17,16 @@ const MOST_TRIED: usize = 64;
 /// Units of work per trial.
 const TRIAL: u64 = 20_000;
 
-/// What stands in the way.
+/// Why a problem does not fit, or why its plan is no smaller.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What planning came to. If there are capacities and a plan within them, there is nothing to explain.
+    /// The outcome of planning. If there are capacities and a plan within them, there is nothing to explain.
     pub outcome: Outcome,
     /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
     pub obstacle: Option<Witness>,
     /// The buffers of the obstacle of which each one alone is enough: without it, all others would fit.
     pub single: Vec<BufferId>,
-    /// Where the plan pays for reuse: by space, how many bytes a plan needs that pays for nothing that can be avoided.
+    /// If the plan pays for reuse: by space, how many bytes a plan needs that pays for nothing that can be avoided.
     /// (Pairs inside of one block lie at fixed distances; what they cost cannot be avoided.) `None` if the plan pays
     /// for nothing, or if no such plan was found.
     pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
@@ -47,7 +47,8 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         }
         _ => (None, None),
     };
-    // The witness only has a lower bound of what its buffers need. Their smallest extent says more.
+    // `needed` of the witness is only a lower bound. It is replaced by the smallest extent of its buffers, if a trial
+    // finds that.
     let obstacle = match (obstacle, &tight) {
         (Some(witness), Some(tight)) => Some(Witness { needed: needed_by(tight, &witness, request), ..witness }),
         (obstacle, _) => obstacle,

@@ -32,8 +32,9 @@ impl GrowingObject {
         self.last_before(record.end).is_none_or(|(_, end)| end <= record.start)
     }
 
-    /// Adds a record for which it is free. Returns the stretch `[from, to)` between the users before and after it,
-    /// from 0 and to `u64::MAX` where there is none.
+    /// Adds a record for which the object is free. Returns the free time `[from, to)` that the record was put into:
+    /// from the end of the user before it (0 if there is none) to the start of the user after it (`u64::MAX` if there
+    /// is none).
     pub(crate) fn take(&mut self, record: &Record) -> (u64, u64) {
         let from = self.last_before(record.end).map_or(0, |(_, end)| end);
         let to = self.first_from(record.end).map_or(u64::MAX, |(start, _)| start);

@@ -12,11 +12,9 @@
 //!        └──► c ──┘          b and c must be disjoint: either may run first.
 //! ```
 //!
-//! A buffer that nobody reads, or that a graph output also reads, is never
-//! known to be done. Both facts come from one bit matrix each: the strict
-//! descendants of every buffer, and the intersection of that over its readers.
-//! The matrices grow with the square of the number of buffers, hence
-//! [`Ordering::MAX_BUFFERS`].
+//! A buffer without readers, or one that a graph output also reads, is never known to be done. Two bit matrices are
+//! computed: the strict descendants of every buffer, and for every buffer the intersection of its readers' descendants.
+//! The matrices grow with the square of the number of buffers, hence [`Ordering::MAX_BUFFERS`].
 
 use memplan_core::{BufferId, Dependencies, Id};
 
@@ -63,7 +61,7 @@ impl Ordering {
         Ok(Ordering { followers })
     }
 
-    /// Whether one of the two is certainly done with before the other starts.
+    /// Whether, in every order of execution, the last use of one of the two buffers is before the start of the other.
     pub fn is_ordered(&self, one: BufferId, other: BufferId) -> bool {
         self.followers.has(one.index(), other.index()) || self.followers.has(other.index(), one.index())
     }

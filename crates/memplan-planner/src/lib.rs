@@ -2,9 +2,9 @@
 //!
 //! # Why it is a crate
 //!
-//! What a strategy returns is a proposal: nobody has checked it. The checks live in `memplan-verify`,
-//! which must not reach this code. Programs plan through `memplan::driver`, which hands out only what
-//! has passed the checks; users of this crate alone have to check plans themselves.
+//! What a strategy returns is a proposal that has not been checked. The checks live in `memplan-verify`, which must not
+//! reach this code. Programs plan through `memplan::driver`, which hands out only what has passed the checks; users of
+//! this crate alone have to check plans themselves.
 //!
 //! # Example
 //!

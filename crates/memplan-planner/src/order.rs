@@ -1,7 +1,7 @@
 //! Orders in which pieces are put down.
 //!
-//! A greedy placement is only as good as its order. What is hard to place comes
-//! first; what "hard" means is the choice:
+//! A greedy placement is only as good as its order. Pieces that are hard to place should come first. The orders differ
+//! in what counts as hard:
 //!
 //! | order | first come | why |
 //! |---|---|---|
@@ -65,7 +65,7 @@ impl Order {
             Order::Load | Order::NearPeak => loads_met(pieces),
             _ => IndexVec::filled(0, pieces.len()),
         };
-        // For loads: the most bytes alive at once. For conflicts it is not used.
+        // For the orders by load: the most bytes alive at once. The other orders do not use it.
         let peak = counted.iter().copied().max().unwrap_or(0);
         let keys = Keys { order: self, pieces, counted, peak };
         // Whole keys take 64 bytes, which is most of what planning a million pieces needs at this moment. So pieces are
@@ -77,8 +77,8 @@ impl Order {
         keyed.into_iter().map(|(_, piece)| piece).collect()
     }
 
-    /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts, or
-    /// the load that it meets.
+    /// How hard a piece is to place in this order's view. `room` holds what was counted for the piece: its conflicts,
+    /// or the load that it meets.
     fn hardness(self, size: u64, (start, length): (u64, u64), room: Room) -> u128 {
         match self {
             Order::Size => u128::from(size),
@@ -105,7 +105,7 @@ struct Keys<'a> {
 }
 
 /// What a piece is sorted by: its group (0 fixed, 1 exclusive, 2 all others), hardness, size, start, length of life,
-/// alignment, and the piece itself. Where the largest comes first, the entry is reversed.
+/// alignment, and the piece itself. `Reverse` marks the entries of which the largest comes first.
 type Key = (u8, Reverse<u128>, Reverse<u64>, u64, Reverse<u64>, Reverse<Option<u64>>, PieceId);
 
 impl Keys<'_> {
@@ -125,20 +125,21 @@ impl Keys<'_> {
     /// The beginning of the key: as much as fits into two numbers, which order pieces as the keys do.
     fn beginning(&self, piece: PieceId) -> (u64, u64) {
         let (first, Reverse(hardness), Reverse(size), start, ..) = self.whole(piece);
-        // What follows the hardness in the key is the size. In the order by size the hardness is the size, so the
-        // entry after it, the start, is more use.
+        // In the key the size follows the hardness. In the order by size the hardness is the size, so the next entry of
+        // the key that may differ is the start.
         let next = if self.order == Order::Size { start } else { u64::MAX - size };
         beginning(first, hardness, next)
     }
 }
 
 /// The beginning of a key in 16 bytes, to be sorted ascending: by group (`first`), then the hardest first, then by
-/// `next`. Keys whose beginnings differ are in the order of their beginnings; where they are equal, whole keys decide.
+/// `next`. Keys whose beginnings differ are in the order of their beginnings; if beginnings are equal, whole keys
+/// decide.
 ///
 /// The first number has the group in its upper two bits. Below them is the hardness, shortened like a floating-point
 /// number: how many binary digits it has, and the leading 55 of them. That is subtracted from the largest value, so
-/// that hard pieces come first. Where 55 digits are not all of it, the second number has the last 64 digits, and there
-/// is no room for `next`.
+/// that hard pieces come first. If the hardness has more than 55 digits, the second number has its last 64 digits, and
+/// there is no room for `next`.
 fn beginning(first: u8, hardness: u128, next: u64) -> (u64, u64) {
     const DIGITS: u32 = 55;
     debug_assert!(hardness >> 127 == 0 && first < 4, "hardness is a product of two numbers below 2^63 and 2^64");
@@ -165,8 +166,11 @@ pub(crate) struct Room {
 
 /// How hard a piece is to place: its size times the fourth root of its life, over the square of the room beside it.
 ///
-/// Room is the free share of the peak at the most crowded step of its life. A piece that is never alive where more than
-/// nine tenths of the peak are finds a place nearly anywhere; at the peak every byte matters:
+/// Room is the free share of the peak at the most crowded step of its life, plus 1/[`ROOM_AT_PEAK`], so that it is
+/// never
+/// 0. A piece that never meets a load of more than nine tenths of the peak finds a place nearly anywhere; at the peak
+///    every
+/// byte matters:
 ///
 /// ```text
 ///   load met / peak     0.5    0.9    0.95    0.99    1
@@ -179,14 +183,16 @@ pub(crate) fn hardness(size: u64, life: u64, room: Room) -> f64 {
     size as f64 * (life as f64).sqrt().sqrt() / (free * free)
 }
 
-/// When a piece is alive: its first step, and how many steps later it ends for good. A piece that is never alive has
-/// length 0.
+/// When a piece is alive: the first step of its first rectangle, and the number of steps from there to the end of its
+/// last rectangle. (0, 0) if it has no rectangle: it is never alive, or it is exclusive.
 fn life(pieces: &Pieces, piece: PieceId) -> (u64, u64) {
     let rects = pieces.rects(piece);
     let start = rects.iter().map(|rect| rect.start).min();
     let end = rects.iter().map(|rect| rect.end).max();
     match (start, end) {
         (Some(start), Some(end)) => {
+            // Rectangles count in positions of `steps()`, the list of the problem's steps at which something happens.
+            // Here real steps are wanted, because "longer alive" is about them.
             let step = |time: u32| pieces.steps()[time as usize].0;
             (step(start), step(end) - step(start))
         }
@@ -194,11 +200,11 @@ fn life(pieces: &Pieces, piece: PieceId) -> (u64, u64) {
     }
 }
 
-/// For every piece, how many other rectangles are alive together with each of its own in its preferred space, added
-/// up. (For a block, rectangles of its other members count, too.)
+/// For every piece: for each of its rectangles, the number of other rectangles in its favourite space that are alive at
+/// the same time, added up. (Other rectangles of the same piece count, too.)
 ///
-/// A rectangle meets all that start before it ends, less those that have ended when it starts, less itself. So counting
-/// starts and ends in sorted order is enough; no pair is ever looked at.
+/// The rectangles that a rectangle meets are those that start before it ends, less those that have ended when it
+/// starts, less itself. So it is enough to count in sorted lists of starts and ends; no pair is ever looked at.
 fn count_conflicts(pieces: &Pieces) -> IndexVec<PieceId, u64> {
     let mut edges: IndexVec<SpaceId, (Vec<u32>, Vec<u32>)> =
         IndexVec::filled((Vec::new(), Vec::new()), pieces.problem().spaces().len());

@@ -12,9 +12,9 @@
 //!   right        b     d  X     f  g  Y  h        Y for e and g
 //! ```
 //!
-//! With a hundred alive at a time among a million, that is a hundred waits. Where much lives across the cut,
-//! as in a training step, or where pieces are related, halves do not pay or would not be right
-//! ([`Halves::of`]).
+//! If a hundred of a million pieces are alive at a time, there are a hundred waits. If many pieces live across the cut,
+//! as in a training step, two threads are no faster. If pieces are related, two placers would miss relations. In both
+//! cases one thread places all pieces ([`Halves::of`]).
 
 use std::ops::ControlFlow;
 
@@ -43,14 +43,14 @@ pub(crate) struct Halves<'a> {
     cut: u32,
 }
 
-/// A function that is told of every placement (the piece's position in the order, the piece, and where it was put, if
-/// anywhere) and breaks to end the pass.
+/// A function that is called for every placement, with the piece's position in the order, the piece, and its spot
+/// (`None` if it found no place). It breaks to end the pass.
 pub(crate) trait Judge<B>: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync {}
 impl<B, F: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync> Judge<B> for F {}
 
 impl<'a> Halves<'a> {
-    /// Cuts time where half of the pieces have started. `None` where one placer does as well: with few pieces, where
-    /// pieces are more than plain rectangles, or where many live across the cut.
+    /// Cuts time at the step at which half of the pieces have started. `None` if one placer is to place all: if there
+    /// are fewer than [`PARALLEL_PIECES`] pieces, if they are not plain, or if too many live across the cut.
     pub(crate) fn of(pieces: &'a Pieces<'a>) -> Option<Halves<'a>> {
         if pieces.len() < PARALLEL_PIECES || !pieces.is_plain() {
             return None;
@@ -74,8 +74,8 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Places all pieces in an order. `judge` is told the number of each, and where it went; of
-    /// those that break, the one with the lowest number counts, as if there were one thread.
+    /// Places all pieces in an order. `judge` is called for each of them. If it breaks for several, the piece with the
+    /// lowest position in the order counts, as with one thread.
     pub(crate) fn place<B: Send>(
         &self,
         placer: &mut Placer<'a>,

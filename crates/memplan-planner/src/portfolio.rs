@@ -1,17 +1,17 @@
-//! The instant tier: every quick way to place the pieces, until one is good enough.
+//! The first plans: quick ways to place the pieces, one after the other, until one is good enough.
 //!
 //! A *pass* places all pieces once by first or best fit, in some order ([`OrderedFit`]). It is cheap, and each order
 //! does badly on other problems. So trying several orders, the *members* of the portfolio, and keeping the best plan
 //! is the best that can be had in a few passes. The first member alone meets the lower bound on most real programs;
 //! then nothing else is tried.
 //!
-//! A pass that reaches the best extent so far is given up on the spot, and so is one that
-//! is not done in time if there is a plan already.
+//! A pass is given up as soon as a piece ends at or above the best extent so far, and also when time is over if there
+//! is a plan already.
 //!
-//! A plan of many buffers that is too tall is so in a few places, and repairing those is much less work than another
-//! pass. So for many pieces (`ONE_ORDER_PIECES`) a search runs only the first member before its stages, and more of
-//! them only as long as the plan is far above the bound (`REPAIRABLE`); the others follow if repairing does not help
-//! ([`Tried::go_on`]). Where hundreds are alive at a time, the first pass is one that is no member:
+//! If a plan of many buffers is too tall, it is too tall in a few places, and repairing those is much less work than
+//! another pass. So for more than `ONE_ORDER_PIECES` pieces a search runs only the first member before its stages, and
+//! more members only as long as the plan is far above the bound (`REPAIRABLE`). The others follow if repairing does not
+//! help ([`Tried::go_on`]). If hundreds of pieces are alive at a time, the first pass is one that is no member:
 //! [`NEAR_PEAK`](ordered_fit::NEAR_PEAK), whose plan is the easiest to repair.
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
@@ -56,11 +56,11 @@ pub struct Tried {
     pub best: Option<Plan>,
     /// The best plan that exceeds the capacities, as long as there is none within them.
     pub too_tall: Option<Plan>,
-    /// No plan is smaller.
+    /// The lower bound of the extent, all spaces together.
     pub lower_bound: Bytes,
-    /// What each space needs at least.
+    /// The lower bound of the extent of each space.
     pub per_space: IndexVec<SpaceId, Bytes>,
-    /// Proof that there is no plan at all, if it was met on the way.
+    /// The proof that there is no plan at all, if one was found.
     pub witness: Option<Witness>,
     /// Why no further member was tried, or, later, why the search ended.
     pub stop: Stop,
@@ -97,8 +97,8 @@ pub(crate) fn passes() -> impl Iterator<Item = OrderedFit> {
 
 /// Runs the members that a search begins with: all of them for few pieces, one for many.
 pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budget) -> Tried {
-    // A plan of plain pieces can be repaired after one pass. Other pieces have all passes at once, unless there are
-    // more of them than any exact search takes.
+    // A plan of plain pieces can be repaired after one pass. For other pieces all members are run at once, unless there
+    // are more pieces than any exact search takes.
     let is_many = pieces.len() > MOST_EXACT_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
     let mut tried = Tried::nothing(pieces, request);
     if is_many && is_crowded(pieces) && !request.is_without(ordered_fit::NEAR_PEAK.name()) {
@@ -112,7 +112,7 @@ pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budge
         return tried;
     }
     tried.go_on(pieces, if is_many { 1 } else { MEMBERS.len() }, budget);
-    // Repairing is for plans that are nearly good. Where the first order suits a problem badly, another one is cheaper.
+    // Repairing is for plans that are close to the bound. If the plan is far above it, another order is cheaper.
     while tried.is_far() && tried.has_more() && tried.stop == Stop::Finished {
         tried.go_on(pieces, tried.members + 1, budget);
     }
@@ -154,7 +154,8 @@ impl Tried {
         self.list.iter().take(self.members).any(|member| member.name() == name)
     }
 
-    /// Whether the best plan is so far above the bound that its order must have been the wrong one.
+    /// Whether the best plan is so far above the bound (more than 1/[`REPAIRABLE`] of it) that another order should be
+    /// tried before repairs.
     fn is_far(&self) -> bool {
         let best = self.best.as_ref().or(self.too_tall.as_ref());
         let repairable = self.lower_bound.0.saturating_add(self.lower_bound.0 / REPAIRABLE);
@@ -206,8 +207,8 @@ impl Tried {
         }
     }
 
-    /// Runs one pass and takes in its plan, or the proof that there is none. False if time was over before it had an
-    /// answer; then the pass does not count.
+    /// Runs one pass and keeps its plan, or the proof that there is no plan. `false` if the time was over before the
+    /// pass had an answer; then the pass does not count.
     fn run<'a>(&mut self, pass: &OrderedFit, placer: &mut Placer<'a>, budget: &mut Budget) -> bool {
         placer.clear();
         let pieces = placer.pieces();
@@ -218,7 +219,7 @@ impl Tried {
         let reached = pass.run(placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
         match reached {
             Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
-            // The pass was cut short by the clock and not because it was no better, so it says nothing.
+            // If the clock ended the pass, and not the ceiling, the pass has no answer.
             Ok(Reached::Early(_)) if ceiling.is_none() || gives_up() => return false,
             Ok(Reached::Early(_)) => {}
             // This piece found no place. If two fixed offsets are the reason, there is no plan at all.

@@ -9,11 +9,10 @@
 //!               (input order)                   (per space)       (merged)
 //! ```
 //!
-//! - A life with gaps, or with windows of live bytes, becomes its *hull*: the
-//!   whole buffer from its first step to its last. That is never wrong, only
-//!   more careful than necessary.
-//! - Buffers that are never used conflict with nobody. The algorithms do not see
-//!   them; they get a place afterwards.
+//! - A life with gaps, or with windows of live bytes, becomes its *hull*: the whole buffer from its first step to its
+//!   last. Every plan of the hulls is valid, but some plans that share bytes in gaps or outside of windows are lost.
+//! - Buffers that are never alive conflict with no other buffer. The algorithms do not see them; they get a place
+//!   afterwards.
 
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Reuse, Size, SpaceId, Stop};
 
@@ -44,7 +43,7 @@ impl Record<'_> {
     }
 }
 
-/// The used buffers of every space and the never-used ones, each in input order.
+/// The buffers that are alive at some step, by space, and those that are never alive, each in input order.
 struct BySpace<'p> {
     used: IndexVec<SpaceId, Vec<Record<'p>>>,
     unused: Vec<Record<'p>>,
@@ -63,7 +62,8 @@ impl BySpace<'_> {
                 size: &buffer.size,
                 bytes: reserved(buffer).0,
                 alignment: problem.alignment_in(id, space).0,
-                // A buffer that is never alive has no start; its record is in `unused`, where nobody asks.
+                // A buffer that is never alive has no start. Its record goes to `unused`, where the life is not looked
+                // at.
                 start: start.unwrap_or_default().0,
                 end: end.unwrap_or_default().0,
             };
@@ -86,13 +86,14 @@ pub(crate) fn by_start(records: &[Record]) -> Vec<usize> {
     order
 }
 
-/// The least common multiple of the records' alignments: a granularity that suits all of them. `None` past 2^63.
+/// The least common multiple of the records' alignments (in bytes): a multiple of it suits every record. `None` if it
+/// exceeds [`memplan_core::MAX_BYTES`].
 pub(crate) fn common_alignment(records: &[Record]) -> Option<u64> {
     records.iter().try_fold(1, |multiple, record| least_common_multiple(multiple, record.alignment))
 }
 
-/// The records with sizes rounded up to a granularity that suits all of them, so
-/// that whatever is put end to end stays aligned. `None` past 2^63 bytes.
+/// The records with sizes rounded up to their common alignment, so that a record that starts where another one ends is
+/// aligned. `None` if the common alignment or the sum of the padded sizes exceeds [`memplan_core::MAX_BYTES`].
 pub(crate) fn padded<'p>(records: &[Record<'p>]) -> Option<Vec<Record<'p>>> {
     let granule = Bytes(common_alignment(records)?);
     let mut sum = Bytes::ZERO;
@@ -104,7 +105,7 @@ pub(crate) fn padded<'p>(records: &[Record<'p>]) -> Option<Vec<Record<'p>>> {
     records.iter().map(pad).collect()
 }
 
-/// The least common multiple (by Euclid's algorithm for the greatest common divisor); `None` past
+/// The least common multiple (by Euclid's algorithm for the greatest common divisor); `None` if it exceeds
 /// [`memplan_core::MAX_BYTES`].
 pub(crate) fn least_common_multiple(one: u64, other: u64) -> Option<u64> {
     let (mut a, mut b) = (one, other);
@@ -117,9 +118,9 @@ pub(crate) fn least_common_multiple(one: u64, other: u64) -> Option<u64> {
 /// Offsets for the records of one space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packing {
-    /// One offset a record.
+    /// The offset (in bytes) of each record.
     pub(crate) offsets: Vec<u64>,
-    /// What the space needs: at least every record's end.
+    /// The extent of the space in bytes; no record ends above it.
     pub(crate) extent: u64,
     /// In-place reuses.
     pub(crate) reused: Vec<Reuse>,
@@ -133,8 +134,12 @@ impl Packing {
     }
 }
 
-/// Plans each space on its own with `pack`, and makes one plan of the results. `None` from `pack` means that it gave
-/// up or that numbers left the 64-bit range; then no plan was found (`Exhausted`).
+/// Plans each space on its own with `pack`, and makes one plan of the results. [`Outcome::judge`] then compares the
+/// plan with the lower bound and the capacities, and says whether it is optimal or feasible, or that it does not fit.
+///
+/// `pack` returns `None` if it gave up (at the ceiling, or because the caller no longer waits) or if numbers became too
+/// large. Then the outcome is `Exhausted`: no plan, and no proof that there is none. Its `stop` is `Finished`, because
+/// the strategy has done all that it can do; more time or work would not help.
 pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option<Packing>) -> Outcome {
     let by_space = BySpace::of(problem);
     let mut plan = Plan::empty(problem);
@@ -146,7 +151,8 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
         plan.extents[space] = Bytes(packing.extent);
         plan.reused.extend(packing.reused);
     }
-    // Buffers that are never alive conflict with nobody and go to offset 0.
+    // Buffers that are never alive conflict with no other buffer and go to offset 0. The space still has to be as large
+    // as such a buffer.
     for record in &by_space.unused {
         let space = home(problem, record.buffer);
         plan.placements[record.buffer] = Some(Placement::at(space, Bytes::ZERO));
@@ -155,8 +161,9 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
     Outcome::judge(problem, plan, Stop::Finished)
 }
 
-/// Plans each space on its own with `share`, and makes one plan of shared objects of the results. `None` from `share`
-/// means that it gave up; then no plan was found (`Exhausted`). Buffers that are never alive get an object afterwards.
+/// As [`plan_offsets`], for shared objects: plans each space on its own with `share`, and makes one plan of the
+/// results. If `share` returns `None`, it gave up, and the outcome is `Exhausted`. Buffers that are never alive get an
+/// object afterwards.
 pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> Option<crate::sharing::Sharing>) -> Outcome {
     let mut by_space = BySpace::of(problem);
     let mut plan = Plan::empty(problem);

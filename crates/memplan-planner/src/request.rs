@@ -37,8 +37,8 @@ impl Assign {
 pub enum Effort {
     /// The quick placements, and a tenth of a second of search.
     Quick,
-    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands of
-    /// unrelated buffers have more: docs/search.md.
+    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands
+    /// of unrelated buffers have more: docs/search.md.
     #[default]
     Normal,
     /// About a minute of work. All other strategies are asked, too, so that none of them is ever better.
@@ -125,7 +125,7 @@ pub struct Request<'a> {
     pub seed: u64,
     /// How much to search, unless `work_limit` says it in numbers.
     pub effort: Effort,
-    /// A cap on wall-clock time. It never makes a search longer; where it cuts one short, the outcome says so
+    /// A cap on wall-clock time. It never makes a search longer. If it cuts a search short, the outcome says so
     /// ([`Stop::TimeLimit`](memplan_core::Stop::TimeLimit)) and another run may end with another plan.
     pub time_limit: Option<Duration>,
     /// Units of work for strategies that search, instead of those of the effort: a unit is about 4 µs of an ordinary
@@ -135,8 +135,8 @@ pub struct Request<'a> {
     pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
-    /// What the search leaves out, by name ([`switches`](crate::search::switches)), to see what each stage and each pass
-    /// that it begins with is good for.
+    /// What the search leaves out, by name ([`switches`](crate::search::switches)), to see what each stage and each
+    /// pass that it begins with is good for.
     pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,

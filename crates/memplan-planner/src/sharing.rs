@@ -6,8 +6,8 @@
 //!   time       0    1    2    3
 //! ```
 //!
-//! The cost of a sharing is the sum of the objects' sizes. Where offsets are
-//! wanted, [`objects_to_offsets`] lays the objects end to end.
+//! The cost of a sharing is the sum of the objects' sizes. If offsets are wanted, [`objects_to_offsets`] lays the
+//! objects end to end.
 
 use std::cmp::Reverse;
 
@@ -39,8 +39,8 @@ impl Sharing {
     /// Finds an object for each record that is never alive: any that is large enough, else a new one. Returns the
     /// object of each record.
     pub(crate) fn admit_unused(&mut self, records: &[Record]) -> Vec<usize> {
-        // Sizes in bytes need to ask the largest object only. Records come from large to small, so if a new object is
-        // made, it is large enough for all that follow.
+        // If a size is known in bytes, only the largest object has to be looked at. Records are taken from large to
+        // small, so if a new object is made, it is large enough for all that follow.
         let mut places = vec![0; records.len()];
         let mut largest_first: Vec<usize> = (0..records.len()).collect();
         largest_first.sort_by_key(|&index| Reverse(records[index].bytes));
@@ -78,7 +78,8 @@ impl Sharing {
         }
     }
 
-    /// The objects laid end to end, each where all of its users are aligned; `None` past 2^63 bytes.
+    /// The objects laid end to end, each at an offset that suits the alignments of all of its users; `None` if an
+    /// alignment or the total exceeds 2^63 bytes.
     fn to_packing(&self, records: &[Record]) -> Option<Packing> {
         let mut alignments = vec![1; self.sizes.len()];
         for (record, &object) in records.iter().zip(&self.object_of) {

@@ -12,9 +12,9 @@
 //! The smallest gap of at least 16 bytes is taken, the lowest of equals; if there is
 //! none the buffer goes on top of the last. The caller chooses the order.
 //!
-//! The neighbours in time come from an [`OverlapSet`], so a buffer costs what it has
-//! conflicts (sorted by offset), not what has been placed. As long as everything meets everything there are
-//! no gaps, and the [`Heap`] says so at once.
+//! The neighbours in time come from an [`OverlapSet`], so the time for a buffer depends on the number of its conflicts,
+//! not on the number of placed buffers. As long as all placed buffers are alive at one moment and leave no gap, the
+//! [`Heap`] gives the offset at once.
 
 use memplan_core::{Bytes, patience};
 
@@ -26,17 +26,17 @@ use crate::records::Record;
 /// offset. It matters only for empty buffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AtSameOffset {
-    /// Before them.
+    /// Before them in the list.
     First,
-    /// Behind them.
+    /// After them in the list.
     Last,
 }
 
 /// A placed buffer: its offset, its place among those at the same offset (see [`AtSameOffset`]), its end.
 type Placed = (u64, i64, u64);
 
-/// Places the records in the given order and returns their offsets. `None` past 2^63 bytes, if a record does not end
-/// below the ceiling, or if the caller's patience ends.
+/// Places the records in the given order and returns their offsets. `None` if an end would exceed 2^63 bytes, if a
+/// record does not end below the ceiling, or if the caller's patience ends.
 pub(crate) fn pack_into_smallest_gaps(
     records: &[Record],
     order: &[usize],
@@ -77,16 +77,17 @@ pub(crate) fn pack_into_smallest_gaps(
     Some(offsets)
 }
 
-/// The start of the smallest gap that holds a record, between buffers that come by ascending offset; the lowest of
-/// equals; the end of the highest buffer if there is no gap. `None` past 2^63 bytes.
+/// The first aligned offset of the smallest gap that holds a record, between buffers sorted by offset; of equal gaps
+/// the lowest. If there is no such gap: the first aligned offset above all buffers. `None` if the record would end
+/// above 2^63 bytes.
 fn smallest_gap(in_the_way: &[Placed], record: &Record) -> Option<u64> {
     let aligned = |end: u64| Bytes(end).align_up(Bytes(record.alignment)).map(|offset| offset.0);
     // The bytes of the smallest gap so far and its first aligned offset.
     let mut best: Option<(u64, u64)> = None;
     let mut end_so_far = 0;
     for &(offset, _, end) in in_the_way {
-        // The gap before this buffer, from the first aligned offset on. There is none if an earlier buffer reaches
-        // further.
+        // The gap below this buffer, from the first aligned offset on. There is none if a buffer that starts lower
+        // reaches above the start of this one.
         let candidate = aligned(end_so_far)?;
         if let Some(gap) = offset.checked_sub(candidate)
             && gap >= record.bytes

@@ -96,7 +96,7 @@ pub fn plan(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Re
     let unsupported = |&(feature, _): &(Feature, _)| !strategy.supports(feature, request.assign);
     if let Some((feature, buffer)) = Feature::of(problem).into_iter().find(unsupported) {
         let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
-        // Where `auto` could take the problem, the message says so.
+        // If `auto` supports the feature, the message says so.
         return Err(if auto::Auto.supports(feature, request.assign) {
             Refusal::Feature { strategy: strategy.name(), feature, buffer }
         } else {

@@ -442,8 +442,8 @@ mod tests {
         assert!(found.is_empty(), "move to tuning.rs: {found:#?}");
     }
 
-    /// Where a missing value would be a bug, a default hides it. The ones left are maxima of nothing and options that mean
-    /// zero; whoever needs one more looks at the others first, and whoever removes one lowers the number.
+    /// Where a missing value would be a bug, a default hides it. The ones left are maxima of nothing and options that
+    /// mean zero; whoever needs one more looks at the others first, and whoever removes one lowers the number.
     #[test]
     fn defaults_in_place_of_missing_values_do_not_spread() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -457,8 +457,8 @@ mod tests {
         assert_eq!((count(concat!("unwrap_or", "(0)")), count(concat!("unwrap_or_", "default()"))), (35, 10));
     }
 
-    /// The same for all crates: how many defaults in place of missing values each may have. Whoever removes one lowers its
-    /// number.
+    /// The same for all crates: how many defaults in place of missing values each may have. Whoever removes one lowers
+    /// its number.
     const MOST_DEFAULTS: [(&str, usize); 15] = [
         ("memplan", 34),
         ("memplan-analysis", 0),

@@ -115,7 +115,7 @@ fn stays(held: &Problem, wanted: &IndexVec<BufferId, bool>) -> Option<IndexVec<B
     Some(stays)
 }
 
-/// Size times life, in bytes times positions of compressed time.
+/// Size times life, in bytes times positions in [`Pieces::steps`].
 fn area(pieces: &Pieces, piece: PieceId) -> u128 {
     let life: u64 = pieces.rects(piece).iter().map(|rect| u64::from(rect.end - rect.start)).sum();
     u128::from(pieces.get(piece).size) * u128::from(life)

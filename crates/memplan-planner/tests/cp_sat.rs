@@ -76,7 +76,8 @@ fn to_json(problem: &Problem) -> serde_json::Value {
     })
 }
 
-/// The same kind of problem within little more or less than its peak, some buffers kept apart, and prices for many pairs.
+/// The same kind of problem within little more or less than its peak, some buffers kept apart, and prices for many
+/// pairs.
 fn problem_with_costs(seed: u64) -> Problem {
     let mut random = Random::new(seed ^ 0x5eed);
     let bare = problem(seed, 7);

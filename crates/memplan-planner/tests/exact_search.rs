@@ -27,8 +27,8 @@ fn searched(problem: &Problem) -> Outcome {
     plan(find("search").unwrap(), problem, &request).unwrap()
 }
 
-/// How many problems a test looks at: `PROPTEST_CASES`, as property tests do. Ten times as many under `MEMPLAN_FULL`: more
-/// than 30,000 in all tests of this file together.
+/// How many problems a test looks at: `PROPTEST_CASES`, as property tests do. Ten times as many under `MEMPLAN_FULL`:
+/// more than 30,000 in all tests of this file together.
 fn cases(default: usize) -> usize {
     let times = if std::env::var_os("MEMPLAN_FULL").is_some() { 10 } else { 1 };
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(times * default)
@@ -93,7 +93,8 @@ fn check_sentence(problem: &Problem, witness: &Witness) -> Result<(), String> {
     if let Some(elsewhere) = buffers.iter().find(|id| is_single && info(id).spaces[0] != *space) {
         return Err(format!("{} is never in space {}", info(elsewhere).name, problem.spaces()[*space].name));
     }
-    // In that space, without a capacity, the buffers need what is said or more; unless fixed ones are in each other's way.
+    // In that space, without a capacity, the buffers need what is said or more; unless fixed ones are in each other's
+    // way.
     if !buffers.iter().all(|id| info(id).spaces.contains(space)) {
         return Ok(());
     }
@@ -291,8 +292,8 @@ fn all_features_together_are_exact() {
     check_all("all with dependencies", Features { dependencies: true, ..Features::OFFSETS }, cases(200), 50);
 }
 
-/// Seven or eight buffers with what makes the peak of the live bytes unreachable and is still flat: alignments, pairs that
-/// never share, one offset that is fixed.
+/// Seven or eight buffers with what makes the peak of the live bytes unreachable and is still flat: alignments, pairs
+/// that never share, one offset that is fixed.
 fn crowded(seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();
@@ -318,9 +319,9 @@ fn crowded(seed: u64) -> Problem {
     builder.build().unwrap()
 }
 
-/// The general search, which proves nearly everything of this size, is switched off: what is called optimal or infeasible
-/// here rests on the canonical search and its pruning rules alone. Only problems whose smallest plan is above the
-/// peak count, for at the peak there is nothing to prove.
+/// The general search, which proves nearly everything of this size, is switched off: what is called optimal or
+/// infeasible here rests on the canonical search and its pruning rules alone. Only problems whose smallest plan is
+/// above the peak count, for at the peak there is nothing to prove.
 #[test]
 fn what_the_canonical_search_proves_alone_is_true() {
     let without = vec!["proof".to_owned()];

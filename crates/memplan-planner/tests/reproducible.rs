@@ -119,7 +119,8 @@ fn threads_and_busy_machines_make_the_same_plan() {
         let alone = planned(problem, &with_threads(1, effort));
         let beside = beside_busy_loops(|| planned(problem, &with_threads(2, effort)));
         assert_eq!(alone, beside, "{name}");
-        // With more work the shares of the stages are larger, so another stage may find another plan, of the same extent.
+        // With more work the shares of the stages are larger, so another stage may find another plan, of the same
+        // extent.
         if let Outcome::Optimal(plan) = &alone {
             let Outcome::Optimal(again) = planned(problem, &Request::default()) else {
                 panic!("{name}: what little work proves, more confirms");

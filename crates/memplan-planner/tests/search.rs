@@ -366,8 +366,8 @@ fn recorded_steps_are_at_their_peaks() {
     }
 }
 
-/// MiniMalloc's J, where it is at hand: a plan at its peak exists, and a thorough search gets within half a percent of it
-/// (1.0 % with the canonical search alone).
+/// MiniMalloc's J, where it is at hand: a plan at its peak exists, and a thorough search gets within half a percent of
+/// it (1.0 % with the canonical search alone).
 #[test]
 fn the_hardest_instance_is_packed_around_a_stretch() {
     let folder = std::env::var_os("MEMPLAN_INSTANCES").map(std::path::PathBuf::from);

@@ -11,16 +11,16 @@
 //!   c   16                  ####        live bytes 64, 32, 16; needed 112
 //! ```
 //!
-//! The heaviest such set is a maximum clique, which is hard to find. A few are grown
-//! greedily instead, the heaviest buffers first: that finds the set if all pairs of it
-//! are declared, which is how front ends declare them. Any set found gives a sound bound.
-//! Which buffers of the problem count is said by a `Selection`: those that can only live in one space.
-//! Costs a bit of memory for each pair of candidates, and nothing without pairs that must not share.
+//! The heaviest such set is a maximum clique, which is hard to find. A few sets are grown greedily instead, the
+//! heaviest buffers first. That finds the heaviest set if all pairs of it are declared, which is how front ends declare
+//! them. Any set found gives a valid bound. A `Selection` says which buffers of the problem count: those that can only
+//! live in one space. The table needs a bit for each pair of candidates; without pairs that must not share nothing is
+//! computed.
 
 use super::selection::Selection;
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
 
-/// Only so many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
+/// Only this many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
 const MOST_CANDIDATES: usize = 4096;
 /// Among up to this many buffers, those that are alive together count as apart, too. Larger sets are not
 /// compared in time, because that is quadratic.
@@ -52,7 +52,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs of a problem. Without any the second table stays empty, because nobody will ask for it.
+    /// The pairs of a problem. Without any pair `may_end_early` stays empty, because it is not used then.
     pub(super) fn of(problem: &Problem) -> Pairs {
         let both = problem.must_not_share().iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
         let mut apart: Vec<(BufferId, BufferId)> = both.collect();
@@ -129,8 +129,8 @@ impl Apart {
         apart
     }
 
-    /// Buffers that are alive together with all of their bytes are apart, unless
-    /// somebody may take bytes over from one of them.
+    /// Notes that two buffers are apart if they are alive together with all of their bytes, unless some newcomer may
+    /// take bytes over from one of them.
     fn compare_lives(&mut self, pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) {
         let stretches = |id: BufferId| problem.buffers()[id].lifetime.intervals();
         let whole = |id: &BufferId| !pairs.may_end_early[*id] && stretches(*id).all(|part| part.window.is_none());
@@ -170,8 +170,9 @@ impl Apart {
     }
 }
 
-/// What a set needs whose members are all apart: sizes rounded up to what all their
-/// offsets are multiples of, less the tail of the one that lies last.
+/// What a set needs whose members are all apart: the sum of their sizes, rounded up to the greatest common divisor of
+/// their alignments, less the largest tail. (The topmost member need not have its tail, and any member may be the
+/// topmost.)
 fn needed(problem: &Problem, space: SpaceId, set: &[BufferId]) -> Bytes {
     let alignments = set.iter().map(|&id| problem.alignment_in(id, space).0);
     let granule = alignments.fold(0, super::sweep::greatest_common_divisor).max(1);

@@ -1,8 +1,8 @@
 //! Task profiles and positional maxima: the lower bound for plans made of shared objects.
 //!
 //! Planners that work on usage records (which buffer is in use from which task to which) call a step a *task*. The
-//! profile of a task are the buffers alive at it, largest first. The i-th positional maximum is the largest i-th size
-//! of any profile:
+//! profile of a task is the list of the buffers alive at it, largest first. The i-th positional maximum is the largest
+//! size that is at position i of any profile:
 //!
 //! ```text
 //!   step 0: sizes 64, 32        positional maxima: 64, 48, 16
@@ -44,8 +44,8 @@ pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
     edges.sort_unstable();
     let mut alive = std::collections::BTreeSet::new();
     let mut profiles = Vec::new();
-    // Ends sort before starts, so that a buffer that ends at a step has made room before another begins
-    // there.
+    // All edges of a step are applied before its profile is taken. Ends (`false`) sort before starts, so that a stretch
+    // of a buffer that ends at a step is removed before the next stretch of the same buffer starts at it.
     for same_step in edges.chunk_by(|one, other| one.0 == other.0) {
         for &(_, starts, buffer) in same_step {
             let size = problem.buffers()[buffer].bytes().unwrap_or_default();
@@ -64,13 +64,9 @@ pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
     profiles
 }
 
-/// The i-th entry is the largest i-th entry of any task profile: non-increasing,
-/// and its sum is a lower bound for shared objects.
-///
-/// Entry i is the largest size s such that at some step more than i buffers of
-/// size at least s are alive. So buffers are added to a timeline from the
-/// largest to the smallest; whenever the highest count grows, the size just
-/// added is the next entry. O(n log n).
+/// The positional maxima of the buffers for which `counts` is true: the i-th entry is the largest size at position i of
+/// any task profile. The entries do not increase, and their sum is a lower bound for shared objects. A shape counts
+/// with the product of its components; buffers of unknown size are left out. O(n log n).
 pub fn positional_maxima(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Vec<Bytes> {
     positional_maxima_among(problem, problem.buffers().ids().filter(|&id| counts(id)))
 }
@@ -84,13 +80,23 @@ pub(super) fn positional_maxima_among(problem: &Problem, buffers: impl Iterator<
     }))
 }
 
-/// [`positional_maxima`] of bare non-empty stretches of time `(size, start, end)`.
+/// As [`positional_maxima`], for stretches of time `(size, start, end)` with `start < end` instead of buffers.
+///
+/// Entry i (counted from 0) is the largest size s for which there is a step at which more than i stretches of size s or
+/// more are alive. So the stretches are added to a timeline from the largest to the smallest, and the timeline counts
+/// how many of them are alive at each step. Each time that the highest count of any step grows, the size that was just
+/// added is the next entry:
+///
+/// ```text
+///   added      64 at step 0    48 at step 1    48 at step 1    32 at step 0    16 at step 1
+///   highest    1: entry 64     1               2: entry 48     2               3: entry 16
+/// ```
 pub fn positional_maxima_of(stretches: impl IntoIterator<Item = (Bytes, Step, Step)>) -> Vec<Bytes> {
     let mut stretches: Vec<(Bytes, Step, Step)> = stretches.into_iter().collect();
     stretches.sort_by_key(|&(size, ..)| std::cmp::Reverse(size));
     let mut timeline = Timeline::new(stretches.iter().flat_map(|&(_, start, end)| [start, end]).collect());
-    // From the largest size down: when the highest count grows, this many sizes are alive together for the first
-    // time, and this size is the smallest of them.
+    // `maxima` has an entry for each value that the highest count has had. One more stretch raises the highest count by
+    // one at most.
     let mut maxima = Vec::new();
     for (size, start, end) in stretches {
         timeline.add(start, end);
@@ -106,9 +112,10 @@ pub fn positional_maxima_of(stretches: impl IntoIterator<Item = (Bytes, Step, St
 struct Timeline {
     /// All steps at which a stretch starts or ends, sorted. A node stands for the time between two of them.
     steps: Vec<Step>,
-    /// For each node, how many stretches cover it whole and are not counted at a node above it.
+    /// For each node: how many stretches cover all of its time and are not counted at a node above it.
     whole: Vec<u32>,
-    /// For each node, the highest count inside of it, as far as stretches counted in it and below it say.
+    /// For each node: the highest count at any step of its time, of the stretches that are counted at the node and at
+    /// nodes below it.
     highest: Vec<u32>,
 }
 
@@ -133,7 +140,8 @@ impl Timeline {
         if end <= self.steps[left] || self.steps[right] <= start {
             return;
         }
-        // The node is covered whole, so its count grows everywhere by one and its children need not be visited.
+        // The stretch covers all of the node's time, so the count of each of its steps grows by one, and the children
+        // need not be visited.
         if start <= self.steps[left] && self.steps[right] <= end {
             self.whole[node] += 1;
             self.highest[node] += 1;

@@ -35,11 +35,12 @@ pub struct Peak {
 /// bytes of all buffers together are below 2^63.
 struct Event {
     step: Step,
-    /// Bytes that start to count, or stop to if negative. An overlay takes bytes off at its start and gives them back.
+    /// By how much the sum changes: positive where a stretch starts, negative where it ends. For an overlay: negative
+    /// where the newcomer starts, positive where the victim's stretch ends.
     bytes: i64,
     /// The tail of the buffer that starts or ends.
     tail: u64,
-    /// 1 if the tail starts to count, -1 if it stops to, 0 for an event without a tail.
+    /// 1 if the buffer with that tail starts, -1 if it ends, 0 for an event without a tail (an overlay).
     tail_count: i8,
 }
 
@@ -83,7 +84,8 @@ impl Sweep {
             let size = buffer.bytes().filter(|_| problem.blocks().place_of(id).is_none());
             let Some(size) = size else { continue };
             let slots = i128::from(buffer.slots);
-            // Nobody may share these bytes, so they count at every step, not only while the buffer lives.
+            // No other buffer may have bytes of an exclusive buffer, so they count at every step, not only while it
+            // lives.
             if refined && buffer.exclusive {
                 let whole = Granules::of(Window { low: Bytes::ZERO, high: size }, granule);
                 sweep.always += whole.bytes * slots;
@@ -155,8 +157,9 @@ impl Sweep {
     /// the bound must count the common bytes once only.
     fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
         let problem = selection.problem;
-        // A pair may be declared twice; its bytes are shared only once. A newcomer with a choice of spaces is not
-        // counted here, but it may be placed here and take bytes over. A newcomer that cannot be in this space cannot.
+        // A pair may be declared twice; its bytes are shared only once. If the newcomer has a choice of spaces, this
+        // bound does not count its bytes; but it may be placed in this space and take bytes over, so its overlays do
+        // count. If newcomer and victim have no space in common, the overlay is never used.
         let pairs = selection.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
         let mut pairs: Vec<(BufferId, BufferId)> =
             pairs.filter(|&(buffer, over)| may_meet(&problem.buffers()[buffer], &problem.buffers()[over])).collect();
@@ -190,8 +193,8 @@ impl Sweep {
         profile
     }
 
-    /// The largest sum, with the first step at which it is reached. The step is `None` if no step
-    /// reaches what counts at every step (exclusive buffers), for instance because nothing else is ever alive.
+    /// The largest sum, with the first step at which it is reached. The step is `None` if no event's step reaches the
+    /// sum of the exclusive buffers, for instance because no other buffer is ever alive.
     pub(super) fn peak(mut self) -> Peak {
         // What counts at every step is needed even if nothing is ever alive.
         let at_least = Bytes(u64::try_from((self.always - i128::from(self.always_tail)).max(0)).unwrap_or(u64::MAX));
@@ -212,9 +215,10 @@ impl Sweep {
         }
     }
 
-    /// A table of the changes at each step from the first on, with `None` for a step at which nothing happens. It saves
-    /// sorting the events. There is no table if steps lie far apart (it would be mostly empty), or if events have tails
-    /// (each tail counts by itself, and a sum does not tell them apart).
+    /// A table of the changes at each step from the first step on, with `None` for a step without an event. It saves
+    /// sorting the events. `None` as a whole if there are no events, if steps lie far apart (the table would be mostly
+    /// empty), if events have tails (the largest tail alive has to be known, and a sum does not say that), or if a sum
+    /// overflows.
     fn dense(&self) -> Option<(Step, Vec<Option<i64>>)> {
         let first = self.events.iter().map(|event| event.step).min()?;
         let last = self.events.iter().map(|event| event.step).max()?;
@@ -271,13 +275,13 @@ impl Sweep {
     }
 }
 
-/// A range of bytes counted in whole granules, from the first granule that starts in it.
+/// A range of bytes counted in whole granules, from the first granule that starts in the range.
 struct Granules {
-    /// Where that granule starts.
+    /// The first byte of that granule.
     low: u64,
-    /// The bytes from there on, rounded up to granules.
+    /// The bytes from `low` to the end of the range, rounded up to granules.
     bytes: i128,
-    /// How much of the last granule is not used.
+    /// How many bytes of the last granule are past the end of the range.
     tail: u64,
 }
 
@@ -302,9 +306,10 @@ pub(super) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 struct Cover {
     /// All places where a range starts or ends, sorted. A node stands for the bytes between two of them.
     points: Vec<u64>,
-    /// For each node, how many ranges cover it whole and are not counted at a node above it.
+    /// For each node: how many ranges cover all of its bytes and are not counted at a node above it.
     count: Vec<i32>,
-    /// For each node, how many of its bytes are covered, as far as the ranges counted in it and below it say.
+    /// For each node: how many of its bytes are covered by the ranges that are counted at the node and at nodes below
+    /// it.
     covered: Vec<u64>,
 }
 
@@ -339,8 +344,8 @@ impl Cover {
             self.change(2 * node, left, middle, (low, high), change);
             self.change(2 * node + 1, middle, right, (low, high), change);
         }
-        // A node that is covered whole is covered; otherwise its children say how much is. A node between two
-        // neighbouring points has no children.
+        // If a range covers the whole node, all of its bytes are covered. Otherwise the sum of its children counts. A
+        // node between two neighbouring points has no children.
         self.covered[node] = match () {
             () if self.count[node] > 0 => end - start,
             () if right - left == 1 => 0,

@@ -35,7 +35,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// Bytes to reserve, where that is known.
+    /// Bytes to reserve; `None` for a shape, or for a symbol without an upper bound.
     pub fn bytes(&self) -> Option<Bytes> {
         match self {
             Size::Fixed(bytes) => Some(*bytes),
@@ -116,7 +116,7 @@ impl Buffer {
         }
     }
 
-    /// Bytes of one slot, where known (see [`Size::bytes`]).
+    /// Bytes of one slot; `None` if they are not known (see [`Size::bytes`]).
     pub fn bytes(&self) -> Option<Bytes> {
         self.size.bytes()
     }
@@ -180,7 +180,7 @@ impl Rare {
     /// Changes the properties. Nothing stays allocated for a buffer without such properties, also when the last one is
     /// taken away, so that equal buffers have equal fields.
     fn change(&mut self, change: impl FnOnce(&mut Properties)) {
-        // Change those that are there, or empty ones, which are kept only if they are no longer empty.
+        // The existing properties are changed, or new empty ones, which are stored only if they are no longer empty.
         let mut new = Properties::default();
         let properties = self.properties.as_deref_mut().unwrap_or(&mut new);
         change(properties);

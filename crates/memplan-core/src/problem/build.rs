@@ -101,8 +101,8 @@ impl ProblemBuilder {
         self.check_spaces()?;
         self.check_buffers()?;
         self.check_relations()?;
-        // The checks go from parts to relations, because each relies on those before: blocks need valid ties, and
-        // pairs that must stay apart are compared with blocks.
+        // Each check relies on the checks before it: blocks need valid ties, and pairs that must not share are compared
+        // with blocks.
         let blocks = Blocks::of(&self.buffers, &self.must_share)?;
         self.check_apart(&blocks)?;
         self.check_costs()?;
@@ -366,9 +366,10 @@ fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<()
     }
 }
 
-/// A buffer on a cycle of the dependencies; `None` if there is no cycle. Kahn's algorithm: buffers without open
-/// parents are peeled off one after the other. Whatever cannot be peeled off lies on or behind a cycle; walking back
-/// from there, from child to unpeeled parent, leads onto one.
+/// A buffer on a cycle of the dependencies; `None` if there is no cycle. Kahn's algorithm: buffers without parents, or
+/// whose parents have all been removed, are removed one after the other (*peeled*). A buffer that cannot be peeled is
+/// on a cycle or is computed from one. Walking from such a buffer to an unpeeled parent, again and again, leads onto a
+/// cycle.
 fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<BufferId> {
     let mut open_parents = IndexVec::<BufferId, u32>::filled(0, children.len());
     for &child in children.iter().flatten() {

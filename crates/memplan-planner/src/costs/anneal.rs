@@ -20,15 +20,16 @@
 //! counts. There are two kinds of rounds:
 //!
 //! - In a *free* round forbidden relations are only penalised, which lets pieces move through each other; a penalty
-//!   grows as long as its relation stays broken, faster towards the end. Where there is some room this finds the
-//!   cheapest placements. Where there is hardly any it ends with broken relations and so with nothing.
-//! - A *strict* round begins with a placement and never breaks a relation. It is what helps where there is hardly any
-//!   room, and it improves what a free round has found.
+//!   grows as long as its relation stays broken, faster towards the end. If there is some room in the space, a free
+//!   round finds the cheapest placements. If there is hardly any, it ends with broken relations and has found nothing.
+//! - A *strict* round begins with a placement and never breaks a relation. It helps if there is hardly any room, and it
+//!   improves what a free round has found.
 //!
-//! Nobody knows beforehand how much room is enough, so there are two chains of rounds side by side, on two threads
-//! where there are two: one begins each time with a free round, the other one is strict. Each may spend the whole
-//! budget. Rounds follow each other, each longer than the ones before together, so that a search that ends early has
-//! the result of the last round. All of it is the same for the same seed and the same work, whatever the clock says.
+//! Nobody knows beforehand how much room is enough. So there are two chains of rounds side by side, on two threads if
+//! there are two: one chain begins each time with a free round, the other one has strict rounds only. Each chain may
+//! spend the whole budget. Each round is longer than all rounds before it together, so that a search that ends early
+//! has the result of the last round. The result is the same for the same seed and the same work, whatever the clock
+//! says.
 
 use std::ops::ControlFlow;
 
@@ -112,7 +113,7 @@ struct Annealer<'m> {
     model: &'m Model,
     /// By piece: where it is now.
     spots: Vec<Spot>,
-    /// By relation: what it counts when a forbidden one is broken, in mean weights.
+    /// By relation: what a broken relation adds to the cost if it is forbidden, in units of `mean_weight`.
     penalties: Vec<f32>,
     /// Pieces that are moved: those without a fixed offset that are not empty.
     movable: Vec<u32>,
@@ -181,7 +182,7 @@ impl<'m> Annealer<'m> {
         self.best
     }
 
-    /// One turn of a chain with so many moves: a strict round, or a free round with a strict one after it. Breaks if
+    /// One turn of a chain with `moves` moves: a strict round, or a free round with a strict one after it. Breaks if
     /// the chain is to end.
     fn rounds(&mut self, kind: Kind, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
         if kind == Kind::Strict {
@@ -202,8 +203,8 @@ impl<'m> Annealer<'m> {
     }
 
     /// One round: `moves` moves while the temperature falls from `hottest` to `COLDEST` (in mean weights, by the same
-    /// factor each time). It begins with the best placement, if there is one. Breaks where the budget is over or the
-    /// cost is `enough`.
+    /// factor each time). It begins with the best placement, if there is one. Breaks if the budget is used up or the
+    /// cost is at most `enough`.
     fn round(&mut self, kind: Kind, hottest: f32, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
         self.penalties.fill(if kind == Kind::Free { FIRST_PENALTY } else { STRICT_PENALTY });
         if let Some(best) = &self.best {
@@ -311,8 +312,8 @@ impl<'m> Annealer<'m> {
                 Some(weight) => (weight as f64 / self.mean_weight) as f32,
                 None => self.penalties[relation.number as usize],
             };
-            // The relation holds from offset `from` on and no longer at `to`. It is left out if that is below 0 or
-            // above the highest offset of the home.
+            // The relation holds at the offsets `from..to`. It is left out if all of these are below 0 or above the
+            // highest offset of the home.
             let (from, to) = (there.offset + relation.low + 1, there.offset + relation.high);
             if to <= 0 || from > home.highest || from >= to {
                 continue;

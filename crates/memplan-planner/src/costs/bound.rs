@@ -1,7 +1,8 @@
 //! A quick lower bound on the cost: groups of pieces that are too large to be kept apart.
 //!
-//! If every two of some pieces are alive together or have a price, and their sizes add up to more than the capacity, then
-//! at least one of the priced pairs is active. Two groups that have no priced pair in common are paid for separately:
+//! If every two of some pieces are alive together or have a price, and their sizes add up to more than the capacity,
+//! then at least one of the priced pairs is active. Two groups that have no priced pair in common are paid for
+//! separately:
 //!
 //! ```text
 //!   100 bytes;  a, b, c: 40 bytes each, a-b alive together, a-c costs 2, b-c costs 3
@@ -16,8 +17,8 @@ use super::model::Model;
 use crate::search::Budget;
 use crate::tuning::RELATIONS_PER_UNIT;
 
-/// A lower bound on what every placement costs in addition to pairs that always share. It is given piece by piece: the
-/// sum of the groups that were grown from the piece. The bounds of all pieces may be added up.
+/// A lower bound of what every placement costs, without the pairs that always share. The bound is divided among the
+/// pieces: each has the sum of the groups that were grown from it. The numbers of all pieces may be added up.
 pub(super) fn lower_bound(model: &Model, budget: &mut Budget) -> Vec<u64> {
     let mut groups = Groups { model, used: vec![false; model.relations as usize], priced: Vec::new() };
     let mut bounds = vec![0; model.items.len()];
@@ -46,8 +47,9 @@ struct Groups<'m> {
 }
 
 impl Groups<'_> {
-    /// Grows a group around two pieces. If it is too large for the space, returns the price of its cheapest pair, and
-    /// its pairs are used up. `None` if it is not, or if a piece has a choice of spaces.
+    /// Grows a group around two pieces. If the group is too large for the space, returns the price of its cheapest
+    /// pair, and no later group may count its pairs. `None` if the group fits, if it has no priced pair, if a piece has
+    /// a choice of spaces, or if a sum overflows.
     fn grow(&mut self, one: usize, other: usize) -> Option<u64> {
         let homes = &self.model.items[one].homes;
         let [home] = homes.as_slice() else { return None };
@@ -98,7 +100,7 @@ impl Groups<'_> {
             let first = relations.next()?;
             let forbidden = std::iter::once(first).chain(relations.clone()).find(|relation| relation.weight.is_none());
             let priced = std::iter::once(first).chain(relations).find(|relation| !self.used[relation.number as usize]);
-            // A forbidden pair never shares, whatever its price is. A priced pair counts once for each group.
+            // A forbidden pair never shares, whatever its price is. A priced pair counts in one group only.
             match (forbidden, priced) {
                 (Some(_), _) => {}
                 (None, Some(relation)) => {

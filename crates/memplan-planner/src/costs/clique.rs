@@ -38,11 +38,12 @@ pub(super) struct Clique {
     pub(super) nodes: u64,
 }
 
-/// The heaviest clique, or a heavy one where looking at all of them takes too long. `adjacent` has the neighbours of
-/// each vertex, and there are at most [`MOST_VERTICES`].
+/// The heaviest clique; if that takes more than [`MOST_CLIQUE_NODES`] nodes, the heaviest one found so far. `adjacent`
+/// has the neighbours of each vertex; there are at most [`MOST_VERTICES`] vertices.
 pub(super) fn heaviest(adjacent: &[Set], weights: &[i64]) -> Clique {
     let mut search = Search { adjacent, weights, best: Clique { members: 0, weight: 0, nodes: 0 } };
-    // As many ones as there are vertices. (Shifting all bits out is no shift in Rust: without vertices it is 0.)
+    // As many ones as there are vertices. (Rust does not shift all bits out: without vertices `checked_shr` gives
+    // `None`.)
     let all = Set::MAX.checked_shr((MOST_VERTICES - weights.len()) as u32).unwrap_or(0);
     search.grow(0, 0, all);
     search.best
@@ -62,7 +63,8 @@ impl Search<'_> {
             (self.best.members, self.best.weight) = (members, weight);
         }
         for (vertex, gain) in self.bounds(candidates).into_iter().rev() {
-            // A clique of `members` and candidates up to this one gains at most this. Those after it have been tried.
+            // A clique of `members`, this candidate and candidates before it gains at most `gain`. The candidates after
+            // it in the list have been tried, because the list is walked from its end.
             if weight + gain <= self.best.weight || self.best.nodes >= MOST_CLIQUE_NODES {
                 return;
             }

@@ -66,7 +66,7 @@ struct Edge {
     pairs: Vec<usize>,
 }
 
-/// A component as a graph; its vertices are the pieces, from large to small.
+/// A component as a graph. Its vertices are the pieces, numbered from large to small.
 struct Crowds {
     /// Bytes of a piece, rounded up to what all offsets are multiples of.
     sizes: Vec<i64>,
@@ -75,14 +75,15 @@ struct Crowds {
     edges: Vec<Edge>,
     /// By the two ends, smaller first: the edge of two whole pieces.
     edge_of: BTreeMap<(usize, usize), usize>,
-    /// Pieces that nothing tells apart, so that any plan may swap them.
+    /// Pairs of pieces that differ in nothing, so that any plan may swap them.
     twins: Vec<(usize, usize)>,
-    /// Bytes of the space, rounded up in the same way.
+    /// The highest end in bytes that any piece can have: the capacity of the space, rounded up as the sizes are.
     limit: i64,
 }
 
 impl Crowds {
-    /// The graph of a component; `None` if it has more pieces than a [`Set`] has bits, or a sum of sizes overflows.
+    /// The graph of a component; `None` if it has more pieces than a [`Set`] has bits, or if a sum of sizes or prices
+    /// overflows.
     fn of(model: &Model, component: &Component, pieces: &Pieces, alone: &Problem) -> Option<Crowds> {
         // Vertices are numbered from large to small pieces, which suits the search for cliques. `order` has the piece
         // of each vertex, and `vertex_of` the vertex of each piece.
@@ -111,7 +112,8 @@ impl Crowds {
         let (forbidden, twins) = (vec![0; items.len()], twins(&order, &items));
         let mut crowds = Crowds { forbidden, edges: Vec::new(), edge_of: BTreeMap::new(), twins, sizes, limit };
         for (vertex, item) in items.iter().enumerate() {
-            // Forbidden are pieces that may not coincide in any byte. Relations of parts (windows, ties) say less.
+            // Only a relation of whole pieces forbids every common byte. Relations of parts (windows, ties) forbid some
+            // common bytes only, and are left out.
             for relation in item.relations.iter().filter(|relation| relation.weight.is_none()) {
                 let Some(&other) = vertex_of.get(&(relation.other as usize)) else { continue };
                 if relation.low == -item.size && relation.high == items[other].size {
@@ -154,7 +156,7 @@ impl Crowds {
             let next = self.edges.len();
             let ends = (one.min(other), one.max(other));
             let number = if is_whole { *self.edge_of.entry(ends).or_insert(next) } else { next };
-            // No edge of these two whole pieces was there, or the pair is one of parts.
+            // If these two whole pieces have no edge yet, or if the pair is one of parts: a new edge.
             if number == next {
                 let saving = is_whole.then(|| self.sizes[one].min(self.sizes[other]));
                 self.edges.push(Edge { one, other, weight: 0, saving, pairs: Vec::new() });
@@ -232,9 +234,10 @@ struct Search<'a> {
     choices: Vec<Choice>,
     /// Sets of edges of each of which one is active in every plan.
     cores: Vec<Vec<usize>>,
-    /// Branches above this cost wait for a later round …
+    /// Branches whose bound is above this cost are left out in the present round.
     threshold: u64,
-    /// … in which the threshold is the least cost of those.
+    /// The least bound of the branches that were left out in the present round: the threshold of the next round.
+    /// `u64::MAX` if none was left out.
     next: u64,
     /// Nodes of clique searches that were not paid for yet.
     debt: u64,
@@ -255,8 +258,9 @@ impl<'a> Search<'a> {
         while self.threshold < ceiling {
             self.next = u64::MAX;
             let flow = self.branch(0, budget);
-            // No branch was left out, and yet there is no plan: nothing fits at any price. (The caller learns that
-            // from the search without costs, which has a witness.)
+            // `branch` breaks if a plan was found or work is over. If no branch was left out and there is still no
+            // plan, nothing fits at any price. (The caller learns that from the search without costs, which has a
+            // witness.)
             if flow.is_break() || self.next == u64::MAX {
                 break;
             }
@@ -266,8 +270,8 @@ impl<'a> Search<'a> {
         self.hit
     }
 
-    /// Searches a branch, given by `choices`, whose active edges cost `spent`. Breaks where a plan is found, or work is
-    /// over. All choices are as before when it does not break.
+    /// Searches the branch that `choices` describes; its active edges cost `spent`. Breaks if a plan was found, or if
+    /// the work is over. If it does not break, all choices are as they were before.
     fn branch(&mut self, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
         let bound = self.bound(spent, budget);
         if bound.cost > self.threshold {
@@ -332,9 +336,9 @@ impl<'a> Search<'a> {
         is_moved.then(|| self.crowds.edge_of.get(&(from.min(to), from.max(to))).copied()).flatten()
     }
 
-    /// A lower bound of what plans of this branch cost, which have paid `spent`: the sum over crowds and cores that
-    /// have no open edge in common, each with the least that it costs. It also names the edges to branch on. The sum
-    /// is not continued once it is above the threshold.
+    /// A lower bound of what plans of this branch cost: `spent` for the active edges, and the least cost of each of
+    /// some crowds and cores that have no open edge in common. It also names the edges to branch on. Once the sum is
+    /// above the threshold, no more crowds are looked for.
     fn bound(&mut self, spent: u64, budget: &mut Budget) -> Bound {
         let mut bound = Bound { cost: spent, branches: None };
         let mut is_used = vec![false; self.choices.len()];
@@ -417,7 +421,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A lower bound of what it costs to make a crowd smaller by so many bytes. A pair that shares saves at most as
+    /// A lower bound of what it costs to make a crowd smaller by `bytes` bytes. A pair that shares saves at most as
     /// many bytes as its smaller piece has. `open` has the edges that save most for their price first, so the bound
     /// takes them in this order, and of the last one only the part that is needed (as for a fractional knapsack).
     /// `u64::MAX` if all edges together save too little.

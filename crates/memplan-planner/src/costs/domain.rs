@@ -11,7 +11,7 @@
 //!   pieces of 2 and 3 bytes, 8 bytes:   0, 2, 3, 4, 5, 6   (no piece ever needs to be at 1)
 //! ```
 //!
-//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search is left out.
+//! Tiles of a kernel have few sizes, so there are few offsets. If there are too many, the exact search is left out.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The cheapest placement of a component, with a proof.
 //!
-//! Pieces get their offsets one after the other, and each that is placed adds to the cost of the offsets of those that
-//! are not. A branch is cut when three sums together reach the best cost so far:
+//! Pieces get their offsets one after the other. A piece that is placed adds to the cost of the offsets of pieces that
+//! are not placed yet. A branch is cut when three sums together reach the best cost so far:
 //!
 //! ```text
 //!   pairs of two placed pieces                  what they cost
@@ -14,7 +14,8 @@
 //! lower bound for the larger ones. When work runs out, the largest doll that was solved still bounds the cost from
 //! below.
 //!
-//! Where all pieces are equally large the offsets are interchangeable, so of the unused ones only the lowest is tried.
+//! If all pieces are equally large and their offsets form a grid, the offsets are interchangeable. Then of the unused
+//! offsets only the lowest is tried ([`is_uniform`]).
 //!
 //! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in
 //! fewer bytes, until the answer is no.
@@ -32,9 +33,9 @@ pub(super) struct Solved {
     /// The best placement that is known, the given one included: offsets by position in the component. `None` if there
     /// is none.
     pub(super) offsets: Option<Vec<i64>>,
-    /// No placement costs less; `None` if there is none at all.
+    /// A lower bound of the cost; `None` if there is no placement at all.
     pub(super) lower_bound: Option<u64>,
-    /// Whether no placement of that cost ends lower.
+    /// Whether it is proved that, of all placements of the least cost, `offsets` has the smallest extent.
     pub(super) is_lowest: bool,
 }
 
@@ -54,8 +55,8 @@ pub(super) fn solve(
     for first in (0..component.items.len()).rev() {
         let known = start.map(|offsets| search.cost_from(first, offsets));
         let below = search.dolls[first + 1];
-        // With one piece more the cost is at least that of the smaller doll. The known placement costs just that, so it
-        // is a cheapest one and nothing has to be searched.
+        // With one piece more the cost is at least that of the smaller doll. If the known placement costs no more than
+        // that, it is a cheapest one for this doll, and nothing has to be searched.
         if known == Some(below) {
             search.dolls[first] = below;
             continue;
@@ -64,7 +65,8 @@ pub(super) fn solve(
         if search.place(first, 0, budget).is_break() {
             return Solved { offsets: best, lower_bound: Some(below), is_lowest: false };
         }
-        // Even the pieces of this doll alone have no placement without a forbidden pair.
+        // If no placement was found and none was known, even the pieces of this doll alone have no placement without a
+        // forbidden pair.
         if search.found.is_none() && known.is_none() {
             return Solved { offsets: None, lower_bound: None, is_lowest: false };
         }
@@ -104,8 +106,9 @@ impl Solved {
     }
 }
 
-/// A relation with a piece that comes later, at position `other` of the component. It holds where "own offset minus the
-/// other's" is above `low` and below `high`, and costs `weight`; `None` where it is forbidden.
+/// A relation with a piece that is placed later, at position `other` of the component. The relation holds if "own
+/// offset minus the other's" is above `low` and below `high`. Then it costs `weight`; `None` means that it is
+/// forbidden.
 #[derive(Clone, Copy)]
 struct Later {
     other: usize,
@@ -114,7 +117,7 @@ struct Later {
     weight: Option<u64>,
 }
 
-/// The relations of the piece at a place of a component with the pieces behind it.
+/// The relations of the piece at position `place` of a component with the pieces at later positions.
 fn later(component: &Component, place: usize, item: &Item) -> Vec<Later> {
     let mut later = Vec::new();
     for relation in &item.relations {
@@ -150,7 +153,7 @@ struct Search<'d> {
     costs: Vec<Vec<(u64, u32)>>,
     /// By piece: what its cheapest offset costs that is not forbidden; `u64::MAX` if all are.
     least: Vec<u64>,
-    /// By first piece: what the pieces from there on cost at least, among themselves.
+    /// At position n: a lower bound of what the pieces at positions n and later cost among themselves.
     dolls: Vec<u64>,
     /// By piece: the position of its offset in its domain.
     chosen: Vec<usize>,
@@ -213,8 +216,8 @@ impl<'d> Search<'d> {
     }
 
     /// Gives the pieces from `place` on their offsets; the pieces before it are placed and cost `spent` among
-    /// themselves. Each complete placement is stored in `found` and its cost becomes the ceiling for the next. Breaks
-    /// where work is over.
+    /// themselves. Each complete placement is stored in `found`, and its cost becomes the ceiling for the next one.
+    /// Breaks if the budget is used up.
     fn place(&mut self, place: usize, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
         // All pieces are placed, and bounds have made sure that the cost is below the ceiling.
         if place == self.domains.len() {

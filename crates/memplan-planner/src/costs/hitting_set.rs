@@ -1,8 +1,9 @@
 //! The cheapest plan by implicit hitting sets: for problems of every kind, as long as few pairs matter.
 //!
-//! Choose pairs to activate and keep all others apart; the search for plans without costs says whether that fits. If it does
-//! not, it names buffers that cannot be together. At least one pair among them has to be active that was kept apart: a *core*.
-//! The next choice is the cheapest set of pairs that has one of every core found so far.
+//! Choose pairs to activate and keep all others apart; the search for plans without costs says whether that fits. If
+//! not, it names buffers that cannot be placed together (a witness). At least one of the pairs among these buffers that
+//! were kept apart has to be active: these pairs are a *core*. The next choice is the cheapest set of pairs that has
+//! one of every core found so far.
 //!
 //! ```text
 //!   pairs  a-b 3   b-c 1   c-d 1                       cores so far     cheapest choice   fits?
@@ -11,8 +12,8 @@
 //!                                                      {ab, bc} {cd}    {bc, cd}      2   yes
 //! ```
 //!
-//! Every plan has one pair of every core among its active pairs, so no plan is cheaper than the cheapest choice. When a choice
-//! fits, its plan is optimal; until then the choice's cost is a lower bound.
+//! Every plan has one pair of every core among its active pairs, so no plan is cheaper than the cheapest choice. When a
+//! choice fits, its plan is optimal; until then the choice's cost is a lower bound.
 
 use memplan_core::{Outcome, Plan, Problem};
 
@@ -30,9 +31,10 @@ pub(super) struct Hit {
     pub(super) lower_bound: u64,
 }
 
-/// Looks for the cheapest plan that costs less than `ceiling`, the cost of a plan that is known. Without a plan in the
-/// answer either nothing below the ceiling exists (then the bound has reached it), or work ran out, or the search
-/// without costs had no answer. Pairs inside a block are never in a core, so neither cost contains them.
+/// Looks for the cheapest plan that costs less than `ceiling`, the cost of a plan that is known. The answer has no plan
+/// in these cases: no plan costs less than the ceiling (then the bound has reached the ceiling); work, cores or nodes
+/// ran out; the search without costs had no answer; or nothing fits at any price. Pairs inside a block are never in a
+/// core, so neither the ceiling nor the bound contains their prices.
 pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, budget: &mut Budget) -> Hit {
     let weights: Vec<u64> = problem.reuse_costs().iter().map(|cost| cost.weight).collect();
     let mut cores: Vec<Vec<usize>> = Vec::new();
@@ -63,8 +65,8 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
                     is_apart[*pair] && !is_in_one_block(problem, cost) && is_witnessed(&witness, cost)
                 });
                 let core: Vec<usize> = core.map(|(pair, _)| pair).collect();
-                // The witness needs no pair to be kept apart, so nothing fits at any price. There is no plan to be
-                // found here; that nothing fits is said by the search without prices, which the caller asks.
+                // If no pair of the witness was kept apart, the witness does not fit at any price, so there is no plan.
+                // The caller learns that from the search without prices.
                 if core.is_empty() {
                     break;
                 }

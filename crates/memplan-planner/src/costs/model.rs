@@ -1,7 +1,7 @@
 //! A problem as pairs of pieces that get in each other's way.
 //!
-//! Everything a problem says about two pieces, it says about the distance between their offsets. A *relation* is an open
-//! interval of distances, with what it costs if the distance lies in it:
+//! Everything a problem says about two pieces, it says about the distance between their offsets. A *relation* is an
+//! open interval of distances, with what it costs if the distance lies in it:
 //!
 //! ```text
 //!   a: 4 bytes, b: 3 bytes, alive together        a - b in (-4, 3)   forbidden
@@ -10,8 +10,8 @@
 //!   d and b run on different units, never at once d - b in (-2, 3)   costs 5
 //! ```
 //!
-//! Windows, gaps and ties make several intervals of one pair; slots are pieces of their own; exclusive buffers and a missing
-//! order of execution forbid distances whatever the lives are. Each relation is listed at both of its pieces.
+//! Windows, gaps and ties make several intervals of one pair; slots are pieces of their own; exclusive buffers and a
+//! missing order of execution forbid distances whatever the lives are. Each relation is listed at both of its pieces.
 
 use memplan_core::{BufferId, Id, MAX_BYTES, OverlayKind, SpaceId};
 

@@ -1,7 +1,7 @@
 //! Lowers pieces where that costs nothing, so that a cheap plan is no larger than it has to be.
 //!
-//! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations cost no
-//! more than before; again and again until no piece moves.
+//! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations
+//! cost no more than before. The passes over all pieces are repeated until no piece moves.
 
 use super::model::{Model, Relation, Spot};
 use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};
@@ -28,8 +28,8 @@ pub(super) fn sink(model: &Model, mut spots: Vec<Spot>) -> Vec<Spot> {
     spots
 }
 
-/// The lowest offset for a piece at which its relations cost no more than where it lies now. It returns the piece's
-/// own offset if there is none below.
+/// The lowest offset for a piece at which its relations cost no more than at its present offset, and none is broken.
+/// The present offset if there is no lower one.
 fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
     let here = spots[item];
     let info = &model.items[item];

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Entries of a node: sixteen of 4 bytes are one cache line.
 const FAN_OUT: usize = 16;
 
-/// An index over stretches of compressed time. See the module documentation.
+/// An index over stretches of time. Times are positions in a sorted list of steps. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Conflicts {
     /// Where the stretches start, by rank. Clones of the index share them.
@@ -104,14 +104,14 @@ impl Conflicts {
         }
     }
 
-    /// Visits the stretches below a node whose rank is below `limit` and whose end is after `start`. The recursion is as
-    /// deep as there are levels: eight at most, since ranks have 32 bits.
+    /// Visits the stretches below a node whose rank is below `limit` and whose end is after `start`. The recursion is
+    /// as deep as there are levels: eight at most, since ranks have 32 bits.
     fn descend(&self, level: usize, node: usize, start: u32, limit: usize, visit: &mut impl FnMut(usize)) {
         let first = node * FAN_OUT;
         // How many entries of this level have a rank below the limit under them.
         let limit_here = limit.div_ceil(FAN_OUT.pow(level as u32));
-        // Whether an entry is met is as good as random, so a branch for each would mostly be guessed wrong. All sixteen
-        // are compared at once instead, and only the ones in the mask are looked at.
+        // The processor cannot predict which entries are met, so a branch for each would often be mispredicted. All
+        // sixteen are compared at once instead, and only the ones in the mask are looked at.
         let mut met = mask_above(&self.levels[level][first..first + FAN_OUT], start);
         if limit_here < first + FAN_OUT {
             met &= (1u32 << limit_here.saturating_sub(first)) - 1;

@@ -15,9 +15,9 @@
 //! Sorted by their lower ends, obstacles are walked once: the lowest offset not
 //! yet excluded moves up over each obstacle that contains it.
 //!
-//! First fit needs no sorting. The obstacles are walked in the order they come in, again and again, until the offset
-//! stays where it is. An obstacle that begins below the offset is done with, so every walk is shorter than the one
-//! before:
+//! First fit needs no sorting. The obstacles are walked in the order in which they are listed, again and again, until
+//! the offset stays where it is. An obstacle that begins below the offset cannot stop it any more and is left out of
+//! the next walk:
 //!
 //! ```text
 //!   obstacles    walk 1             walk 2            walk 3
@@ -107,19 +107,20 @@ fn lowest(mut obstacles: &mut [Obstacle], alignment: u64, highest: u64, walks: u
     (offset <= highest).then_some(offset)
 }
 
-/// Climbs from an offset over every obstacle that begins below it, in the order they come in. Returns the offset
-/// reached, and how many obstacles began above the offset when it was their turn; those are now in front.
+/// Climbs from an offset over every obstacle that begins below it, in the order of the list. Returns the offset
+/// reached, and the number of obstacles that began at or above the offset when the walk came to them; these are now at
+/// the front of the list.
 ///
-/// Everything from the old offset up to the new one is excluded: each climb goes to the end of an obstacle that begins
-/// below. So no possible offset is left out, and an obstacle that begins below is not needed any more.
+/// Each climb goes from the offset to the end of an obstacle that begins below the offset. So all offsets between the
+/// old one and the new one are excluded, no possible offset is skipped, and that obstacle is not needed any more.
 fn walk(obstacles: &mut [Obstacle], offset: u64) -> (u64, usize) {
     let mut end = offset as i64;
     let mut kept = 0;
     for index in 0..obstacles.len() {
         let obstacle = obstacles[index];
         let is_above = obstacle.from >= end;
-        // Whether an obstacle is above is as good as random, and the processor would guess a branch wrong. So it is
-        // always stored, and counted only if it is above; one that is not counted is overwritten by the next.
+        // The processor cannot predict which obstacles are above, so a branch would often be mispredicted. So each
+        // obstacle is stored, and counted only if it is above; one that is not counted is overwritten by the next.
         obstacles[kept] = obstacle;
         kept += usize::from(is_above);
         end = if is_above { end } else { end.max(obstacle.to) };

@@ -91,9 +91,9 @@ pub(crate) struct Stretch {
 }
 
 impl Floor {
-    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on
-    /// a rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
-    /// merges rectangles, which is right only if nobody asks for their owners ([`Pieces::can_be_merged`]).
+    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on a
+    /// rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
+    /// merges rectangles, which is possible only if their owners are never asked for ([`Pieces::can_be_merged`]).
     pub(crate) fn new(
         pieces: &Pieces,
         space: SpaceId,
@@ -152,13 +152,13 @@ impl Floor {
         }
     }
 
-    /// The lowest free offset for a piece that is one rectangle, where it is found without listing all obstacles, and
+    /// The lowest free offset for a piece that is one rectangle, if it can be found without listing all obstacles, and
     /// the number of ranges looked at. The outer `None` says that the obstacles have to be listed; the inner one, that
     /// no offset up to `highest` is free.
     pub(crate) fn lowest(&self, rect: &Rect, alignment: u64, highest: u64) -> Option<(Option<u64>, u64)> {
         let (start, end) = (u64::from(rect.start), u64::from(rect.end));
-        // A rectangle that is alive with everything placed goes on top, if what is placed has no gaps. (With unused
-        // bytes at its low end, a piece could begin below the top, so `low` has to be 0.)
+        // If a rectangle is alive with all placed ones, and they leave no gap, it goes on top of them. (If the
+        // rectangle begins above the start of its piece, the piece could start below the top. So `low` has to be 0.)
         if let Some(top) = self.heap.as_ref().and_then(|heap| heap.top(start, end)).filter(|_| rect.low == 0) {
             return Some((Bytes(top).align_up(Bytes(alignment)).map(|top| top.0).filter(|&top| top <= highest), 1));
         }
@@ -182,8 +182,8 @@ impl Floor {
         }
     }
 
-    /// Puts a rectangle of that rank down with its piece at `offset`: adds it to the index, and to the heap, which is
-    /// given up once there is no moment at which everything is alive.
+    /// Puts the rectangle of that rank down with its piece at `offset`: adds it to the index and to the heap. The heap
+    /// becomes `None` once there is no moment at which all placed rectangles are alive.
     pub(crate) fn put(&mut self, rank: usize, rect: &Rect, offset: u64) {
         let (low, high) = (offset + rect.low, offset + rect.high);
         let (life, bytes) = ((rect.start.into(), rect.end.into()), (low, round_up(high, self.grid.rounding)));
@@ -200,14 +200,14 @@ impl Floor {
     }
 
     /// Lets the placed rectangle of that rank reach up to `high`, instead of adding a rectangle with the bytes
-    /// `low..high` that is alive at the same times. False, with nothing changed, if other pieces could use bytes
+    /// `low..high` that is alive at the same times. `false`, with nothing changed, if other pieces could use bytes
     /// between the two, or if the index is merged.
     pub(crate) fn extend(&mut self, rank: usize, (low, high): (u64, u64)) -> bool {
         let Index::Listed { bytes, .. } = &mut self.index else { return false };
         let touches = bytes[rank].1 <= low && low <= round_up(bytes[rank].1, self.grid.rounding);
         if touches {
             bytes[rank].1 = high;
-            // The heap was told of the lower rectangle only. It is a short cut, and given up.
+            // The heap knows the old, lower end only. Without the heap the index answers.
             self.heap = None;
         }
         touches
@@ -229,12 +229,12 @@ impl Floor {
     }
 }
 
-/// The next multiple of the granule; the number itself where that would be too large.
+/// The next multiple of the granule; the number itself if that multiple would be above 2^63 - 1.
 fn round_up(bytes: u64, granule: u64) -> u64 {
     Bytes(bytes).align_up(Bytes(granule)).map_or(bytes, |bytes| bytes.0)
 }
 
-/// How many rectangles are alive, on average, where another one starts: itself and those that have not ended.
+/// How many rectangles are alive, on average, when a rectangle starts (it is counted, too).
 fn crowd(pieces: &Pieces, stretches: &[Stretch]) -> u64 {
     // How many more are alive at each step than at the step before; summed up, how many are alive.
     let mut change = vec![0i64; pieces.steps().len() + 1];

@@ -1,7 +1,7 @@
 //! Buffers that are all alive at one moment, and what lies on top of them.
 //!
-//! In a training step nearly all activations are alive when the backward pass begins; in a stress test, everything is.
-//! A rectangle that meets all others there need not be compared with each of them:
+//! In a training step nearly all activations are alive when the backward pass begins; in a stress test all buffers are
+//! alive at one moment. A rectangle that meets all placed ones need not be compared with each of them:
 //!
 //! ```text
 //!   a  ##########            latest start 2, earliest end 5
@@ -12,7 +12,8 @@
 
 use super::range_set::RangeSet;
 
-/// Lifetimes of one stretch each that have a moment in common, boiled down to the two numbers that matter.
+/// Lifetimes of one stretch each that have a moment in common, reduced to two numbers: all of them are alive from
+/// `latest_start` to `earliest_end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gathering {
     latest_start: u64,

@@ -22,15 +22,14 @@
 //! - *Slots*: a piece each. Two slots of one buffer never overlap, even in
 //!   bytes that are dead, so a piece with siblings is one solid rectangle from
 //!   its first to its last step (one step if it is never alive).
-//! - *Exclusive*: such a buffer keeps everybody out for ever, so it has no
-//!   rectangles; [`Pieces::footprints`] says which bytes are its own.
+//! - *Exclusive*: such a buffer keeps all other pieces off its bytes at all times, so it has no rectangles;
+//!   [`Pieces::footprints`] says which bytes are its own.
 //! - *Must not share*: [`Pieces::apart`], pairs of byte ranges that stay
 //!   disjoint whatever the time.
-//! - *Overlays*: [`Pieces::partners`], exemptions from the rectangles. Only
-//!   between pieces of one single-slot buffer each; the victim counts as alive
-//!   to its end for everybody else. Permissions that could not be used soundly
-//!   (equal starts, exclusive or must-not-share partners, an order of execution
-//!   that is not fixed) are left out.
+//! - *Overlays*: [`Pieces::partners`]: the rectangles of two partners may overlap. Only pieces that are one buffer with
+//!   one slot each have partners. For all other pieces the victim counts as alive to its end. Permissions that would
+//!   lead to invalid plans (equal starts, exclusive or must-not-share partners, an order of execution that is not
+//!   fixed) are left out.
 //! - *Dependencies*: [`Pieces::ordering`]; without an order between two buffers
 //!   their pieces stay disjoint whatever their lives.
 //!
@@ -56,7 +55,7 @@ pub(crate) fn reserved(buffer: &Buffer) -> Bytes {
     buffer.bytes().unwrap_or_default()
 }
 
-/// Bytes in use during a stretch of compressed time, relative to the piece's offset.
+/// Bytes in use during a stretch of time, relative to the piece's offset. Times are positions in [`Pieces::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
     /// First time alive, a position in [`Pieces::steps`].
@@ -221,8 +220,8 @@ impl<'p> Pieces<'p> {
         &self.pieces[piece]
     }
 
-    /// When and where it is in the way. Rectangles of one piece may overlap.
-    /// Exclusive members have none: they are always in the way.
+    /// The rectangles of a piece: when it is in the way of others, and with which bytes. Rectangles of one piece may
+    /// overlap. Exclusive members have none: they are always in the way.
     pub fn rects(&self, piece: PieceId) -> &[Rect] {
         let range = &self.pieces[piece].rects;
         &self.rects[range.start as usize..range.end as usize]
@@ -256,14 +255,14 @@ impl<'p> Pieces<'p> {
         self.partners.for_piece(piece)
     }
 
-    /// Whether a piece is one exclusive buffer: all of its bytes keep everybody out for ever.
+    /// Whether a piece is one exclusive buffer: no other piece may have any of its bytes at any time.
     pub(crate) fn is_alone(&self, piece: PieceId) -> bool {
         let info = self.get(piece);
         info.exclusive && self.problem.blocks().place_of(info.first_buffer).is_none()
     }
 
-    /// Whether it is enough to know which bytes are taken, not by whom, and
-    /// placed pieces stay where they are: no in-place partners, no slots.
+    /// Whether taken bytes may be merged into ranges. That is so if nobody asks which piece has taken them (no partners
+    /// of overlays), and if placed pieces are never removed (no piece has several slots).
     pub(crate) fn can_be_merged(&self) -> bool {
         self.partners.items.is_empty() && self.pieces.iter().all(|piece| piece.slots == 1)
     }
@@ -532,7 +531,7 @@ impl Clock {
             return Clock { steps: vec![Step(0), Step(1)], table: Vec::new() };
         };
         let span = last.0 - first.0;
-        // A table would have more than eight entries for each buffer: the steps are sorted instead.
+        // If a table would have more than eight entries for each buffer, the steps are sorted instead.
         if span / 8 > problem.buffers().len() as u64 {
             let mut steps: Vec<Step> = ends().collect();
             steps.sort_unstable();
@@ -561,8 +560,8 @@ impl Clock {
     }
 }
 
-/// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are empty,
-/// so is `starts`.
+/// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are
+/// empty, so is `starts`.
 #[derive(Clone, Debug)]
 struct Lists<T> {
     starts: Vec<u32>,

@@ -2,9 +2,9 @@
 //!
 //! Each space has a *floor* (`floor.rs`), which holds what is placed in it. For each piece the engine asks the floor
 //! which placed rectangles are alive at the same time, turns them into obstacles and lets a [`Fit`] choose an offset
-//! between them. What the rectangles do not say is added on top: exclusive pieces, byte ranges that must stay apart,
-//! missing order of execution. Pieces that this one may overlay (*partners*) are no obstacles where it may lie on
-//! them.
+//! between them. Rules that the rectangles do not express add more obstacles: exclusive pieces, byte ranges that must
+//! stay apart, a missing order of execution. A piece that this one may overlay (a *partner*) is no obstacle at the
+//! offsets at which the overlay is allowed.
 //!
 //! ```text
 //!   order: a (64 bytes, steps 0..2), b (32, 1..3), c (32, 2..4)
@@ -16,11 +16,10 @@
 //!      0   1   2   3   4
 //! ```
 //!
-//! A placement costs O(log n + k log k) for k conflicts, less where so many are
-//! alive that their bytes have grown together. Every partial
-//! placement is valid, in any order of pieces; the order decides how good the
-//! result is. Exclusive pieces are compared with everything placed so far that is not exclusive itself, so they are
-//! best placed early; all pieces are compared with everything when the order of execution is not fixed.
+//! A placement costs O(log n + k log k) for k conflicts, and less if so many pieces are alive that their bytes have
+//! grown together. Every partial placement is valid, in any order of pieces; the order decides how good the result is.
+//! An exclusive piece is compared with every placed piece that is not exclusive itself, so exclusive pieces are best
+//! placed early. If the order of execution is not fixed, every piece is compared with every placed piece.
 
 use std::sync::Arc;
 
@@ -41,12 +40,13 @@ pub struct Spot {
     pub offset: u64,
 }
 
-/// Slots of one piece that lie on each other: one obstacle for all others, however many slots there are.
+/// Slots of one piece that lie directly on each other. They are one obstacle for all other pieces, however many slots
+/// there are.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The last of them.
+    /// The slot that was placed last.
     last: PieceId,
-    /// The rank, in its floor, of the rectangle that stands for all of them.
+    /// The rank, in its floor, of the rectangle that stands for all of these slots.
     rank: usize,
 }
 
@@ -67,9 +67,10 @@ pub struct Placer<'p> {
     avoids_costs: bool,
     /// Obstacles looked at since the last [`clear`](Placer::clear): what the placements cost.
     obstacles_met: u64,
-    /// Scratch memory of [`collect_obstacles`](Placer::collect_obstacles): offsets that the piece in hand cannot have.
+    /// Filled by [`collect_obstacles`](Placer::collect_obstacles): offsets that the piece to be placed cannot have.
     obstacles: Vec<Obstacle>,
-    /// The same for pieces on which the piece in hand may lie, if it lies at exactly their offset, which comes second.
+    /// Filled by the same function: the obstacle of each same-base partner, and the partner's offset. The obstacle
+    /// excludes all of its offsets except that one.
     soft: Vec<(Obstacle, u64)>,
 }
 
@@ -153,7 +154,8 @@ impl<'p> Placer<'p> {
     pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
         if !self.spots.is_placed(piece) {
             let homes = self.pieces.homes(piece);
-            // First within the capacities of its spaces. Where that fails, past the end of the first possible one.
+            // First within the capacities of its spaces. If none has room, past the end of the first space that accepts
+            // the piece there.
             let mut fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
             if (0..homes.len()).find(&mut fits).is_none() {
                 (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, MAX_BYTES));
@@ -238,8 +240,8 @@ impl<'p> Placer<'p> {
         if info.size == 0 {
             return Some(info.fixed.unwrap_or(0));
         }
-        // A plain rectangle with a free choice is the common case. Often the floor can answer it without a list of
-        // obstacles; making that list is where most of the time goes.
+        // The common case is a plain rectangle whose offset is not fixed. Often the floor can answer without a list of
+        // obstacles, which saves most of the time of a placement.
         if fit == Fit::First && beside.is_none() && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space)
         {
             let rect = &self.pieces.rects(piece)[0];
@@ -310,8 +312,8 @@ impl<'p> Placer<'p> {
                 self.obstacles.extend(blocked.iter().map(obstacle));
             }
         }
-        // The rectangles below are those of pieces alive at the same time. An exclusive piece also has to avoid pieces
-        // that live at other times, and so has every piece those without an order of execution with it.
+        // The next step collects pieces that are alive at the same time. An exclusive piece also has to avoid pieces
+        // that live at other times. If the order of execution is not fixed, so has every piece.
         if pieces.get(piece).exclusive || pieces.ordering().is_some() {
             self.collect_strangers(piece, space);
         }
@@ -325,8 +327,8 @@ impl<'p> Placer<'p> {
         self.collect_apart(piece, space);
     }
 
-    /// Bytes that must not be shared with this piece at any time: all others if
-    /// it is exclusive, unordered ones if the order of execution is not fixed.
+    /// Adds obstacles for bytes that must not be shared with this piece at any time: bytes of all other pieces if this
+    /// one is exclusive; bytes of buffers that are not ordered with it if the order of execution is not fixed.
     fn collect_strangers(&mut self, piece: PieceId, space: SpaceId) {
         let pieces = self.pieces;
         let strangers = |own: &Footprint, other: &Footprint| {
@@ -335,7 +337,7 @@ impl<'p> Placer<'p> {
         };
         let floor = &self.spaces[space];
         // `alone` are exclusive buffers outside of blocks. Their bytes are in `blocked` already, so they are looked at
-        // again only where the order of execution has to be asked for, buffer by buffer.
+        // again only if the order of execution is not fixed, because then each pair of buffers has to be asked about.
         let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
         for &other in floor.placed.iter().chain(alone) {
             let Some(offset) = self.spots.get(other).map(|spot| spot.offset) else { continue };
@@ -348,8 +350,8 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// The placed pieces that are alive with this one. A partner that may be overlaid at any offset is no obstacle; one
-    /// that may be overlaid at its base is an obstacle everywhere else (`soft`).
+    /// Adds obstacles for the placed pieces that are alive with this one. A partner that may be overlaid at any offset
+    /// is no obstacle. A partner that may be overlaid at its own offset goes to `soft`.
     fn collect_with_partners(&mut self, piece: PieceId, space: SpaceId) {
         let partners = self.pieces.partners(piece);
         let (obstacles, soft, spots) = (&mut self.obstacles, &mut self.soft, &self.spots);
@@ -365,8 +367,8 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// The placed pieces that this one must not share bytes with, whatever their lives; with `avoids_costs` also those
-    /// that it shares at a price.
+    /// Adds obstacles for the placed pieces that this one must not share bytes with, whatever their lives; if
+    /// `avoids_costs` is set, also for those with which sharing has a price.
     fn collect_apart(&mut self, piece: PieceId, space: SpaceId) {
         let costly = if self.avoids_costs { self.pieces.costly(piece) } else { &[] };
         for apart in self.pieces.apart(piece).iter().chain(costly) {
@@ -391,7 +393,7 @@ impl<'p> Placer<'p> {
             "a piece starts at a multiple of its alignment"
         );
         self.spots.set(piece, spot);
-        // An empty piece is in nobody's way.
+        // A piece without bytes is in no other piece's way.
         if self.pieces.get(piece).size == 0 {
             return;
         }

@@ -1,9 +1,8 @@
 //! Which bytes are taken during a stretch of time, when very many buffers are alive at once?
 //!
-//! [`Conflicts`](super::conflicts::Conflicts) lists who is in the way, one by
-//! one. Where thousands are alive together, as in a training step, most of them
-//! lie side by side, and their bytes grow together into few ranges. This index
-//! keeps those ranges instead of their owners, in a tree over time:
+//! [`Conflicts`](super::conflicts::Conflicts) lists the rectangles in the way one by one. If thousands are alive
+//! together, as in a training step, most of them lie directly on each other, and their bytes grow together into few
+//! ranges. This index keeps those ranges instead of their owners, in a tree over time:
 //!
 //! ```text
 //!                [0, 4)              taken anywhere in [0, 4):   any
@@ -14,11 +13,9 @@
 //! ```
 //!
 //! A byte is taken at some time in `[s, e)` if it is taken *anywhere* in one of the nodes that make up `[s, e)`, or
-//! *throughout* one of the nodes above them. Adding a
-//! rectangle and asking both touch O(log t) nodes for t steps. Each node's
-//! ranges are merged, so a question costs what is left of them, however many
-//! buffers they come from. The price is memory, O(n log t) at worst, and that
-//! nothing can be taken away again.
+//! *throughout* one of the nodes above them. Adding a rectangle and asking for taken bytes both visit O(log t) nodes
+//! for t steps. The ranges of a node are merged, so the time of a question depends on the number of merged ranges, not
+//! on the number of buffers. The index needs O(n log t) memory at worst, and no rectangle can be removed from it.
 //!
 //! The lowest free offset ([`Skyline::lowest`]) needs no list of all ranges. The ranges of the nodes are looked at in
 //! ascending order, and a range that ends high lets all nodes skip what lies below its end.
@@ -148,9 +145,9 @@ fn skip(ranges: Rest, end: u64) -> Rest {
     &ranges[from + ranges[from..to].partition_point(|range| range.1 <= end)..]
 }
 
-/// The fewest nodes that make up `[start, end)`, from the leaves upwards. At each level `left..right` are the nodes that
-/// are still to be covered by nodes of this level or above. A left end that is a right child, and a right end whose last
-/// node is a left child, cannot be covered by their parents; they are given out here.
+/// The fewest nodes that make up `[start, end)`, from the leaves upwards. At each level `left..right` are the nodes
+/// that are still to be covered by nodes of this level or above. A left end that is a right child, and a right end
+/// whose last node is a left child, cannot be covered by their parents; they are given out here.
 fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);
     std::iter::from_fn(move || {

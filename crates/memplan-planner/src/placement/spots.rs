@@ -1,8 +1,8 @@
-//! Where pieces are.
+//! The spot (space and offset) of each piece.
 //!
-//! The table is kept small: a million pieces on two threads need it twice, and nearly all problems have one space. So an
-//! offset takes eight bytes, with a number that is no offset for "not placed", and the space of a piece is stored only
-//! where there are several spaces.
+//! The table is kept small: a million pieces on two threads need it twice, and nearly all problems have one space. So
+//! an offset takes eight bytes, with the number [`NOWHERE`] for "not placed", and the space of a piece is stored only
+//! if there are several spaces.
 
 use memplan_core::{Id, IndexVec, MAX_BYTES, SpaceId};
 

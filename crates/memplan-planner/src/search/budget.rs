@@ -51,13 +51,13 @@ impl Clock {
         is_over
     }
 
-    /// Whether anybody was told that time is over.
+    /// Whether [`Clock::is_over`] has ever answered `true`.
     pub(crate) fn has_cut_in(&self) -> bool {
         self.cut_in.load(Relaxed)
     }
 }
 
-/// What a pass over pieces costs: so many placements took so many units of work in the first pass.
+/// What a pass over pieces costs, as counted in the first pass: `placements` placements took `units` units of work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassCost {
     placements: u64,
@@ -65,14 +65,14 @@ pub(crate) struct PassCost {
 }
 
 impl PassCost {
-    /// So many pieces were placed, and they looked at so many obstacles together.
+    /// The cost of a pass in which `placements` pieces were placed and looked at `obstacles` obstacles together.
     pub(crate) fn counted(placements: u64, obstacles: u64) -> PassCost {
         let units = placements.saturating_mul(PLACEMENT).saturating_add(obstacles) / OBSTACLES_PER_UNIT;
         PassCost { placements: placements.max(1), units }
     }
 
-    /// Work for so many placements of the same problem. It is at least a unit, so that any number of passes uses up a
-    /// budget some day.
+    /// The work of `placements` placements of the same problem, at least one unit. (If a pass cost nothing, a loop of
+    /// passes would never use up its budget.)
     pub(crate) fn of(self, placements: u64) -> u64 {
         let units = u128::from(placements) * u128::from(self.units) / u128::from(self.placements);
         u64::try_from(units).unwrap_or(u64::MAX).max(1)

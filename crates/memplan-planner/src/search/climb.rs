@@ -39,7 +39,7 @@ impl Genes {
         Genes { order, noise: Arc::new([]) }
     }
 
-    /// A random order with fresh noise for so many items.
+    /// A random order with new noise for `items` items.
     pub(crate) fn newborn(items: usize, random: &mut Random) -> Genes {
         let order = Order::noisy(random);
         Genes { order, noise: (0..items).map(|_| number(random)).collect() }

@@ -377,7 +377,8 @@ impl Asked {
         self.lowest == self.highest
     }
 
-    /// The target of a rung. None is above the step below the best plan.
+    /// The target of a rung, at most `next`, one step below the best plan: the lower bound, two eighths of the gap
+    /// above it, five eighths, and `next` itself.
     fn rung(&self, number: u64) -> Bytes {
         match number {
             0 => self.lowest,
@@ -387,8 +388,8 @@ impl Asked {
         }
     }
 
-    /// So many eighths of the way from the lowest to the highest target. Whole and remaining eighths are multiplied
-    /// separately, so that the product cannot overflow.
+    /// The extent `eighths` eighths of the way from the lowest to the highest target. The gap is divided by 8 first,
+    /// and its remainder is treated separately, so that the product cannot overflow.
     fn between(&self, eighths: u64) -> Bytes {
         let gap = self.highest.0 - self.lowest.0;
         Bytes(self.lowest.0 + gap / 8 * eighths + gap % 8 * eighths / 8)

@@ -131,7 +131,7 @@ struct Candidate {
     item: u32,
 }
 
-/// Stands in place of an item's number where there is no item.
+/// Stands for "no item" in place of an item's number.
 const NOTHING: u32 = u32::MAX;
 
 /// A part of the items, and how far its candidates have been tried. Pairs of numbers are ranges: first, and one past
@@ -531,12 +531,14 @@ impl<'a, H: Height> Exact<'a, H> {
         for candidate in candidates {
             self.state.count(candidate.item as usize, &mut self.choices);
         }
-        let urgency = |&section: &usize| {
-            let (slack, fillers) = (self.state.slack(section, floor), self.state.fillers(section));
-            self.order.pick.urgency(section, u64::from(self.choices[section]), slack, fillers)
-        };
-        let section = (lo..hi).filter(|&section| self.choices[section] > 0).min_by_key(urgency)?;
-        Some(section as u32)
+        let covered = (lo..hi).filter(|&section| self.choices[section] > 0);
+        Some(covered.min_by_key(|&section| self.urgency(section, floor))? as u32)
+    }
+
+    /// How urgent it is to decide the point of a section. The section with the smallest pair is decided next.
+    fn urgency(&self, section: usize, floor: H) -> (u64, u64) {
+        let (slack, fillers) = (self.state.slack(section, floor), self.state.fillers(section));
+        self.order.pick.urgency(section, u64::from(self.choices[section]), slack, fillers)
     }
 
     /// Of the candidates from position `first` on, keeps those that cover `section`, sorted by rank, and adds the

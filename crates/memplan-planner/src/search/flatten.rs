@@ -27,7 +27,7 @@ use crate::tuning::MOST_EXTRA_SECTIONS;
 /// One space of a problem, flat.
 pub(crate) struct Flat {
     pub(crate) space: SpaceId,
-    /// The piece behind each item.
+    /// The piece that each item was made of.
     pub(crate) pieces: Vec<PieceId>,
     pub(crate) instance: Instance,
     /// Whether every plan of the pieces is a plan of the instance, so that proofs hold for both.

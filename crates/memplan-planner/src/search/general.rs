@@ -155,6 +155,14 @@ pub(crate) fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     plan
 }
 
+/// Whether two buffers, each with its placement and its size, lie in one space and have a byte in common in slots with
+/// the same number.
+fn share_bytes((one, size): (&Placement, Bytes), (other, other_size): (&Placement, Bytes)) -> bool {
+    let mut slots = one.offsets.iter().zip(&other.offsets);
+    one.space == other.space
+        && slots.any(|(low, other_low)| low.0 < other_low.0 + other_size.0 && other_low.0 < low.0 + size.0)
+}
+
 /// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to. For each
 /// newcomer its victims are listed by address.
 fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
@@ -169,9 +177,7 @@ fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
         // An overlay is used if the victim starts first, slots with the same number have a byte in common, and the
         // two lie as the permission asks.
         let in_order = matches!((over.lifetime.start(), buffer.lifetime.start()), (Some(a), Some(b)) if a < b);
-        let size = |buffer: &memplan_core::Buffer| reserved(buffer).0;
-        let meet = |(one, other): (&Bytes, &Bytes)| one.0 < other.0 + size(over) && other.0 < one.0 + size(buffer);
-        let shares = newcomer.space == victim.space && newcomer.offsets.iter().zip(&victim.offsets).any(meet);
+        let shares = share_bytes((newcomer, reserved(buffer)), (victim, reserved(over)));
         let lies_right = overlay.kind == AnyOffset || newcomer.offsets == victim.offsets;
         if in_order && shares && lies_right && buffer.slots == over.slots {
             pairs.push((overlay.buffer, victim.offsets[0], overlay.over));

@@ -185,7 +185,7 @@ impl Instance {
     }
 
     /// No stack of items is higher than this (in granules) if all end within `capacity` bytes. The tail of the topmost
-    /// item may stick out, hence the largest tail on top.
+    /// item may be outside of the capacity, so the largest tail is added.
     pub(crate) fn highest_top(&self, capacity: Bytes) -> u64 {
         (capacity.0 + self.largest_tail) / self.granule
     }

@@ -49,9 +49,8 @@ pub(crate) fn place_peak_first(
 ) -> Option<Stop> {
     let mut passes = PeakFirst::new(pieces, lower);
     passes.stack(best.as_ref());
-    let is_least = |plan: &Plan| plan.extents.iter().zip(lower.iter()).all(|(have, need)| have <= need);
     let mut failures = 0;
-    while failures < PEAK_FIRST_FAILURES && !best.as_ref().is_some_and(is_least) {
+    while failures < PEAK_FIRST_FAILURES && !best.as_ref().is_some_and(|plan| meets_bounds(plan, lower)) {
         if let Some(stop) = budget.stop() {
             return Some(stop);
         }
@@ -75,6 +74,11 @@ pub(crate) fn place_peak_first(
         }
     }
     None
+}
+
+/// Whether a plan needs no more in each space than the lower bound of the space.
+fn meets_bounds(plan: &Plan, lower: &IndexVec<SpaceId, Bytes>) -> bool {
+    plan.extents.iter().zip(lower.iter()).all(|(have, need)| have <= need)
 }
 
 /// The result of a pass.
@@ -199,7 +203,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     }
 }
 
-/// Where each piece comes in an order.
+/// The position of each piece in an order.
 fn positions(pieces: &Pieces, order: Order) -> IndexVec<PieceId, u64> {
     let mut positions = IndexVec::filled(0, pieces.len());
     for (position, piece) in order.of(pieces).into_iter().enumerate() {

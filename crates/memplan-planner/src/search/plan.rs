@@ -65,7 +65,7 @@ pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
 /// The quick portfolio first, then the schedule of the search with what the budget allows. `may_ask` says whether other
 /// strategies may be asked in the end.
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
-    // Where reuse has a price, the smallest cost is looked for and not the smallest extent: another search does that.
+    // If reuse has a price, the smallest cost is looked for and not the smallest extent. Another search does that.
     if crate::costs::has_prices(problem) {
         return crate::costs::plan(problem, request);
     }
@@ -313,17 +313,19 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.besides(self.work_for_others())
     }
 
+    /// Whether the stage `others` asks the strategy of this name. `search` and `auto` would run this very search again;
+    /// a member of the portfolio that has run would make the same plan again.
+    fn may_be_asked(&self, strategy: &str) -> bool {
+        !["auto", "search"].contains(&strategy) && !self.known.has_run(strategy) && !self.is_without(strategy)
+    }
+
     /// The stage `others`: asks the strategies that are no members of the portfolio, and members that had no turn, for
     /// a smaller plan. Each strategy is told the extent that its plan has to stay below (`ceiling`), so that it can
     /// give up early.
     pub(super) fn ask_others(&mut self, budget: &mut Budget) {
         let least_objects = bound::objects_lower_bound(self.problem);
-        // `search` and `auto` would run this very search again.
-        let is_asked = |strategy: &&&dyn Strategy| {
-            let name = strategy.name();
-            !["auto", "search"].contains(&name) && !self.known.has_run(name) && !self.is_without(name)
-        };
-        let asked: Vec<&dyn Strategy> = STRATEGIES.iter().filter(is_asked).copied().collect();
+        let asked: Vec<&dyn Strategy> =
+            STRATEGIES.iter().copied().filter(|strategy| self.may_be_asked(strategy.name())).collect();
         for strategy in asked {
             if self.is_settled() || budget.stop().is_some() {
                 return;
@@ -414,8 +416,9 @@ impl<'a, 'p> Search<'a, 'p> {
         general::witness(self.problem, buffers)
     }
 
-    /// The stage `repair-peaks`: lowers the plan where it is tallest, down to the bound. If there is no plan within the
-    /// capacity, the one that exceeds it is lowered, down to the capacity. (Plain pieces have one space.)
+    /// The stage `repair-peaks`: lowers the highest pieces of the best plan, down to the bound. If there is no plan
+    /// within the capacity, the plan that exceeds the capacity is lowered, down to the capacity. (Plain pieces have one
+    /// space.)
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);

@@ -51,7 +51,7 @@ pub(crate) enum Share {
 }
 
 impl Share {
-    /// Whether a stage has work even where nothing is left.
+    /// Whether a stage with this share may run although the budget is spent.
     fn is_on_top(self) -> bool {
         matches!(self, Share::Again | Share::Own)
     }

@@ -420,7 +420,8 @@ impl<H: Height> State<H> {
             let item = item as usize;
             let (at, bar) = (self.at[item], self.bar[item]);
             self.late[item] = H::MAX;
-            // An item lies where it is (`at`), unless that was ruled out; then at least one more item comes below it.
+            // An item can lie at `at`, unless that was ruled out. Then at least one more item has to be placed below
+            // it.
             let is_barred = bar > at || (stacks && self.is_upside_down(item));
             let above = bar.max(lowest_end).max(at.plus(H::ONE));
             self.early[item] = if is_barred { self.align(item, above) } else { at };

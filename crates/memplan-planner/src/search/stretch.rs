@@ -73,6 +73,22 @@ fn rectangles(instance: &Instance) -> Option<Vec<Rectangle>> {
     instance.items.iter().enumerate().map(rectangle).collect()
 }
 
+/// A rectangle as a slab, without the part of its life before the section `cut`. The slab's bytes are our granules, its
+/// steps are our sections.
+fn clipped(Rectangle { lo, hi, height }: Rectangle, cut: u32) -> Slab {
+    let stretch = Stretch { start: u64::from(lo.max(cut)), end: u64::from(hi), height: u64::from(height) };
+    Slab { stretches: vec![stretch], size: u64::from(height), alignment: 1, fixed: None }
+}
+
+/// What an attempt of [`Packing::round`] starts from.
+struct Start {
+    /// Every rectangle has to end here or below.
+    goal: u32,
+    /// An offset for each rectangle that is kept, and `None` for each other one.
+    kept: Vec<Option<u32>>,
+    seed: u64,
+}
+
 /// What the attempts share. All extents and offsets are in granules.
 struct Packing {
     field: Field,
@@ -109,14 +125,13 @@ impl Packing {
     fn round(&mut self, random: &mut Random, budget: &mut Budget) {
         let between = self.goal + (self.best - self.goal) / 2;
         let goals = [self.goal, between];
-        // For each goal: the goal, the offsets of the rectangles that are kept, and a seed.
-        let starts = goals.map(|goal| (goal, self.stretch(goal, random, budget), random.next()));
+        // The fields are filled in this order: `stretch` draws random numbers, too.
+        let starts = goals.map(|goal| Start { goal, kept: self.stretch(goal, random, budget), seed: random.next() });
         // Each of the two attempts may use half of the work that is left.
         let affordable = self.field.turns_for(budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / 2);
         let turns = affordable.min(self.field.len() as u64 * TURNS_PER_RECTANGLE);
         let is_over = || budget.is_late();
-        let fill =
-            |(goal, kept, seed): &(u32, Vec<Option<u32>>, u64)| self.field.fill(*goal, kept, *seed, turns, &is_over);
+        let fill = |start: &Start| self.field.fill(start.goal, &start.kept, start.seed, turns, &is_over);
         let filled = if budget.threads > 1 {
             std::thread::scope(|scope| {
                 let second = scope.spawn(|| fill(&starts[1]));
@@ -140,7 +155,7 @@ impl Packing {
     /// is to be kept, and `None` for each other one. If no stretch could be packed, no rectangle is kept.
     fn stretch(&self, goal: u32, random: &mut Random, budget: &mut Budget) -> Vec<Option<u32>> {
         let mut packed = None;
-        // The cuts are drawn even after a success, so that the random numbers of later rounds are the same.
+        // After a success `or_else` packs nothing more.
         for _ in 0..STRETCH_CUTS {
             let cut = random.below(u64::from(self.valley) + 1) as u32;
             packed = packed.or_else(|| self.packed_from(cut, goal, random.next(), budget));
@@ -156,12 +171,7 @@ impl Packing {
         let rectangles = &self.field.rectangles;
         // The search runs on an instance of its own. Its bytes are our granules, its steps are our sections.
         let inside: Vec<usize> = (0..rectangles.len()).filter(|&number| rectangles[number].hi > cut).collect();
-        let slab = |&number: &usize| {
-            let Rectangle { lo, hi, height } = rectangles[number];
-            let stretch = Stretch { start: u64::from(lo.max(cut)), end: u64::from(hi), height: u64::from(height) };
-            Slab { stretches: vec![stretch], size: u64::from(height), alignment: 1, fixed: None }
-        };
-        let slabs: Vec<Slab> = inside.iter().map(slab).collect();
+        let slabs: Vec<Slab> = inside.iter().map(|&number| clipped(rectangles[number], cut)).collect();
         let instance = Instance::new(&slabs, &[])?;
         let capacity = Some(Bytes(u64::from(goal)));
         let mut standing = Standing { lower: instance.lower_bound(), upper: None, offsets: None, capacity };

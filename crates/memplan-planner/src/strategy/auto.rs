@@ -10,10 +10,11 @@
 //!                            the schedule of the search, as much as the effort says
 //! ```
 //!
-//! The portfolio has no member for every other strategy. Where the search ends above the bound, the last stage of the
-//! schedule, `others`, runs those that were not tried, until one meets it. Under [`Effort::Thorough`](crate::Effort)
-//! all of them have their turn, so no strategy is ever better than this one unless a time limit cuts in; with less
-//! effort they are asked where they are cheap. That stage is what `auto` has and the strategy `search` has not.
+//! Some strategies are no members of the portfolio. If the search ends above the bound, the last stage of the schedule,
+//! `others`, runs the strategies that were not tried, until one meets the bound. With
+//! [`Effort::Thorough`](crate::Effort) all of them have their turn, so no strategy is ever better than this one, unless
+//! a time limit ends the stage; with less effort they are run only if they are cheap. The strategy `search` does not
+//! have this stage.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
@@ -92,8 +93,8 @@ fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'st
     })
 }
 
-/// Why no strategy can make shared objects for this problem. `object-fit` honours the most features, so the reason is the
-/// one that it gives.
+/// Why no strategy can make shared objects for this problem. `object-fit` honours the most features, so the reason is
+/// the one that it gives.
 fn no_object_strategy(problem: &Problem, request: &Request) -> Refusal {
     let honours = |feature: &(Feature, Option<BufferId>)| ObjectFit.supports(feature.0, Assign::Objects);
     match Feature::of(problem).into_iter().find(|feature| !honours(feature)) {

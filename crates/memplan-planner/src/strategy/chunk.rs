@@ -29,7 +29,7 @@
 //! victims; see `chunk/in_place.rs`.
 //!
 //! A *record* is a buffer as a size and one stretch of time. A record that takes over a victim's chunk makes a
-//! *takeover*; what is left of the victim's chunk behind the newcomer is the victim's *remainder*.
+//! *takeover*; what is left of the victim's chunk to the right of the newcomer is the victim's *remainder*.
 //!
 //! `chunk/row.rs` keeps the chunks and finds the final offsets, `chunk/free.rs` chooses among the free
 //! ones. O(n log n).
@@ -112,8 +112,8 @@ impl Strategy for Chunk {
     }
 }
 
-/// Replays the trace of allocations and frees, and replays it with more care if the result is not sound. `None` past
-/// 2^63 bytes, or if the caller's patience ends.
+/// Replays the trace of allocations and frees, and replays it with more care if the result is not sound. `None` if the
+/// sum of the padded sizes exceeds 2^63 bytes, or if the caller's patience ends.
 ///
 /// A takeover may leave its victim with a *remainder*, and later extensions may tear remainder and victim apart. Then a
 /// buffer lies on bytes that it has no permission for. The [`Review`] looks for that in the final offsets. Most traces

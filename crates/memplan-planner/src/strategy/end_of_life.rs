@@ -1,9 +1,8 @@
 //! `end-of-life`: a buffer takes the oldest slot that is free and large enough.
 //!
-//! The documented algorithm of a global-memory allocator. Every buffer that finds
-//! no other place opens a *slot* of its size behind all slots so far, rounded up
-//! to the alignment. When its life ends the slot is free for the next buffer
-//! that is not larger. Slots are asked from the oldest to the newest:
+//! The documented algorithm of a global-memory allocator. A buffer that finds no free slot opens a *slot* of its size
+//! at the end of all slots so far; slots start at multiples of the alignment. When the life of the buffer ends, the
+//! slot is free for the next buffer that is not larger. The oldest slot that fits is taken:
 //!
 //! ```text
 //!   in [0,2)  V0 [1,5)  A [2,4)  B [3,5)  C [4,6)  V1 [5,7), 4096 bytes each
@@ -57,7 +56,8 @@ impl Strategy for EndOfLife {
 }
 
 /// Packs records in the order of their starts. `free` has the free slots by age, `in_use` the others by the end of
-/// their buffer, and `slots` the offset and size of each. `None` past 2^63 bytes, or if the caller's patience ends.
+/// their buffer, and `slots` the offset and size of each. `None` if the extent or the common alignment exceeds 2^63
+/// bytes, or if the caller's patience ends.
 fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let granule = Bytes(common_alignment(records)?);
     let mut free = FreeSlots::new(records.len());
@@ -112,7 +112,7 @@ impl FreeSlots {
         self.set(slot, bytes + 1);
     }
 
-    /// Takes the oldest free slot of at least so many bytes; `None` if there is none.
+    /// Takes the oldest free slot of at least `bytes` bytes; `None` if there is none.
     fn take_first(&mut self, bytes: u64) -> Option<usize> {
         // The root knows the largest of all.
         if self.largest[1] <= bytes {

@@ -13,12 +13,10 @@
 //!                                       `equality` takes 1, `equality-linear` 0
 //! ```
 //!
-//! The two differ in that choice only, so they need equally many objects:
-//! `equality` takes the object that became free last (its content is likeliest
-//! still in a cache), `equality-linear` the one with the lowest number. Objects
-//! that become free at the same time do so in the order of their buffers' ends,
-//! then of their numbers. Buffers with two or three components are textures
-//! whose tradition is the lowest number, under both names.
+//! The two differ in that choice only, so they need equally many objects: `equality` takes the object that became free
+//! last (its content is likeliest still in a cache), `equality-linear` the one with the lowest number. Objects that
+//! become free between two starts do so in the order of their buffers' ends, then of their numbers. Buffers with two or
+//! three components are textures; for them both strategies take the lowest number, as the original does.
 //!
 //! O(n log n). Objects never grow; a size only known at run time equals another
 //! one with the same symbol.

@@ -28,10 +28,10 @@
 //! On equal distances the object found first stays, whatever its size. When a buffer's best
 //! object becomes blocked, the nearest free one with the lowest number is next.
 //!
-//! A new life in an object can only matter to the waiting buffers between its
-//! two neighbours there, since all others are blocked or nearer to somebody
-//! else; so gaps are searched that shrink as objects fill, and no n × n table of distances
-//! is kept. About O(n (objects + log n)) in practice.
+//! When a buffer joins an object, that matters only to waiting buffers that live between its two neighbours in the
+//! object. All other waiting buffers meet a neighbour, or are nearer to a neighbour than to the newcomer. So only the
+//! pause between the neighbours is searched, which gets shorter as objects fill, and no n × n table of distances is
+//! kept. About O(n (objects + log n)) in practice.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -76,8 +76,8 @@ impl Strategy for GreedyBySize {
     }
 }
 
-/// Offsets: the largest first, in input order among equals, each into the smallest gap. `None` if a record does not
-/// end below the ceiling, past 2^63 bytes, or if the caller's patience ends.
+/// Offsets: the largest first, in input order among equals, each into the smallest gap. `None` if a record does not end
+/// below the ceiling, if an end would exceed 2^63 bytes, or if the caller's patience ends.
 fn pack_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|&index| Reverse(records[index].bytes));
@@ -163,12 +163,13 @@ impl<'a> Sharer<'a> {
     }
 
     /// Brings the turns of the waiting buffers up to date after `newcomer` joined `object` in the pause `[from, to)`
-    /// between its neighbours there (0 and `u64::MAX` where there is none). Only waiting buffers that live within this
-    /// pause are concerned: all others meet a neighbour, or have a neighbour between them and the newcomer.
+    /// between its neighbours in the object (0 and `u64::MAX` if there is none). Only waiting buffers that live within
+    /// this pause are concerned: all others meet a neighbour, or have a neighbour between them and the newcomer.
     fn refresh(&mut self, newcomer: usize, object: usize, (from, to): (u64, u64)) {
         let newcomer = &self.records[newcomer];
-        // No waiting buffer has chosen an object that is new. So buffers that are alive together with the object's
-        // first buffer need not choose again, and these may be nearly all.
+        // If the object is new (it has no other buffer), no waiting buffer has chosen it yet. So waiting buffers that
+        // are alive together with the newcomer need not choose again; these may be nearly all, so they are left out
+        // here.
         let is_new = (from, to) == (0, u64::MAX);
         let concerned = match is_new {
             true => {
@@ -203,8 +204,8 @@ impl<'a> Sharer<'a> {
         }
     }
 
-    /// Finds the best object for a buffer whose best one has become blocked. No
-    /// other is nearer than that was, so the first that is as near will do.
+    /// Finds the best object for a buffer whose best object is no longer free. No other object is nearer than that one
+    /// was, so the first object at the same distance is taken.
     fn choose_again(&mut self, index: usize) {
         let record = &self.records[index];
         let nearest = self.turns[index].distance;

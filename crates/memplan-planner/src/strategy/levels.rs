@@ -10,7 +10,7 @@
 //! | [`Level::Pipe`], the document's Level2 | buffers whose pipes do not conflict: vector with vector, scalar with scalar |
 //! | [`Level::Loop`] | buffers of different loops |
 //! | [`Level::Slots`], Level1 | buffers of one loop, if the newcomer takes all slots of the multi-buffer it lands on |
-//! | [`Level::Lives`], Level0 | anybody |
+//! | [`Level::Lives`], Level0 | any two buffers |
 //!
 //! ```text
 //!   loop: op1(A0, A1) DMA   op2(B) vector   op3(C) vector   op4(D0, D1) DMA
@@ -24,14 +24,14 @@
 //!
 //! The steps, for each space on its own:
 //!
-//! 1. Everything fits side by side: done, nothing is shared ([`Mode::Sequential`]).
+//! 1. If all buffers fit side by side: done, nothing is shared ([`Mode::Sequential`]).
 //! 2. First fit with [`Level::Pipe`] only, in unlimited memory; if that stays
 //!    within the capacity, done.
-//! 3. First fit within the capacity, each buffer descending from the highest
-//!    level; where even the lowest fails, placements are taken back up to one that
-//!    stood in the way, which must go elsewhere or a level lower (`place`).
-//! 4. [`search`](crate::search) takes over (at once where a buffer has a fixed address), with as many DMA buffers as
-//!    possible kept to themselves (`fallback`). Only it says "does not fit".
+//! 3. First fit within the capacity. Each buffer tries the levels from the best to the worst. If even the worst level
+//!    has no room for a buffer, placements are taken back, the latest first, up to one that stood in the way. That one
+//!    must go elsewhere or a level lower (`place`).
+//! 4. The [`search`](crate::search) plans the space, with as many DMA buffers as possible kept to themselves
+//!    (`fallback`). If a buffer has a fixed address, this step is the only one. Only the search can say "does not fit".
 //!
 //! Buffers that must share are one *entry*; an entry with n slots has n *items*.
 //! What the plan costs is in the [`Report`]: each buffer's level, and who takes
@@ -59,7 +59,7 @@ use crate::{Assign, Feature, Request};
 /// from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Shares with anybody whose life is apart.
+    /// Shares with any buffer whose life is apart.
     Lives,
     /// Shares all slots of a multi-buffer of its loop.
     Slots,
@@ -116,13 +116,15 @@ pub struct SpaceReport {
     pub space: SpaceId,
     /// How it was planned.
     pub mode: Mode,
-    /// What it would take to share within pipes only.
+    /// The bytes that the space needs if buffers share within pipes only. `None` if nothing has to be shared, or if
+    /// that was too much work to find out.
     pub without_crossing: Option<Bytes>,
-    /// What first fit takes in unlimited memory if lives alone decide who shares; known if the levels failed.
+    /// The bytes that first fit needs in unlimited memory if lives alone decide which buffers share. `None` unless the
+    /// levels failed.
     pub required: Option<Bytes>,
     /// Placements that were taken back.
     pub rollbacks: u64,
-    /// Buffers that are proved not to fit together. Where it failed without any, a plan may exist.
+    /// Buffers that are proved not to fit together. If planning failed and there is no witness, a plan may exist.
     pub witness: Option<Witness>,
 }
 
@@ -239,8 +241,8 @@ pub fn levels_of(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Le
     crossing::levels(problem, plan)
 }
 
-/// Places the buffers of a space by levels (steps 1 to 3 of the module documentation) and notes in `row` how. `None`
-/// if the levels find no way.
+/// Places the buffers of a space by levels (steps 1 to 3 of the module documentation), and notes in `row` which step
+/// has placed them. `None` if these steps find no way.
 fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
     if let Some(placed) = place::sequential(entries) {
         return Some(placed);
@@ -253,7 +255,7 @@ fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
         return Some(shared);
     }
     row.mode = Mode::Levels;
-    // A single item that is larger than the capacity has no room at any level.
+    // If there is only one item, it is larger than the capacity (step 1 has failed), and no level has room for it.
     let placed = if entries.items.len() > 1 { planner.within_capacity() } else { None };
     row.rollbacks = planner.rollbacks;
     if placed.is_none() {

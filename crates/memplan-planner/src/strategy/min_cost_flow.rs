@@ -15,8 +15,8 @@
 //! path may undo a choice of an earlier one), until every right vertex has a unit of flow. An edge that is used is
 //! *saturated*. A chain of saturated hand-overs is an object as large as its largest buffer.
 //!
-//! The cost is an approximation: it compares neighbours in the chain, not the
-//! object's size so far. A chain 64 → 8 → 64 is charged 64 + 0 + 56, so the
+//! The cost is an approximation: it compares a buffer with the one before it in the chain, not with the size that the
+//! object has by then. A chain 64 → 8 → 64 is charged 64 + 0 + 56, although its object needs 64 bytes only. So the
 //! solver avoids a hand-over that would be free.
 //!
 //! There are O(n²) edges, and a shortest path for every buffer, so at most
@@ -179,7 +179,8 @@ impl Network {
         self.out[place].iter().find(hand_over).map(|&edge| self.edges[edge].to - self.count)
     }
 
-    /// Sends one unit along a cheapest path. False if the sink cannot be reached any more: the flow is complete.
+    /// Sends one unit of flow along a cheapest path. `false` if the sink cannot be reached any more: the flow is
+    /// complete.
     ///
     /// The search goes in rounds: every vertex of this round relaxes its edges
     /// at once, those it improves wait for the next round. Which of several

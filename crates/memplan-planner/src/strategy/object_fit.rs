@@ -1,8 +1,8 @@
 //! `object-fit`: the largest first, each into the tightest free object.
 //!
-//! The usage-record strategies know sizes and lifetimes. This one trades their
-//! finesse for generality: it honours whatever can be honoured without
-//! addresses, so that for every problem there is a strategy that makes shared objects.
+//! The usage-record strategies know sizes and lifetimes only. This strategy honours every feature that can be honoured
+//! without addresses, so that nearly every problem has a strategy that makes shared objects; its plans may be larger
+//! than theirs.
 //!
 //! ```text
 //!   a 64 [0,2)   b 48 [1,3)   c 32 [2,4)      object 0: 64  a
@@ -19,9 +19,9 @@
 //! - Of several candidate spaces the first is taken in which an object is free
 //!   or a new one still fits the capacity.
 //!
-//! The objects of a kind stand on a [`Shelf`] in the order in which they were made, the smallest last. It finds the
-//! last one that is free in O(log n) where all buffers are alive at once, and by looking at no more objects than
-//! are in use otherwise.
+//! The objects of a kind are in a list, a [`Shelf`], in the order in which they were made, the smallest last. The shelf
+//! finds the last free object in O(log n) if all buffers are alive at once. Otherwise it looks at no more objects than
+//! are in use.
 
 mod shelf;
 
@@ -96,7 +96,7 @@ struct Party {
     alive: Vec<Stretch>,
 }
 
-/// All of the time, for objects that nobody else may ever use.
+/// All of the time, for objects of exclusive buffers, which no other buffer may ever use.
 const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 
 /// The kind of a size. An object can hold a buffer only if their sizes are of the same kind.
@@ -104,7 +104,7 @@ const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 enum Class {
     /// A number of bytes, or a symbol with an upper bound.
     Bytes,
-    /// A shape with so many components.
+    /// A shape with this many components.
     Components(usize),
     /// A symbol without an upper bound.
     Symbol(Box<str>),
@@ -119,7 +119,7 @@ struct Object {
     closed: bool,
     /// The last party for which it was marked as forbidden, by `strike_out`.
     struck_by: Option<u32>,
-    /// Where it stands on its shelf.
+    /// Its position on its shelf.
     position: usize,
 }
 
@@ -181,7 +181,8 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// Gives a party a free object, a new one within the capacity, or, if neither is possible, a new one beyond it.
+    /// Gives a party an object: a free one; else a new one, if the capacity allows that; else a new one that exceeds
+    /// the capacity of the first space.
     fn assign(&mut self, party: u32) {
         self.strike_out(party);
         let (buffer, _) = self.parties[party as usize].members[0];
@@ -227,9 +228,10 @@ impl<'p> Desk<'p> {
         if info.exclusive {
             return None;
         }
-        // Parties come from large to small, so all objects are large enough and the newest one is the smallest. With
-        // several components that order says little, and the volumes of all free objects are compared.
-        // (For shapes the shelf is told that no object will do, so that it shows all that are free.)
+        // Parties are assigned from large to small, so all objects are large enough, and the newest one is the
+        // smallest. For shapes that order says little, so the volumes of all free objects that cover the shape are
+        // compared: the closure refuses every object, so that the shelf asks about all that are free, and `smallest`
+        // has the answer.
         let is_shape = matches!(info.size, Size::Shape(_));
         let mut smallest: Option<(u64, usize)> = None;
         let found = shelf.last_free(&info.alive, &mut |position| {
@@ -269,7 +271,7 @@ impl<'p> Desk<'p> {
         let number = self.objects.len();
         self.used[space.index()] = used;
         let (shelf, objects) = self.shelves.entry((class(size), space)).or_default();
-        // The shelf shows an exclusive object as in use at all times, so that nobody finds it.
+        // On the shelf the object of an exclusive buffer is in use at all times, so that no other party finds it.
         shelf.push(if *exclusive { &ALWAYS } else { alive });
         let position = objects.len();
         objects.push(number);
@@ -349,7 +351,7 @@ fn object_size(size: &Size) -> Size {
     }
 }
 
-/// Bytes or elements; 0 where that is not known.
+/// Bytes, or elements of a shape; 0 if the size is not known.
 fn volume(size: &Size) -> u64 {
     match size {
         Size::Shape(components) => components.iter().fold(1u64, |product, &c| product.saturating_mul(c)),

@@ -22,9 +22,9 @@
 //! lowest offset (first fit) or whenever a same-base victim is there (best fit).
 //! The plan depends on names and input order only as far as [`Order`] says.
 //!
-//! Where reuse has a price, each piece first looks for an offset at which nothing is paid; only where there is none
-//! within the capacity it goes where it would go without prices. If that leaves no room for others, the pass is
-//! repeated without a look at prices.
+//! If reuse has a price, each piece first looks for an offset at which nothing is paid. Only if there is none within
+//! the capacity, the piece goes where it would go without prices. If that leaves no room for other pieces, the pass is
+//! repeated without regard to prices.
 //!
 //! When a fixed offset is taken by another fixed buffer there is no plan; when
 //! a piece finds no room within any capacity this one pass has failed, and the
@@ -129,7 +129,7 @@ impl OrderedFit {
         for piece in self.order.of(pieces) {
             let spot = placer.place_cheaply(piece, self.fit)?;
             let end = Bytes(spot.offset.saturating_add(pieces.get(piece).size));
-            // Past the capacity already: the rest need not be placed.
+            // A piece ends above the capacity, so the rest need not be placed.
             if problem.spaces()[spot.space].capacity.is_some_and(|capacity| end > capacity) {
                 return None;
             }
@@ -172,8 +172,8 @@ impl Pass<'_> {
         // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or above, this
         // pass cannot be better.
         let is_high = self.ceiling.is_some_and(|ceiling| end >= ceiling.0);
-        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs more
-        // to find out than placing a piece of one slot, so that is asked every 1024 pieces.
+        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs
+        // more to find out than placing a piece of one slot, so that is asked every 1024 pieces.
         let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (self.gives_up)());
         if is_high || gives_up {
             return ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)));

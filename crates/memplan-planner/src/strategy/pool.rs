@@ -60,7 +60,7 @@ impl Strategy for Pool {
     }
 }
 
-/// The objects, and those of them that nobody uses.
+/// The objects, and those of them that no live buffer uses.
 #[derive(Default)]
 struct Entries<'p> {
     /// By object.

@@ -11,14 +11,13 @@
 //!   └───► 4                    done with 0 before 2 or 3 is written.
 //! ```
 //!
-//! So x's memory may go to y if x has readers and **every** reader of x is a strict
-//! ancestor of y. A buffer without readers is a result and keeps its memory. A
-//! buffer that is also read on the way to a graph output has a reader that is
-//! nobody's ancestor, so it keeps its memory, too.
+//! So y may take the memory of x if x has readers and **every** reader of x is a strict ancestor of y. A buffer without
+//! readers is a result and keeps its memory. A buffer that a graph output reads has a reader that is no buffer's
+//! ancestor, so it keeps its memory, too.
 //!
-//! The relation composes along a chain of reuses (x's readers come before y,
-//! which comes before y's readers, which come before z), so whoever takes an
-//! object has to ask only about its newest user.
+//! The relation composes along a chain of reuses: if y may take the memory of x and z that of y, then the readers of x
+//! are done before y is written, y is written before its readers run, and these are done before z is written. So a
+//! buffer that takes an object has to be compared only with the object's newest user.
 //!
 //! DIVERGENCE: the planner this comes from does not know about outputs and lets them
 //! read overwritten memory; and it asks in both directions, which for lifetimes

@@ -46,18 +46,21 @@ impl Strategy for SizeOrder {
     }
 }
 
-/// Places the largest records first, each into the smallest gap in which it fits. `None` past 2^63 bytes, if a record
-/// does not end below the ceiling, or if the caller's patience ends.
+/// Places the largest records first, each into the smallest gap in which it fits. `None` if numbers exceed 2^63 bytes,
+/// if the extent will not be below the ceiling, or if the caller's patience ends.
 fn pack_in_size_order(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let padded = padded(records)?;
-    // Records are placed with their padding, but the extent is counted without it. So a padded end may be up to a
-    // granule above the ceiling.
+    // Records are placed with their padding, but the extent counts their true sizes. The padding of a record is smaller
+    // than the granule (the common alignment). So a record whose padded end is below ceiling + granule may still end
+    // below the ceiling, and only padded ends at ceiling + granule or above end the placement.
     let granule = Bytes(common_alignment(records)?);
     let ceiling = ceiling.and_then(|ceiling| ceiling.checked_add(granule));
     let mut order = by_start(&padded);
-    // From the last start to the first; the sort by size, which is stable, keeps this order among equals.
+    // The list goes from the latest start to the earliest. The sort by size is stable, so of equal sizes the record
+    // that starts later is placed first.
     order.reverse();
     order.sort_by_key(|&index| Reverse(padded[index].bytes));
     let offsets = pack_into_smallest_gaps(&padded, &order, AtSameOffset::First, ceiling)?;
+    // The extent is that of the records without their padding.
     Some(Packing::tight(records, offsets))
 }

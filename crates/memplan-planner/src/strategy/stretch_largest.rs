@@ -15,12 +15,10 @@
 //!   after c:   |c     |b   |...      b has moved from 4 to 6
 //! ```
 //!
-//! So addresses are only known at the end, when nothing can move any more. They
-//! are read off backwards: the last list gives the addresses of all buffers in it;
-//! a buffer that had ended before gets its address from the last list that has
-//! it, just above the block below it. (Lists only grow, so a buffer read off
-//! earlier is never in the way.) No list is stored: a log of what was done is
-//! undone step by step.
+//! So addresses are only known at the end, when nothing can move any more. They are read off backwards. The last list
+//! of blocks gives the addresses of all buffers in it. A buffer that had ended before gets its address from the last
+//! list that has it: just above the block below it, whose address is known. (Blocks only move up, so the blocks of that
+//! list were no higher than those of later lists.) No list is stored: a log of all changes is undone step by step.
 //!
 //! O(n log n), and for each buffer a walk over the blocks while any is free.
 
@@ -82,9 +80,9 @@ struct Block {
 enum Change {
     /// The block lost its record.
     Freed { block: BlockId, owner: usize },
-    /// The block, which had so many bytes, took over its upper neighbour.
+    /// The block, which had `bytes` bytes before, took over its upper neighbour.
     Joined { block: BlockId, bytes: u64, neighbour: BlockId },
-    /// The block, which was free and had so many bytes, got a record and its size.
+    /// The block, which was free and had `bytes` bytes before, got a record and its size.
     Taken { block: BlockId, bytes: u64 },
     /// The block gave its upper part to a new one.
     Split { block: BlockId, rest: BlockId },
@@ -144,8 +142,8 @@ impl Blocks {
         }
     }
 
-    /// Makes one block of two free neighbours. One of those that `free` counts disappears: either both were counted,
-    /// or one of them was and is part of the endless block now.
+    /// Makes one block of two free neighbours; `neighbour` is the upper one. The count `free` falls by one: either both
+    /// were counted and become one, or only the lower one was, and it becomes part of the endless block.
     fn join(&mut self, block: BlockId, neighbour: BlockId) {
         let (bytes, above) = (self.blocks[block].bytes, self.blocks[neighbour].above);
         self.log.push(Change::Joined { block, bytes, neighbour });

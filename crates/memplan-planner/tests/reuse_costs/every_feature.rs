@@ -1,7 +1,8 @@
 //! Costs against trying everything, with every feature a problem can have.
 //!
-//! Which pairs are active is a subset of the priced pairs. For every subset, from cheap to expensive, exhaustive search is
-//! asked for a plan in which all other pairs are kept apart. The first subset with a plan says what the cheapest plan costs.
+//! Which pairs are active is a subset of the priced pairs. For every subset, from cheap to expensive, exhaustive search
+//! is asked for a plan in which all other pairs are kept apart. The first subset with a plan says what the cheapest
+//! plan costs.
 
 use memplan_core::{BufferId, Id, Outcome, Problem, ReuseCost};
 use memplan_planner::{Request, find, plan};
@@ -40,7 +41,8 @@ fn kept_apart(problem: &Problem, active: usize) -> Option<Problem> {
     builder.build().ok()
 }
 
-/// The least cost, and the least extent of plans of that cost; `Some(None)` if nothing fits, `None` if that takes too long.
+/// The least cost, and the least extent of plans of that cost; `Some(None)` if nothing fits, `None` if that takes too
+/// long.
 fn truth(problem: &Problem) -> Option<Option<(u64, u64)>> {
     let weight = |active: usize| {
         let pairs = problem.reuse_costs().iter().enumerate().filter(|(index, _)| active >> index & 1 == 1);

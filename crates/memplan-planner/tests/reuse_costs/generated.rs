@@ -1,17 +1,17 @@
 //! Kernels like the recorded ones, made here: none of them was there when the search was written.
 //!
-//! Two kinds, in the format of the recorded kernels. A *matrix* kernel loads tiles of both factors into a large memory, hands
-//! slices of them to the two small memories of the matrix unit, and adds up in accumulators. A *vector* kernel loads a tile,
-//! computes on it in a few steps and stores the last result. Both are pipelines: while one tile is computed, the next ones
-//! are loaded.
+//! Two kinds, in the format of the recorded kernels. A *matrix* kernel loads tiles of both factors into a large memory,
+//! hands slices of them to the two small memories of the matrix unit, and adds up in accumulators. A *vector* kernel
+//! loads a tile, computes on it in a few steps and stores the last result. Both are pipelines: while one tile is
+//! computed, the next ones are loaded.
 //!
 //! ```text
 //!   load tile 0   load tile 1   load tile 2 …      one unit
 //!                 tile 0        tile 1      …      another one, which ends the life of the tile
 //! ```
 //!
-//! Two tiles of one memory have a price if the unit that last touches the one is not the unit that first writes the other,
-//! and if the two are close to each other in time.
+//! Two tiles of one memory have a price if the unit that last touches the one is not the unit that first writes the
+//! other, and if the two are close to each other in time.
 
 use memplan_planner::Request;
 use memplan_testkit::Random;

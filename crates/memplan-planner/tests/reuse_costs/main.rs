@@ -100,7 +100,8 @@ fn every_kernel_is_as_cheap_as_published() {
     assert!(impossible.iter().any(|name| name.contains("mm_512x512x192_acc_coalesce")), "{impossible:?}");
 }
 
-/// In spaces as large as `explain` says nothing is paid; with a tile less in any space that it calls too small, something is.
+/// In spaces as large as `explain` says nothing is paid; with a tile less in any space that it calls too small,
+/// something is.
 #[test]
 fn what_explain_says_of_kernels_is_true() {
     let Some(kernels) = kernels() else {

@@ -6,8 +6,8 @@ use memplan_core::{Buffer, BufferId, Id, Lifetime, Outcome, Problem, ProblemBuil
 use memplan_planner::{Request, find, plan, search};
 use memplan_testkit::Random;
 
-/// Buffers of which about 40 are alive at any time, in as much memory as first fit takes without prices, with prices between
-/// buffers that follow each other closely.
+/// Buffers of which about 40 are alive at any time, in as much memory as first fit takes without prices, with prices
+/// between buffers that follow each other closely.
 fn priced(buffers: usize, pairs: usize) -> Problem {
     let mut random = Random::new(2);
     let mut builder = ProblemBuilder::new();

@@ -1,5 +1,5 @@
-//! Where each rectangle lies, and two questions about a new one: where is there room for it ([`Board::room`]), and
-//! where is room made most cheaply by ejecting others ([`Board::make_room`])? A rectangle is named by its *rank*, its
+//! The address of each rectangle, and two questions about a new one: which gap has room for it ([`Board::room`]), and
+//! at which address does ejecting others cost least ([`Board::make_room`])? A rectangle is named by its *rank*, its
 //! position in [`Rectangles`]; addresses and sizes are counted in the units of that file.
 //!
 //! Both questions look at the *neighbours* of a rectangle, those that are placed and alive at the same time, in the

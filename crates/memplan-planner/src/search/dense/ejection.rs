@@ -47,7 +47,7 @@ struct Goal {
 }
 
 impl Goal {
-    /// Where a rectangle of this size has to end at the latest.
+    /// The highest address at which a rectangle of this size may end.
     fn ceiling(&self, size: u32) -> u32 {
         if size < self.small { self.extent } else { self.ceiling }
     }
@@ -60,7 +60,7 @@ pub(super) struct Manner {
     pub(super) slack: u32,
     /// The length of a period, in work ([`Board::work`]): after each period without success the goal is raised.
     pub(super) period: u64,
-    /// The attempt ends after so much work.
+    /// The attempt ends when it has done this much work ([`Board::work`]).
     pub(super) work_limit: u64,
     pub(super) seed: u64,
 }
@@ -228,8 +228,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
         true
     }
 
-    /// Places one rectangle, if need be in the place of others, which are then listed in `ejected`. False if pinned
-    /// rectangles leave no place for it.
+    /// Places one rectangle. If there is no room, others are ejected and listed in `ejected`. `false` if pinned
+    /// rectangles leave no place.
     fn place(&mut self, rank: usize, ejected: &mut Vec<u32>) -> bool {
         let ceiling = self.goal.ceiling(self.board.rectangles.sizes[rank]);
         match self.board.room(rank, ceiling) {

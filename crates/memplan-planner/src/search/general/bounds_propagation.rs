@@ -183,7 +183,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// Makes a choice: all inequalities of the option hold from now on.
+    /// Makes a choice: adds all inequalities of the option to those that hold, until [`Domains::undo`].
     pub(super) fn choose(&mut self, choice: u32, option: usize) -> Result<(), Dead> {
         self.settle(choice);
         let model = self.model;
@@ -298,7 +298,7 @@ impl<'m> Domains<'m> {
         Ok(())
     }
 
-    /// An inequality holds from now on.
+    /// Adds an inequality to those that hold, until [`Domains::undo`], and draws its conclusions.
     fn hold(&mut self, least: Least) -> Result<(), Dead> {
         self.trail.push(Change::Holds(least));
         self.up[least.below as usize].push(least);
@@ -381,8 +381,8 @@ impl<'m> Domains<'m> {
         }
         match possible {
             Some(option) => self.choose(choice, option),
-            // No option is possible. The two parts of the first inequality are blamed, so that choices between them are
-            // made earlier from now on.
+            // No option is possible. The two parts of the first inequality are blamed, so that the search branches
+            // earlier on choices between them.
             None => {
                 let first = model.choices[choice as usize].options.iter().flatten().next();
                 first.iter().for_each(|least| self.blame(least.below));

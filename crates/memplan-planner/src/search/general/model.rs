@@ -8,7 +8,7 @@
 //! |---|---|
 //! | two ranges of bytes have nothing in common | one above the other, or the other above the one |
 //! | … unless they start at the same byte (same-base overlay) | and a third: both offsets are equal |
-//! | … unless somebody took the bytes over before (overlays of third parties) | and more: what they have in common is covered by the takers |
+//! | … unless newcomers of overlays took the common bytes over before | and more: takers cover the common bytes |
 //!
 //! The ranges of bytes are those of stretches of lives, with their windows; if the rule is that two buffers never share
 //! (exclusive, must not share, slots of one buffer, no order of execution), they are all bytes of the buffers. All

@@ -191,9 +191,9 @@ impl Repair<'_, '_> {
     /// First fit of all pieces of `around`, with the core's pieces fixed where they were packed: the largest piece
     /// first, and of equally large ones those that are alive next to the peak. `None` if a piece finds no place.
     ///
-    /// Where buffers of one size follow each other in time, as the caches of a model that generates text do, each can
-    /// take the place of the next one in time. A pass that starts at the peak and goes outwards finds these places. A
-    /// pass that starts at the first step arrives at the peak with the places in another order:
+    /// If buffers of one size follow each other in time, as the caches of a model that generates text do, each can take
+    /// the place of the next one in time. A pass that starts at the peak and goes outwards finds these places. A pass
+    /// that starts at the first step arrives at the peak with the places in another order:
     ///
     /// ```text
     ///   ....dddddbbbbb|bbb        peak at |, a and b lie in the core:

@@ -4,9 +4,9 @@
 //!
 //! ```text
 //!     goal ────────────────      ────────────────
-//!           aaaaa    bbbbb        aaaaaxxx bbbbb      x waits. Where b is, it would eject b, which weighs 20;
-//!           aaaaaccccbbbbb        aaaaaxxx bbbbb      where c is, it ejects c, which weighs 4. c waits now,
-//!           ddddddddddddd         ddddddddddddd       and c is dearer from now on.
+//!           aaaaa    bbbbb        aaaaaxxx bbbbb      x waits. In the place of b it would eject b, which weighs 20;
+//!           aaaaaccccbbbbb        aaaaaxxx bbbbb      in the place of c it ejects c, which weighs 4. Now c waits,
+//!           ddddddddddddd         ddddddddddddd       and the next ejection of c costs more.
 //! ```
 //!
 //! - A rectangle weighs its area, plus something each time it is ejected. This raise grows slowly, so that the last
@@ -82,14 +82,14 @@ impl Field {
         self.rectangles.len()
     }
 
-    /// How many turns look at so many neighbours together, on average. A turn looks at all neighbours of one rectangle.
+    /// How many turns `looks` looks at neighbours pay for, on average. A turn looks at all neighbours of one rectangle.
     pub(super) fn turns_for(&self, looks: u64) -> u64 {
         let pairs: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
         looks / (pairs / self.len() as u64).max(1)
     }
 
-    /// Tries to put all rectangles below a goal, in so many turns. `kept` has an offset for each rectangle that has its
-    /// place already and stays there. `is_over` is asked now and then whether to give up.
+    /// Tries to put all rectangles below `goal`, in at most `turns` turns. `kept` has an offset for each rectangle that
+    /// has its place already and stays there. `is_over` is asked every [`STRETCH_GLANCE`] turns whether to give up.
     pub(super) fn fill(
         &self,
         goal: u32,
@@ -299,12 +299,12 @@ impl<'a> Chain<'a> {
         true
     }
 
-    /// Makes a rectangle dearer to eject. Before a weight becomes too large, all weights are halved, and so is the
-    /// raise.
+    /// Makes a rectangle dearer to eject. If its weight would reach [`HIGHEST_WEIGHT`], all weights and the raise are
+    /// halved.
     fn raise_weight(&mut self, number: usize) {
         let raised = (self.field.weights[number] as f64 * self.raise) as u64;
         self.weights[number] += raised.min(HIGHEST_WEIGHT / 2);
-        // Only the proportions of weights matter.
+        // Halving all weights changes nothing about which places are cheapest, because only their proportions matter.
         if self.weights[number] >= HIGHEST_WEIGHT {
             self.weights.iter_mut().for_each(|weight| *weight = (*weight / 2).max(1));
             self.raise /= 2.0;

@@ -7,12 +7,11 @@
 //!   heat  1 - (ticks since it became free) / 10, at least 0                     in [0, 1)
 //! ```
 //!
-//! and takes the best; among equals the one that became free last of all, else the
-//! one that is free for longest. Not every chunk needs a look: those that
-//! became free ten or more ticks ago have no heat, so among them only the sizes
-//! next to n can win; there are never many hotter ones. Scores are 32-bit floats, as
-//! close calls depend on it; the sizes next to n are therefore looked at until the
-//! score has fallen by more than rounding can explain.
+//! and takes the chunk with the best score. If the chunk that became free last of all has the best score, it wins ties;
+//! otherwise, of equal scores, the chunk that has been free for longest wins. Not every chunk needs a look: a chunk
+//! that became free ten or more ticks ago has no heat, so of these only the sizes next to n can win; and there are
+//! never more than a few hotter ones. Scores are 32-bit floats as in the original, because ties depend on their
+//! rounding. So the sizes next to n are looked at until the score has fallen by more than rounding can explain.
 
 use std::collections::BTreeSet;
 
@@ -92,8 +91,8 @@ impl FreeChunks {
         }
     }
 
-    /// The free chunk with the best score. Only chunks that are still hot and the nearest sizes are compared; a colder
-    /// chunk of another size cannot win.
+    /// The free chunk with the best score. Only chunks that became free less than [`COOLING`] ticks ago, and those of
+    /// the nearest sizes, are compared; no other chunk can win.
     fn hottest(&self, bytes: u64, now: u64) -> Option<ChunkId> {
         let candidate = |size: u64, last_freed: u64, inserted: u64, chunk: ChunkId| {
             let score = fit(size, bytes) + heat(now - last_freed);
@@ -120,8 +119,8 @@ impl FreeChunks {
         let mut found: Vec<Entry> = Vec::new();
         let mut from = bytes;
         while let Some(&entry) = self.by_size.range((from, 0, 0, 0)..).next() {
-            // Sizes come from the best fit to worse ones. Chunks that are still hot are listed elsewhere, so here only the
-            // fit counts, and sizes that fit worse than the first (by more than a rounding error) cannot win.
+            // Sizes come from the best fit to worse ones. Chunks that are still hot are listed elsewhere, so here only
+            // the fit counts, and sizes that fit worse than the first (by more than a rounding error) cannot win.
             if found.first().is_some_and(|first| fit(entry.0, bytes) < fit(first.0, bytes) - CLOSE) {
                 break;
             }
@@ -161,7 +160,7 @@ pub(super) fn fit(have: u64, need: u64) -> f32 {
     if have >= need { distance + 1.0 } else { distance }
 }
 
-/// How recently a chunk became free that has been free for so many ticks.
+/// How recently a chunk became free that has been free for `ticks` ticks: 1 for 0 ticks, 0 from [`COOLING`] ticks on.
 fn heat(ticks: u64) -> f32 {
     1.0 - (ticks as f32 / COOLING as f32).min(1.0)
 }

@@ -6,10 +6,9 @@
 //!                                   last 2 bytes, its remainder, until it is freed
 //! ```
 //!
-//! A run starts at the chunk of a victim and grows to the right, while it is too
-//! short, over free chunks and over victims for which any offset will do. The
-//! victim whose run fits best is taken, the first of equals, unless its run has not
-//! even a tenth of the bytes. A run that is too short is extended at its
+//! A *run* is a list of neighbouring chunks. It starts at the chunk of a victim. As long as it is too short it grows to
+//! the right, over free chunks and over chunks of victims that may be overlaid at any offset. The run that fits best is
+//! taken, the first of equals, unless it has less than a tenth of the bytes. A run that is too short is extended at its
 //! end.
 //!
 //! A victim that has to be met at its base is no start if all it has left is a remainder.
@@ -58,8 +57,8 @@ struct Run {
 }
 
 impl Replay<'_> {
-    /// Finds room for a record of so many bytes on its victims' chunks and takes it; `None` if there is none worth
-    /// taking.
+    /// Finds room for a record of `bytes` bytes on its victims' chunks and takes it; `None` if no victim may be taken
+    /// over, or if the best run has less than a tenth of the bytes.
     pub(super) fn take_over(&mut self, index: usize, bytes: u64) -> Option<ChunkId> {
         let candidates = self.candidates(index);
         let run = self.best_run(index, &candidates, bytes)?;
@@ -72,8 +71,8 @@ impl Replay<'_> {
         let victims: Vec<usize> = run.chunks.iter().filter_map(|&chunk| victim_in(&candidates, chunk)).collect();
         let last_victim = run.chunks.last().and_then(|&chunk| victim_in(&candidates, chunk));
         let all = self.join_run(&run, bytes);
-        // From here on the victims have no chunk of their own. If one is freed later, there is nothing to give back
-        // except a remainder.
+        // The victims have no chunk of their own any more. When one is freed later, it gives back nothing but a
+        // remainder.
         for &victim in &victims {
             self.held[victim] = None;
         }
@@ -82,8 +81,8 @@ impl Replay<'_> {
             return Some(all);
         }
         let (taken, rest) = self.row.split(all, bytes);
-        // The bytes behind the newcomer belong to the last victim until it is freed, if the run ended in a victim's
-        // chunk. Otherwise they were free before.
+        // If the run ended in a victim's chunk, the bytes to the right of the newcomer belong to that victim until it
+        // is freed. Otherwise they were free before.
         match last_victim {
             Some(victim) => {
                 self.row.chunk_mut(rest).is_remainder = true;

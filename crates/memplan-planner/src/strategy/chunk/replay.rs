@@ -44,7 +44,7 @@ impl<'a> Replay<'a> {
         self.held[index] = Some(chunk);
     }
 
-    /// A chunk of so many bytes: a free one, extended or split as needed, or a new one at the end of the row.
+    /// A chunk of `bytes` bytes: a free one, extended or split as needed, or a new one at the end of the row.
     fn take(&mut self, bytes: u64) -> ChunkId {
         let Some(chunk) = self.free.choose(bytes, self.tick) else { return self.row.append(bytes) };
         self.take_out(chunk);

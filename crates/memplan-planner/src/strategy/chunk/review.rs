@@ -15,7 +15,7 @@
 //! taken over, as rectangles of time and bytes that must be disjoint:
 //! a sweep over time with the live ranges in order of offset, O(n log n).
 //!
-//! DIVERGENCE: the original does not look.
+//! DIVERGENCE: the original does not check its offsets.
 
 use std::collections::BTreeMap;
 
@@ -84,8 +84,8 @@ impl Review<'_> {
         (self.offsets[index], self.offsets[index] + self.records[index].bytes)
     }
 
-    /// Adds rectangles for the life of a record: on the bytes that a taker has, it lasts until the taker starts; on all
-    /// others until the record's own end. `takers` come in the order of their starts.
+    /// Adds rectangles for the life of the record `victim`: bytes that a taker takes over are in use until the taker
+    /// starts, all other bytes until the victim's own end. `takers` are sorted by their starts.
     fn add_rectangles(&self, victim: usize, takers: &[usize], rectangles: &mut Vec<Rectangle>) {
         let Record { start, end, .. } = self.records[victim];
         let (low, high) = self.range(victim);
@@ -106,7 +106,7 @@ impl Review<'_> {
                 rectangles.push(Rectangle { start, end, low: from.max(low), high: to.min(high) });
             }
         }
-        // What nobody takes over stays alive until the victim's own end.
+        // Bytes that no taker takes over are in use until the victim's own end.
         rectangles.extend(unclaimed.into_iter().map(|(low, high)| Rectangle { start, end, low, high }));
     }
 }

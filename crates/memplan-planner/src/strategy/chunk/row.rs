@@ -42,7 +42,7 @@ enum Made {
 pub(super) struct Chunk {
     /// Its size.
     pub(super) bytes: u64,
-    /// Whether nobody uses it.
+    /// Whether no record uses it.
     pub(super) is_free: bool,
     /// The tick at which it became free last.
     pub(super) last_freed: u64,
@@ -59,7 +59,7 @@ pub(super) struct Chunk {
     extended: u64,
 }
 
-/// Where a chunk was appended.
+/// What is known about a chunk that was appended.
 struct Origin {
     /// Its offset then: the end of the row.
     start: u64,
@@ -78,7 +78,7 @@ pub(super) struct Row {
     /// The bytes of the whole row.
     total: u64,
     origins: Vec<Origin>,
-    /// Entry k: all origins from k on moved by so much.
+    /// Entry k: by how many bytes all origins at position k and later have moved.
     moved_from: Vec<u64>,
     /// The sum of `moved_from`.
     moved_in_sum: u64,

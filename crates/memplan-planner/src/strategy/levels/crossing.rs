@@ -1,8 +1,8 @@
 //! Which buffer takes over bytes from which other one.
 //!
-//! A sweep in the order of starts remembers for every byte the buffer that had it last. A
-//! newcomer that finds a buffer of a conflicting pipe there has to wait for it:
-//! one crossing. Buffers that must share (in place) are one entry and wait for nobody.
+//! A sweep in the order of starts remembers for every byte the buffer that had it last. A newcomer that finds a buffer
+//! of a conflicting pipe there has to wait for it: one crossing. Buffers that must share (in place) are one entry and
+//! do not wait for each other.
 //!
 //! The same sweep tells the level of a buffer in *any* plan, whoever made it. Each pair of a buffer and an earlier
 //! owner of its bytes has a level, the best one whose rule permits the pair; the worst of these is the buffer's level.
@@ -108,8 +108,8 @@ struct Owners {
 impl Owners {
     /// Gives `low..high` to a new owner, and returns the owners that had parts of it.
     fn take(&mut self, low: u64, high: u64, owner: BufferId) -> Vec<BufferId> {
-        // The stretch that starts last below `low` may reach into the range. Parts of old stretches outside of the range
-        // stay with their owners.
+        // The stretch that starts last below `low` may reach into the range. Parts of old stretches outside of the
+        // range stay with their owners.
         let mut before = Vec::new();
         let first = self.stretches.range(..=low).next_back().map_or(low, |(&start, _)| start);
         let hit: Vec<(u64, (u64, BufferId))> =

@@ -8,8 +8,8 @@ use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
 use super::Order;
 use crate::piece::reserved;
 
-/// Sizes are cut down to this, so that sums of sizes stay far below 2^64. An entry of this size does not fit any
-/// capacity that is less, and so problems with larger buffers are left to the search.
+/// Larger sizes (in bytes) are replaced by this, so that sums of sizes stay far below 2^64. If the capacity is smaller,
+/// an entry of this size does not fit, and the space is left to the search.
 const LARGEST: u64 = 1 << 56;
 
 /// Which pipes use a buffer, as far as sharing is concerned.
@@ -51,9 +51,9 @@ impl Pipes {
         self.dma
     }
 
-    /// Whether sharing would make one pipe wait for another. Scalar with scalar, and one class with itself, run one
-    /// after the other anyway. DMA conflicts with everybody, other DMA included, because there are several DMA
-    /// engines.
+    /// Whether sharing would make one pipe wait for another. Ops of one class of units (scalar or other) run one after
+    /// the other anyway, so buffers of one class do not conflict. A DMA buffer conflicts with every buffer, other DMA
+    /// buffers included, because there are several DMA engines.
     pub(super) fn conflict(self, other: Pipes) -> bool {
         // Whether a unit other than the scalar one uses the buffer.
         let beside_scalar = |pipes: Pipes| pipes.dma || pipes.others != 0;
@@ -94,11 +94,13 @@ pub(super) fn unite(one: &[(u64, u64)], other: &[(u64, u64)]) -> Life {
     united
 }
 
-/// The first step at which both are alive, and the end of the last stretch in which they are; `None` if they never meet.
+/// The first step at which both lives are alive, and the end of the last stretch in which both are; `None` if they
+/// never meet.
 pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (mut a, mut b) = (0, 0);
     let mut found: Option<(u64, u64)> = None;
-    // Both lists are walked at once; the stretch that ends first is left behind.
+    // Both lists are walked at once. Of the two present stretches, the one that ends first is followed by the next of
+    // its list.
     while let (Some(&x), Some(&y)) = (one.get(a), other.get(b)) {
         let (start, end) = (x.0.max(y.0), x.1.min(y.1));
         if start < end {
@@ -162,8 +164,8 @@ impl Entry {
         }
     }
 
-    /// Entries are placed in the order of their ranks. Within a class the original keeps the order of the program unless
-    /// it is asked for the largest first.
+    /// Entries are placed in the order of their ranks. Within a class the original keeps the order of the program
+    /// unless it is asked for the largest first.
     fn rank(&self, order: Order) -> (u8, Reverse<u64>) {
         match (self.class(), order) {
             (class @ 1.., Order::LargestFirst) => (class, Reverse(self.size)),
@@ -215,13 +217,14 @@ impl Entries {
                 self.unused.push(id);
                 continue;
             }
-            // Stretches that touch become one, and windows are dropped: each stretch counts with all bytes.
+            // Stretches that touch become one. Windows are ignored: a buffer counts with all its bytes whenever it is
+            // alive.
             let life: Life = buffer.lifetime.intervals().map(|part| (part.start.0, part.end.0)).collect();
             let life = unite(&life, &[]);
             let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
             let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
-            // A further member of a block that has an entry already.
+            // If another member of the block has made an entry already, the buffer joins it.
             let known = block.and_then(|block| of_block.get(&block).copied());
             if let Some(entry) = known {
                 self.join(entry, buffer, id, size, &life, pipes[id.index()]);

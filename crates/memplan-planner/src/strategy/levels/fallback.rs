@@ -1,8 +1,9 @@
 //! When the levels find no way: search, with few crossings.
 //!
-//! A crossing is a buffer that takes over bytes of another pipe and has to wait for it. A DMA buffer conflicts with
-//! every pipe, so it has no crossings only if it is exclusive. The smallest DMA buffers are made exclusive, as many as
-//! the search still finds room for (by halving); if none, the search decides alone.
+//! A crossing is a buffer that takes over bytes of a buffer of another pipe and has to wait for that pipe. A DMA buffer
+//! conflicts with every pipe, so it has no crossings only if it is exclusive. The smallest DMA buffers are made
+//! exclusive, as many as the search still finds room for (found by bisection). If not even one can be exclusive, the
+//! search plans without regard to crossings.
 
 use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBuilder, Reuse, SpaceId};
 
@@ -106,9 +107,9 @@ impl Alone {
         }
     }
 
-    /// A plan that makes as many DMA buffers exclusive as possible, the smallest first, because they take the least
-    /// room. If there is a plan for some of them, there is one for fewer, so that bisection finds the number. `None`
-    /// if not even one can be exclusive, or if there are too many buffers to ask.
+    /// A plan in which as many DMA buffers as possible are exclusive, the smallest first, because they take the least
+    /// room. A plan with the first n of them exclusive is also one for the first n - 1, so bisection finds the largest
+    /// n. `None` if not even one can be exclusive, or if there are more than [`MOST_TRIED`] buffers.
     fn with_exclusive(&self, problem: &Problem, request: &Request) -> Option<memplan_core::Plan> {
         let pipes = pipes_of(problem);
         let dma = |index: &usize| pipes[self.ids[*index].index()].is_dma();
@@ -119,8 +120,8 @@ impl Alone {
             return None;
         }
         let mut best = None;
-        // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first, because
-        // often all of them can.
+        // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first,
+        // because often all of them can.
         let (mut fits, mut fails) = (0, candidates.len() + 1);
         while fails - fits > 1 {
             let middle =
@@ -133,7 +134,7 @@ impl Alone {
         best
     }
 
-    /// A plan in which these buffers share with nobody, if the search finds one with little work.
+    /// A plan in which these buffers share with no other one; `None` if the search finds none within [`TRIAL`] units.
     fn try_exclusive(&self, exclusive: &[usize], request: &Request) -> Option<memplan_core::Plan> {
         let mut builder = self.problem.to_builder();
         for &index in exclusive {

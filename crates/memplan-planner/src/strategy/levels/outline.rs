@@ -77,7 +77,7 @@ impl Outline {
             let exclusive = exclusive || covered.iter().any(|bound| bound.exclusive);
             bounds.push(Bound { offset: address, extent: size, life: united, exclusive, last: Some(item) });
         }
-        // The last covered stretch may reach beyond the item. That part keeps what it had.
+        // The last covered bound may reach above the end of the item. The part above it keeps its lives and its owner.
         if let Some(tail) = covered.last().filter(|bound| bound.offset + bound.extent > end) {
             let extent = tail.offset + tail.extent - end;
             bounds.push(Bound { offset: end, extent, ..tail.clone() });
@@ -93,8 +93,8 @@ impl Outline {
         self.bounds.splice(replaced.at..replaced.at + replaced.count, replaced.bounds);
     }
 
-    /// The bounds from an address on that hold `size` bytes; `None` if the
-    /// address starts no bound or there is not enough behind it.
+    /// The positions of the first and the last bound that `size` bytes from an address on reach into; `None` if no
+    /// bound starts at the address, or if the memory ends before.
     pub(super) fn window(&self, address: u64, size: u64) -> Option<(usize, usize)> {
         let first = self.bounds.binary_search_by_key(&address, |bound| bound.offset).ok()?;
         let end = address.checked_add(size)?;

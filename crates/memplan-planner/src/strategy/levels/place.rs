@@ -1,5 +1,5 @@
-//! First fit over the outline, level by level, with placements taken back
-//! where they stand in the way.
+//! First fit over the outline, level by level. If an item finds no room, placements that stand in the way are taken
+//! back.
 //!
 //! The outline says which stretches of addresses are taken when; items are slots of entries, which are buffers that
 //! share one address ([`super::entry`]). Level2 … Level0 are [`Level::Pipe`] … [`Level::Lives`].
@@ -59,6 +59,15 @@ pub(super) fn sequential(entries: &Entries) -> Option<Placed> {
     Some(placed)
 }
 
+/// Whether [`Level::Pipe`] or [`Level::Loop`] forbids two entries to share bytes: because their pipes conflict, or
+/// because they are in the same loop. Being outside of any loop counts as one more loop.
+fn clashes(one: &Entry, other: &Entry, level: Level) -> bool {
+    match level {
+        Level::Pipe => one.pipes.conflict(other.pipes),
+        _ => one.around == other.around,
+    }
+}
+
 /// One placement: an item, where it was put, and how to undo that.
 #[derive(Clone, Debug)]
 struct Record {
@@ -82,8 +91,8 @@ pub(super) struct Planner<'e> {
     /// By entry and slot: its offset and level. An entry that took over all slots of a larger multi-buffer has more
     /// slots here than it asked for.
     places: Vec<Vec<Option<(u64, Level)>>>,
-    /// The item that was last told to go elsewhere, by its position in the order, and the address it must not go to
-    /// again.
+    /// The item that was taken back last and has to go elsewhere: its position in the order, and the address it must
+    /// not have again.
     forbidden: Option<(usize, u64)>,
     /// Whether the lowest level may use overlays.
     in_place: bool,
@@ -123,8 +132,9 @@ impl<'e> Planner<'e> {
         &self.entries.list[item.entry]
     }
 
-    /// Places all items at one level, with as much memory as it takes; `None` if that is too much work or the caller's
-    /// patience is over. The outline is split or not as it was in the try before.
+    /// Places all items at one level, with as much memory as it takes; `None` if that is too much work, if the sum of
+    /// all sizes is [`UNLIMITED`] or more, or if the caller's patience is over. The outline is split if it was split in
+    /// the try before.
     pub(super) fn unlimited(&mut self, level: Level) -> Option<Placed> {
         if self.entries.sum >= UNLIMITED {
             return None;
@@ -172,7 +182,8 @@ impl<'e> Planner<'e> {
     /// item finds none. `false` if nothing is left to take back, or if the caller's patience is over.
     fn descend(&mut self) -> bool {
         let order = &self.entries.order;
-        // The best level that is still tried, and the last position at which an item has failed.
+        // `start` is the best level that is tried for the next item. `index` is the position of that item in the order,
+        // and `resume` the highest position at which an item has found no room.
         let mut start = Level::Pipe;
         let (mut index, mut resume) = (0, 0);
         while let Some(&item) = order.get(index) {
@@ -251,15 +262,15 @@ impl<'e> Planner<'e> {
             return true;
         }
         let size = self.entry(item).size;
-        // An item without bytes is in nobody's way, and need not be taken back.
+        // An item without bytes is in no other item's way, so it is not in the history and never taken back.
         if size == 0 {
             self.places[item.entry][item.slot as usize] = Some((0, level));
             return true;
         }
         let Some((first, last)) = self.room(index, item, level) else { return false };
         let offset = self.outline.bounds[first].offset;
-        // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed along
-        // with the first one.
+        // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed
+        // along with the first one.
         let donors = if level == Level::Slots { self.donors(item, first) } else { Vec::new() };
         self.record(index, item, level, (first, last), offset, false);
         for (slot, address) in (1..).zip(donors) {
@@ -290,22 +301,22 @@ impl<'e> Planner<'e> {
         let mut first = 0;
         'starts: while first < self.outline.bounds.len() {
             let address = self.outline.bounds[first].offset;
-            // Addresses only rise from here on. If the item does not fit below the capacity now, it never will.
+            // Later starts have higher addresses. If the item does not fit below the capacity from this address, it
+            // fits from no later one.
             if self.capacity - address < entry.size || self.work > WORK {
                 return None;
             }
-            // Bounds are added to the run until it is long enough for the item.
+            // The bounds `first..=last` are the run. Bounds are added to it until it is long enough for the item.
             let mut last = first;
             loop {
                 let bound = self.outline.bounds.get(last)?;
                 let end = bound.offset + bound.extent;
                 self.work += 1;
-                // This is where the item stood before it was taken back. The same place would lead to the same dead
-                // end.
+                // The item was taken back from this address. The same place would lead to the same dead end.
                 let again = last == first && self.forbidden == Some((index, address));
                 if again || self.taken(item, level, last, address) {
-                    // The run is broken at `last`. Any start up to there would cover the same bound, so the next start
-                    // is behind it.
+                    // The bound `last` is taken. Any start between `first` and `last` would reach into it as well, so
+                    // the next start is the bound after it.
                     first = last + 1;
                     continue 'starts;
                 }
@@ -322,10 +333,10 @@ impl<'e> Planner<'e> {
         None
     }
 
-    /// Whether the bound at a position is closed to an item that would start at `address`: something exclusive is
-    /// involved, a slot of the same entry or an entry that must not share lies there, or the bound is in use while the
-    /// item lives. The latter is excused at the lowest level if all items that it meets there are partners of
-    /// overlays.
+    /// Whether the bound at position `at` is closed to an item that would start at `address`. That is so if the item is
+    /// exclusive or an exclusive item has the bound, if a slot of the same entry or an entry that must not share lies
+    /// there, or if the bound is in use while the item lives. The last reason is excused at [`Level::Lives`] if
+    /// overlays permit it for all items that are alive with this one.
     fn taken(&mut self, item: Item, level: Level, at: usize, address: u64) -> bool {
         let entry = self.entry(item);
         let bound = &self.outline.bounds[at];
@@ -369,9 +380,9 @@ impl<'e> Planner<'e> {
         common(&self.entry(one).life, &self.entry(other).life).is_some()
     }
 
-    /// Whether an overlay permits the item to lie at `address` on a placement that is alive with it: both are alive at
-    /// one step only, the newcomer's first and the victim's last, at which the one is computed from the other, and
-    /// they have the same base, slot and number of slots.
+    /// Whether an overlay permits the item to lie at `address` on a placement that is alive with it. The two must be
+    /// alive together at one step only, which is the first step of the newcomer and the last step of the victim: the
+    /// newcomer is computed from the victim at that step. And they must have the same base, slot and number of slots.
     fn excused(&self, item: Item, record: &Record, address: u64) -> bool {
         let (mine, theirs) = (self.entry(item), self.entry(record.item));
         let forward = self.entries.overlays.contains_key(&(item.entry, record.item.entry));
@@ -395,22 +406,15 @@ impl<'e> Planner<'e> {
         let end = address + entry.size;
         match level {
             Level::Lives => true,
-            // All of it on one slot of a multi-buffer, and all other slots of that one as well.
+            // The item has to lie on one bound, a slot of a multi-buffer, and to be able to take over all other slots
+            // of that multi-buffer as well.
             Level::Slots => {
                 self.work += self.history.len() as u64;
                 first == last && !self.donors(item, first).is_empty()
             }
             Level::Pipe | Level::Loop => {
                 self.work += self.history.len() as u64;
-                // `Loop` permits buffers of different loops; outside of any loop counts as one loop.
-                let clash = |record: &Record| {
-                    let other = self.entry(record.item);
-                    match level {
-                        Level::Pipe => entry.pipes.conflict(other.pipes),
-                        _ => entry.around == other.around,
-                    }
-                };
-                !self.over(address, end).any(clash)
+                !self.over(address, end).any(|record| clashes(entry, self.entry(record.item), level))
             }
         }
     }
@@ -436,8 +440,8 @@ impl<'e> Planner<'e> {
         if are_free { donors } else { Vec::new() }
     }
 
-    /// Whether an item can have an address: inside of the memory, on nothing exclusive, and without meeting an item that
-    /// is alive at the same time or must not share.
+    /// Whether an item can have an address: inside of the memory, on nothing exclusive, and without meeting an item
+    /// that is alive at the same time or must not share.
     fn is_free(&self, item: Item, address: u64) -> bool {
         let size = self.entry(item).size;
         let end = address + size;

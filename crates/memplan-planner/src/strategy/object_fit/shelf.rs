@@ -13,13 +13,13 @@
 //! ```
 //!
 //! The times of a node are the intersection of the times of its two children. When a use is added to an object, only
-//! the part of it that the sibling has as well goes up to the parent, and mostly nothing is left soon. Where everybody
-//! is alive at once, both a question and an answer take O(log n) steps; in the worst case a question looks at every
-//! object that is in use, as a search along the row would.
+//! the times at which the sibling is in use as well are added to the parent, and mostly no such times are left after a
+//! few levels. If all buffers are alive at once, both a new use and a question take O(log n) steps. In the worst case a
+//! question looks at every object that is in use, as a search along the row would.
 
 use std::collections::BTreeMap;
 
-/// A stretch `[start, end)` of compressed time.
+/// A stretch `[start, end)` of time. Times are positions in the sorted list of steps at which a buffer starts or ends.
 pub(super) type Stretch = (u32, u32);
 
 /// Disjoint stretches that do not even touch: start to end.
@@ -29,8 +29,8 @@ struct Times(BTreeMap<u32, u32>);
 /// The row. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
-    /// `levels[0]` has the times of each object; `levels[k][i]` the times at which the objects from `i << k` on, `1 << k` of
-    /// them or as many as there are, are all in use. The last level has one node.
+    /// `levels[0]` has the times of each object; `levels[k][i]` the times at which the objects from `i << k` on, `1 <<
+    /// k` of them or as many as there are, are all in use. The last level has one node.
     levels: Vec<Vec<Times>>,
 }
 
@@ -95,7 +95,7 @@ impl Shelf {
         accept: &mut dyn FnMut(usize) -> bool,
     ) -> Option<usize> {
         let node = self.levels[level].get(position)?;
-        // At one of the asked times all objects below are in use.
+        // If all objects below this node are in use at one of the asked times, none of them is free.
         if when.iter().any(|&stretch| node.meets(stretch)) {
             return None;
         }
