@@ -155,8 +155,8 @@ impl Builder<'_> {
         bytes.align_up(Bytes(self.chip.align)).ok_or(NoArea::TooLarge)
     }
 
-    /// Makes a new area with tensors one behind the other, leaving out those that have a home already, and gives its
-    /// bytes. Without a `base` the area lies behind the activations.
+    /// Makes a new area in which tensors lie one after the other, and gives its bytes. Tensors that have a home already
+    /// are left out. An area without a `base` lies behind the activations (at higher addresses).
     fn pack(&mut self, name: &str, base: Option<u64>, tensors: &[TensorId]) -> Result<u64, NoArea> {
         let area = self.areas.list.len();
         let mut end = Bytes::ZERO;

@@ -261,7 +261,8 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
         }
         watch(step, &table);
     }
-    // A tensor that no step has placed gets the first address, for want of another.
+    // A tensor that no step has placed (the result of a view whose operand is no tensor in the table) gets the first
+    // address of the memory. Every tensor needs an address in the text.
     let rows = network.tensors.ids().map(|tensor| table.row(tensor));
     let addresses = rows.map(|row| row.map_or(ground.start, |row| row.address)).collect();
     Some(Documented { addresses, size: table.cursor.0 - ground.start })

@@ -117,8 +117,8 @@ fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate,
     if bytes == 0 {
         return Err("it has no bytes");
     }
-    // An allocation that asks for an alignment gets it only if the pass's alignment is a multiple of it, because
-    // the merged allocation is aligned to that.
+    // The merged allocation is aligned to the pass's alignment. So an allocation that asks for an alignment of its own
+    // can be merged only if the pass's alignment is a multiple of that.
     let alignment = match view.document.integer_attribute(op, "alignment") {
         None => natural_alignment(element),
         Some(own) => match u64::try_from(own).ok().filter(|&own| own > 0) {

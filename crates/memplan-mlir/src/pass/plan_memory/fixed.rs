@@ -47,7 +47,7 @@ const CAST: &str = "hivm.hir.pointer_cast";
 /// A cast to constant addresses, as a function meets it.
 #[derive(Clone, Debug)]
 pub(super) struct Cast {
-    /// The cast; in a called function, if it is not this function's own.
+    /// The cast. It stands in the function itself, or in a function that is called, directly or not.
     pub(super) op: crate::OpId,
     /// The name of the memory space in the text.
     pub(super) space: String,
@@ -282,10 +282,11 @@ impl<'a> Uses<'a> {
         only_writes && of_the_whole && uses.iter().all(in_its_block)
     }
 
-    /// Whether an op is part of work that may still run when the code behind it does: it, or an op around it, is
-    /// asynchronous or not known.
+    /// Whether an op may still run after control has come past it: the op, or an op around it, is asynchronous, or
+    /// nothing is known about how its regions run. In a dag the ops have no fixed order, so a dag counts, too.
     fn may_run_later(&self, op: OpId) -> bool {
         let program = &self.view.lowered.program;
+        // Whether an op of this kind is over, with all its regions, when control has come past it.
         let waits = |control: &Control| {
             matches!(control, Control::Once | Control::Loop(_) | Control::While | Control::Alternatives { .. })
                 || matches!(control, Control::Parallel { .. })

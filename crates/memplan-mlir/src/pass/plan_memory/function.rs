@@ -514,9 +514,9 @@ impl<'a> Planner<'a> {
         pieces.collect()
     }
 
-    /// Plans a function, in up to two trials. In the first one results that are computed in place must lie on their
-    /// donors, as in the original. If a memory is too small for that, they may lie there but need not in the second
-    /// one.
+    /// Plans a function, in up to two trials. In the first trial, results that are computed in place must lie on their
+    /// donors, as in the original (the tight problem). If a memory is too small for that, in the second trial the
+    /// results in this memory may lie on their donors but need not (the loose problem).
     fn attempt(
         &mut self,
         function: FunctionId,
@@ -537,7 +537,8 @@ impl<'a> Planner<'a> {
             sites,
         };
         let first = place(kernel.problem(&Choice::tight(groups))?, self.view.options.order, strategy, request)?;
-        // If no memory is known to be too small, the second trial would be the same as the first.
+        // If there is a plan, it is taken. If there is none, but no memory is known to be too small, the second trial
+        // would be the same as the first one.
         let short = first.short();
         if short.is_empty() {
             return Ok(first);
@@ -555,8 +556,8 @@ impl<'a> Planner<'a> {
             let relaxed = kernel.relaxation(groups, loose, name);
             relaxed.is_ok_and(|problem| matches!(search::search(&problem, request).outcome, Outcome::Infeasible(_)))
         });
-        // The first plan is the one that the original would make, so its failure is reported, unless the second
-        // attempt fails in other memories.
+        // The first trial is what the original does, so its failure is reported. If the second trial fails in fewer
+        // memories, its failure is reported instead: the other memories are not too small.
         let told = if second.short() == short { first } else { second };
         Ok(Attempt { refuted, ..told })
     }
@@ -572,7 +573,7 @@ impl<'a> Planner<'a> {
         let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
         let asked = self.view.options.vector_function_memory;
         let whole = scope.capacity.unwrap_or(u64::MAX);
-        // Bytes to KiB. The largest cache leaves the least.
+        // Bytes to KiB. What is left for planned buffers is least if the cache is largest.
         let (least, most) = (whole.saturating_sub(cache.most) >> 10, whole.saturating_sub(cache.least) >> 10);
         if asked < least || asked > most {
             let message =
@@ -600,7 +601,8 @@ impl<'a> Planner<'a> {
             let Some(owner) = self.owner(site) else { continue };
             let placement = self.all.placements[owner].clone();
             // The buffer lies in the other core's memory, which is not the memory of the same name on this core. So
-            // the placement gets the number of a further space, behind all spaces of the program.
+            // the placement gets the number of a space that the program does not have: that of the buffer's space plus
+            // the number of spaces. Then the checks do not compare its addresses with those of this core's buffers.
             let space = SpaceId::from_index(spaces + self.view.lowered.program.site(site).space.index());
             self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
         }

@@ -184,7 +184,9 @@ impl Waits<'_> {
                 // The innermost loop around both ops.
                 let around = loops_around(self.view, one).find(|&op| self.view.tree.contains(op, other));
                 let is_over = match around {
-                    // Two ops in branches that exclude each other both run only in different iterations.
+                    // If the later run is that of the next iteration, the clocks of two iterations are asked. So they
+                    // are for two ops in branches that exclude each other: such ops both run only in different
+                    // iterations.
                     Some(around) if is_back || self.exclude(one, other) => {
                         self.order.is_over_around(around, last, first)
                     }

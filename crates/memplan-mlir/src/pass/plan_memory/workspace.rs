@@ -88,7 +88,8 @@ pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassE
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
-/// Refuses workspaces that cannot be planned. `written` is `Some(false)` for one that is read and never written.
+/// Refuses workspaces that cannot be planned: one in another form than [`has_workspace_form`] knows, one of unknown
+/// size, and one that is read and never written (`written` is `Some(false)`).
 fn check(view: &KernelView, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
@@ -159,8 +160,8 @@ impl Workspaces<'_> {
     /// Plans the workspaces of one function.
     fn plan(&mut self, function: FunctionId, sites: &[SiteId], request: &Request) -> Result<(), PassError> {
         let problem = self.problem(sites)?;
-        // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
-        // looks for the smallest plan.
+        // Without reuse the workspaces lie one after the other in memory, as the original places them. With reuse the
+        // search looks for the smallest plan.
         let (outcome, strategy) = match self.view.options.reuse_workspace {
             // The memory has no capacity, so the first level always fits, and that one shares nothing.
             false => (levels::plan(&problem, levels::Order::Start, request).0, "levels"),
@@ -258,7 +259,7 @@ fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> 
     let document = view.document;
     let mut edits = Edits::default();
     let mut constants = Constants::new(document, "index");
-    // For each kernel and each of its arguments: where the last workspace in the argument ends.
+    // For each kernel and each of its arguments: the byte at which the highest workspace in the argument ends.
     let mut ends: BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>> = BTreeMap::new();
     for (site, placement) in placements.iter_enumerated() {
         let op = view.lowered.sites[site];
