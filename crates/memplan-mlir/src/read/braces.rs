@@ -113,8 +113,9 @@ impl Reader<'_> {
             _ => return BraceContent::Other,
         }
         match ahead.next().kind {
-            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
             // `{a = 1}`, `{a, b}`
+            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
+            // `{a}`
             TokenKind::RBrace => BraceContent::OneWord { ends_region: self.ends_region(first) },
             TokenKind::LParen if first.kind == TokenKind::String => BraceContent::Region,
             _ if first.kind == TokenKind::String => BraceContent::Names,
@@ -205,7 +206,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Whether the `}` or `>` at the current token closes a group of this op that [`Self::skip_or_open`] has opened.
+    /// Whether the `}` or `>` at the current token closes a group of this op that [`Self::skip_or_open`] has opened. A
+    /// `}` that closes no group ends the region around the op, and a `>` that closes none is a comparison.
     pub(super) fn closes_group(&self, frame: &OpFrame) -> bool {
         let open = self.brackets[frame.brackets..].last().map(|bracket| bracket.open.kind);
         match self.token.kind {
