@@ -71,8 +71,8 @@ impl Document {
             "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
             "vcmp" => {
                 let text = self.text(self.op(op).span);
-                // The text says `compare_mode = <eq>`. Without the word the op compares for equality. Of all comparisons
-                // of integers, only `eq` and `ne` of 32-bit integers have an instruction.
+                // The text says `compare_mode = <eq>`. Without the word the op compares for equality. Of all
+                // comparisons of integers, only `eq` and `ne` of 32-bit integers have an instruction.
                 let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
                 let equality =
                     ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));

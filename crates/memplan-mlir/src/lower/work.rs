@@ -368,8 +368,8 @@ impl<'d> Ends<'d> {
     }
 }
 
-/// Whether work goes on when the function has returned. `None` if it does not; `Some(Some(at))` if the function's result
-/// at position `at` stands for the work; `Some(None)` if no result does.
+/// Whether work goes on when the function has returned. `None` if it does not; `Some(Some(at))` if the function's
+/// result at position `at` stands for the work; `Some(None)` if no result does.
 fn outliving(end: End) -> Option<Option<usize>> {
     match end {
         End::Inside => None,
