@@ -71,6 +71,7 @@ impl Lowering<'_> {
     fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
         let mut list = AccessList::new();
+        // A call of a function with a summary does to each operand what the function does to its argument.
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
                 // A summary does not follow tensors, so what it says about one may be too little.
@@ -86,6 +87,8 @@ impl Lowering<'_> {
         if let Some(list) = self.tensor_accesses(op) {
             return list.into();
         }
+        // If the memory cannot be followed after this op, all operands escape, and what the regions of the op use
+        // escapes with them.
         if self.lets_go(op) || self.hides(op) {
             let escaping = self.memory_operands(op).into_iter().map(|value| (value, AccessKind::Escape));
             list.extend(escaping.chain(self.captured(op)));
@@ -94,6 +97,7 @@ impl Lowering<'_> {
         if let Some(list) = self.destination_style(op) {
             return list.into();
         }
+        // What a mark says of a coupled buffer, and what the op's row says of its operands.
         list.extend(self.mark_accesses(op));
         for (selector, access) in document.info(op).effects.iter() {
             let operands = &document.operands(op)[document.select(op, selector)];

@@ -318,6 +318,7 @@ impl Lowering<'_> {
         if let Some(entry) = entry {
             self.blocks.insert(entry, block);
         }
+        // The blocks of the body get their arguments by a branch from the first part ([`Self::end_while`]).
         self.add_blocks(others);
         self.add_blocks(document.blocks(after));
     }

@@ -208,8 +208,11 @@ impl Lowering<'_> {
             Type::Vector { element, .. } => element.bits(),
             other => other.bits(),
         };
+        // The bits of an element of the vector that is read, and of the vector that is written.
         let read_bits = vector_bits(document.results(read).first());
         let written_bits = vector_bits(document.operands(write).first());
+        // The shapes of the two arguments of the function. An argument with gaps (another layout than the identity) has
+        // no shape here, and the answer is no.
         let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());
         let arguments = entry.map_or(&[][..], |&entry| document.arguments(entry));
         let shape = |at: usize| {

@@ -154,8 +154,10 @@ impl Reader<'_> {
     /// Whether an op or a block begins with a token; `ahead` stands behind it.
     fn begins_op(&self, token: Token, mut ahead: Lexer<'_>) -> bool {
         match token.kind {
+            // `%a, %b =` and the name of an op.
             TokenKind::Percent => behind_results(ahead)
                 .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String)),
+            // A label: `^name:` or `^name(…):`.
             TokenKind::Caret => {
                 let mut next = ahead.next();
                 if next.kind == TokenKind::LParen {
@@ -167,6 +169,7 @@ impl Reader<'_> {
                 next.kind == TokenKind::Colon
             }
             TokenKind::String => ahead.peek() == TokenKind::LParen,
+            // A word that can be the name of an op and is not the name of an attribute: `a = 1`, `a, b`, `a}`.
             TokenKind::BareId => {
                 let attribute = matches!(ahead.peek(), TokenKind::Equal | TokenKind::Comma | TokenKind::RBrace);
                 !attribute && self.is_op_word(self.text(token.span()))

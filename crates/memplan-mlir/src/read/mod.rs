@@ -538,6 +538,7 @@ impl<'s> Reader<'s> {
         if !is_replaced || self.document.ops[frame.op].form != Form::Custom || has_location() {
             return Ok(());
         }
+        // The last type must be the last thing in the op's text.
         let types = &self.type_spans[frame.types..];
         let ends = |ty: &Span| ty.end as usize == self.previous.end;
         // An allocation has exactly one type.

@@ -215,6 +215,7 @@ impl<'s> Parser<'s> {
         found
     }
 
+    /// Reads a whole number.
     fn number(&mut self) -> Parsed<u64> {
         if let Kind::Word(word) = self.peek()
             && let Ok(number) = word.parse()
@@ -564,6 +565,7 @@ impl<'s> Parser<'s> {
             Some(current) if entry => current,
             _ => self.block(name.clone(), span),
         };
+        // The name may be known from a branch, but not from another label of this region.
         if let Some(region) = self.open.last_mut() {
             let named = Named { id: block, first: span, defined: true };
             if region.blocks.insert(name.clone(), named).is_some_and(|old| old.defined) {

@@ -90,6 +90,8 @@ impl Areas {
         let neuron = chip.activations.unwrap_or(weights.end());
         let areas = Areas { neuron, mode, ..Areas::default() };
         let mut builder = Builder { network, chip, areas };
+        // A chip with a private pool lays out its areas in one way in every mode. In the modes `basic` and `in_reuse`
+        // all inputs and outputs are activations, so there are no areas.
         match (chip.private, mode) {
             (Some(private), _) => builder.pools(private, options.iomem)?,
             (None, AddressMode::Basic | AddressMode::InReuse) => {}

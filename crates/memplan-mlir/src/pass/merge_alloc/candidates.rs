@@ -54,6 +54,7 @@ pub(super) fn find(view: &BufferizedView) -> Candidates {
             Ok(candidate) => candidates.list.push(candidate),
         }
     }
+    // Only the deallocations of merged buffers go away. What keeps its allocation must still be freed.
     let merged: HashSet<SiteId> = candidates.list.iter().map(|candidate| candidate.site).collect();
     frees.certain.retain(|(site, _)| merged.contains(site));
     candidates.deallocs = frees.certain;

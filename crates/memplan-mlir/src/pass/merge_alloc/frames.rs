@@ -169,6 +169,7 @@ fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<
     for candidate in candidates {
         let Some(home) = homes.get(&candidate.site) else { continue };
         let mut member = Member::Site(candidate.site);
+        // The way from the buffer outwards: the crossed loops, innermost first, then the scope.
         let way = home.crossed.iter().map(|&op| (op, true)).chain([(home.scope, false)]);
         for (op, is_crossed) in way {
             let key = (op, is_crossed, candidate.space.clone());

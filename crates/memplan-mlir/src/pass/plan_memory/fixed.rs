@@ -89,6 +89,7 @@ pub(super) fn find(view: &KernelView) -> FixedBuffers {
     let mut found =
         FixedBuffers { by_function: IndexVec::filled(Vec::new(), program.functions().len()), remarks: Vec::new() };
     let casts: Vec<OpId> = program.ops().ids().filter(|&op| view.document.name(view.lowered.ops[op]) == CAST).collect();
+    // Most kernels have no casts, and the tables of `Uses` take a pass over the program.
     if casts.is_empty() {
         return found;
     }
@@ -233,6 +234,8 @@ impl<'a> Uses<'a> {
         if is_graph || names.iter().any(|name| self.marked.contains(name)) {
             return Some(whole);
         }
+        // The op of the function's body that contains an op, or is that op. A use inside of a loop or a branch counts for
+        // the whole of the op of the body.
         let outermost = |op: OpId| tree.child_towards(None, op);
         let begin = if self.begins_with_a_write(value, &uses) { outermost(first) } else { whole.0 };
         let outlives = |&(op, kind): &(OpId, AccessKind)| kind == AccessKind::Escape || self.may_run_later(op);

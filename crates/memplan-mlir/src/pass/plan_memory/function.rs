@@ -377,6 +377,7 @@ impl<'a> Planner<'a> {
             if !document.info(called).traits.has(Traits::CALL) {
                 continue;
             }
+            // The function that the op calls, if it has buffers of its own. Names are looked up in the caller's module.
             let caller = program.function_of(op);
             let module = document.parent_op(self.view.lowered.functions[caller]);
             let callee = kernels.get(&(module, document.symbol_name(called).unwrap_or_default()));

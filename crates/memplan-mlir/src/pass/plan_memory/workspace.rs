@@ -264,6 +264,7 @@ fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> 
     for (site, placement) in placements.iter_enumerated() {
         let op = view.lowered.sites[site];
         let (Some(placement), Some(function)) = (placement, document.function_around(op)) else { continue };
+        // An offset is written as the name of a constant that is added at the start of the function.
         let names: Vec<String> = placement.offsets.iter().map(|&offset| constants.name(function, offset)).collect();
         if let Some(at) = offset_position(view, op) {
             edits.insert(at, format!(" offset = [{}]", names.join(", ")));
