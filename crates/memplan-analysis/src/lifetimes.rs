@@ -191,7 +191,8 @@ impl Walk<'_> {
     /// Extends lives by every access and by every branch that hands a buffer over.
     fn accesses(&mut self) {
         for (op, info) in self.program.ops().iter_enumerated() {
-            // Nobody waits for the result any more; the caller throws it away.
+            // If the time limit has passed or the user has interrupted, the lives stay incomplete. The caller asks the
+            // same question and throws them away.
             if patience::is_over() {
                 return;
             }

@@ -44,7 +44,7 @@ const HARMLESS_TEMPORARY: &[&str] = &[
     "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
     "vexp", "vrsqrt", "vsqrt", "vrec",
 ];
-/// Bytes that one step of the vector unit handles: it reads all of them before it writes any.
+/// Bytes that the vector unit handles in one step. In each step it reads all bytes of its inputs before it writes any.
 const VECTOR_STEP: u64 = 256;
 /// Ops that move a block of memory as it is.
 const MOVES: &[&str] = &["load", "store", "copy"];

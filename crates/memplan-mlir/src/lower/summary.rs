@@ -264,8 +264,8 @@ impl<'d> Touched<'d> {
         self.effects[class].add(effect);
     }
 
-    /// The summary of one function, whose callees have theirs in `done`. `last` is the last op inside of the
-    /// function.
+    /// The summary of one function. `done` has the summaries of the functions that it calls (without those of a
+    /// recursion), and `last` is the last op inside of the function.
     fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
         let document = self.document;
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
@@ -383,7 +383,8 @@ impl<'d> Touched<'d> {
                     self.join_positions(results, handed_out(document, block));
                 }
             }
-            // Nobody knows how values pass through these regions, so all memory that goes in or out may be one.
+            // For all other ops it is not known how values pass through the regions. So all memory that goes in or out
+            // is put into one class.
             _ => {
                 let mut all = [results, operands].concat();
                 for &block in blocks {

@@ -299,8 +299,8 @@ impl<'d> Ends<'d> {
     }
 
     /// Whether an op's own accesses may happen after the function has returned. `None` if they cannot; `Some(Some(at))`
-    /// if whoever awaits the function's result at position `at` awaits the accesses; `Some(None)` if no result of the
-    /// function stands for them.
+    /// if the function's result at position `at` stands for them, so that awaiting it awaits them; `Some(None)` if no
+    /// result of the function does.
     pub(super) fn of_accesses(&self, op: OpId) -> Option<Option<usize>> {
         // The accesses of an op whose regions run in an unknown way may be as late as its regions. An op that gives a
         // GPU token only starts work.

@@ -87,8 +87,8 @@ fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -
     // that contains it.
     let around = tree.around_both(alloc, last);
     let (user, home) = (tree.child_towards(around, last), tree.child_towards(around, alloc));
-    // If the allocation is nested deeper than the use (`home` is an op around it), or the two stand in different blocks,
-    // the use is outside of the allocation's block.
+    // If the allocation is nested deeper than the use (`home` is an op around it), or the two stand in different
+    // blocks, the use is outside of the allocation's block.
     let same_block = lowered.program.op(user).block == lowered.program.op(alloc).block;
     if home != alloc || !same_block {
         return Err("it is used outside its block");

@@ -81,8 +81,8 @@ pub fn parse(source: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(source);
     parser.items()?;
     let views = parser.views;
-    // The builder knows no places in the text. Views are remembered with theirs, so that a view that reaches past its
-    // base is reported where it stands.
+    // The builder does not know where anything stands in the text. The parser remembers the place of each view, so that
+    // a view that reaches past its base is reported there.
     parser.builder.finish().map_err(|error| {
         let span = match &error {
             ProgramError::ViewPastBase { value, .. } => views.iter().find(|(view, _)| view == value),

@@ -148,8 +148,8 @@ struct Frees {
 }
 
 impl Frees {
-    /// Sorts all frees. A `memref.dealloc` of a value that is certainly one site goes away if that site is merged. Every
-    /// other free stays in the text, so the sites that it may free are ambiguous and are not merged.
+    /// Sorts all frees. A `memref.dealloc` of a value that is certainly one site goes away if that site is merged.
+    /// Every other free stays in the text, so the sites that it may free are ambiguous and are not merged.
     fn of(view: &BufferizedView) -> Frees {
         let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;
@@ -217,7 +217,8 @@ fn refuse_silent_regions(view: &BufferizedView) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Refuses an allocation as the original does: an empty one first, then one whose scope is missing or has several blocks.
+/// Refuses an allocation as the original does: an empty one first, then one whose scope is missing or has several
+/// blocks.
 fn refuse_allocation(view: &BufferizedView, site: SiteId, op: OpId) -> Result<(), PassError> {
     match candidate(view, site, op) {
         Err("it has no bytes") => {

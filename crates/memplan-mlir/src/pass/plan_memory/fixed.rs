@@ -234,8 +234,8 @@ impl<'a> Uses<'a> {
         if is_graph || names.iter().any(|name| self.marked.contains(name)) {
             return Some(whole);
         }
-        // The op of the function's body that contains an op, or is that op. A use inside of a loop or a branch counts for
-        // the whole of the op of the body.
+        // The op of the function's body that contains an op, or is that op. A use inside of a loop or a branch counts
+        // for the whole of the op of the body.
         let outermost = |op: OpId| tree.child_towards(None, op);
         let begin = if self.begins_with_a_write(value, &uses) { outermost(first) } else { whole.0 };
         let outlives = |&(op, kind): &(OpId, AccessKind)| kind == AccessKind::Escape || self.may_run_later(op);

@@ -342,9 +342,9 @@ impl<'a> Planner<'a> {
         self.owners.get(&(self.module_of(site), number)).copied()
     }
 
-    /// Refuses a buffer without an owner in a memory in which the same function also has buffers with owners. The
-    /// former would get an address of this function's choice. The latter get theirs from functions that know nothing
-    /// of it, so the two may overlap.
+    /// Refuses a buffer without an owner in a memory in which the same function also has buffers with owners. This
+    /// function would choose the address of the buffer without an owner. The other buffers get the addresses that
+    /// their owners choose, and the functions of the owners know nothing of this buffer. So the two may overlap.
     fn refuse_without_owner(&self) -> Result<(), PassError> {
         let space = |site: SiteId| self.view.lowered.program.site(site).space;
         for sites in &self.by_function {
@@ -421,8 +421,8 @@ impl<'a> Planner<'a> {
         document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
-    /// Takes buffers of which a loop hands out several instances out of the plan, with a remark: one address cannot hold
-    /// an instance that is still needed and another one that is being written.
+    /// Takes buffers of which a loop hands out several instances out of the plan, with a remark: one address cannot
+    /// hold an instance that is still needed and another one that is being written.
     fn leave_alone(&mut self, groups: &Groups) {
         for &site in &groups.left_alone {
             let span = self.view.document.op(self.view.lowered.sites[site]).span;

@@ -133,7 +133,8 @@ impl<'a> Interference<'a> {
             for &value in info.inits() {
                 self.use_at(self.root(value), op);
             }
-            // Merging values reads none of them, but the merged value is a new name for them from here on.
+            // An op that merges values (a select) touches no byte. It counts as a use of its sources, because its
+            // result is a further name for them.
             for &value in &info.results {
                 if let Origin::Merged(sources) | Origin::Opaque(sources) = &program.value(value).origin {
                     for &source in sources {

@@ -99,8 +99,8 @@ impl Order {
         step.pipe == self.steps[later].pipe || self.starts[later][step.pipe] as usize > earlier
     }
 
-    /// Whether a step of one iteration of the loop `around` is certainly over when a step of the next iteration
-    /// begins. In the text the latter may stand in front of the former.
+    /// Whether the step `earlier` of one iteration of the loop `around` is certainly over when the step `later` of the
+    /// next iteration begins. In the text `later` may stand before `earlier`, or be the same step.
     pub(super) fn is_over_around(&self, around: OpId, earlier: usize, later: usize) -> bool {
         let pipe = self.steps[earlier].pipe;
         let Some((first, starts)) = self.loops.get(&around) else { return false };

@@ -163,7 +163,8 @@ impl Workspaces<'_> {
         // Without reuse the workspaces lie one after the other in memory, as the original places them. With reuse the
         // search looks for the smallest plan.
         let (outcome, strategy) = match self.view.options.reuse_workspace {
-            // The memory has no capacity, so the first level always fits, and that one shares nothing.
+            // `levels` first puts all buffers side by side and lets them share bytes only if that does not fit. The
+            // memory has no capacity, so it always fits, and nothing is shared.
             false => (levels::plan(&problem, levels::Order::Start, request).0, "levels"),
             true => {
                 // Only work limits this search, so that the offsets do not depend on the speed of the machine.
