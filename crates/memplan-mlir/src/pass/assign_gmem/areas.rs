@@ -14,8 +14,8 @@
 //! (one more area) puts the first inputs and outputs at tags in any mode, and the others into
 //! the pool, with the tensors that are passed from one function to another.
 //!
-//! A tensor with a prescribed place in an area has a *home*. All other tensors are activations;
-//! the planner chooses where they go. Addresses and sizes are in bytes.
+//! A tensor with a prescribed place in an area has a *home* (not the home of the glossary). All other tensors are
+//! activations; the planner chooses where they go. Addresses and sizes are in bytes.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! A buffer that is made in one branch and used behind the branches (it *leaves* them) counts as alive during all of
-//! them, so `%a` and `%b` overlap in time and would lie side by side. Instead they are made *twins*: one member of
-//! their frame (what is placed together), as large as the larger of them and alive as long as either. That never
-//! takes more memory than side by side. One of them is the *leader*, the others are *followers* and get its address.
+//! them, so `%a` and `%b` overlap in time and would lie side by side. Instead they are made *twins* (not the twins of
+//! the glossary): one member of their frame (what is placed together), as large as the larger of them and alive as
+//! long as either. Twins never take more memory than buffers side by side. One of them is the *leader*, the others are
+//! *followers* and get the address of the leader.
 //! The dataflow check, which proves the result, follows the branches by itself and knows nothing of this file.
 
 use std::collections::BTreeMap;

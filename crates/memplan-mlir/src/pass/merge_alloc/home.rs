@@ -1,4 +1,5 @@
-//! Where the merged allocation of a buffer goes, and what lies in between.
+//! The *home* of a buffer: where the merged allocation of the buffer goes, and what lies in between. (It is not the
+//! home of the glossary, which is a space that a piece may live in.)
 //!
 //! The *scope* of a buffer is the nearest op around it whose instances own
 //! what they allocate (a function, a parallel loop). `scf.for` does not count as a scope,

@@ -12,7 +12,8 @@
 //!
 //! Several casts may name the same bytes: the slots of a multi-buffer, or one
 //! address under two types. So the bytes of a memory are cut wherever a cast
-//! begins or ends, and each piece is taken whenever one of its casts is in use.
+//! begins or ends, and each *piece* between two cuts (not the piece of the glossary) is taken whenever one of its
+//! casts is in use.
 //!
 //! A cast is in use from its first access to its last one, through any value that
 //! may be its memory. Four things make that longer, to be on the safe side:

@@ -171,9 +171,10 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Counts a use of a root by an op. The *home* of a value is the op in whose region it is defined. If there is a
-    /// loop between the home and the op, the value matters during all of the outermost of these loops, because the
-    /// next iteration may use it again. If blocks that form a cycle use the value, it matters always.
+    /// Counts a use of a root by an op. The *home* of a value is here the op in whose region the value is defined. If
+    /// there is a loop between the home and the op, the value matters during all of the outermost of these loops,
+    /// because the next iteration may use the value again. If blocks that form a cycle use the value, it matters
+    /// always.
     fn use_at(&mut self, value: ValueId, op: OpId) {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let home = self.home(value);
