@@ -302,7 +302,7 @@ pub struct OpInfo {
 const UNKNOWN_EFFECTS: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 /// What the results of an unknown op may be: any of its operands, or other memory.
 const UNKNOWN_ALIASES: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
-/// It reads all its operands.
+/// The op reads all its operands.
 const READS: &[(Selector, Access)] = &[(Selector::All, Access::Read)];
 /// The first result is the same memory as the first operand.
 const CAST: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Same }];

@@ -21,8 +21,9 @@
 //!
 //! # What it does not do
 //!
-//! It never says that a text is wrong. Anything else than the four lines above, in exactly this spelling, has the
-//! answer `None`, and then [`find_addresses`](super::find_addresses) decides.
+//! [`find_addresses_by_lines`] never says that a text is wrong. If the texts differ in anything else than the four
+//! lines above, in exactly this spelling, its answer is `None`, and then [`find_addresses`](super::find_addresses)
+//! decides.
 
 use memplan_core::{Bytes, Id, IndexVec, patience};
 use memplan_program::SiteId;

@@ -188,7 +188,8 @@ impl Table {
     fn share(&mut self, network: &Network, step: &Step, uses: &IndexVec<TensorId, Uses>) {
         let (Some(&tensor), Some(&source)) = (step.writes.first(), step.reads.first()) else { return };
         let Some(&Row { address, block, .. }) = self.row(source) else { return };
-        // Both begin at some byte of the same memory. The result lies this many bytes behind the operand's start.
+        // The result and its operand lie in the same memory. The result begins this many bytes after the operand's
+        // start.
         let further = network.root(tensor).1.saturating_sub(network.root(source).1);
         let size = network.tensors[tensor].shape.bytes();
         let row = Row { tensor, address: address + further, block, size, ref_cnt: uses[tensor].count };

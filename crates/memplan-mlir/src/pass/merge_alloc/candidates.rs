@@ -224,7 +224,7 @@ fn refuse_allocation(view: &BufferizedView, site: SiteId, op: OpId) -> Result<()
         Err("it has no bytes") => {
             return Err(refusal(view, op, "Expecting static shaped allocation"));
         }
-        // It keeps its allocation, so it needs no scope.
+        // A buffer that cannot be merged keeps its allocation, so it needs no scope.
         Err(_) => return Ok(()),
         Ok(_) => {}
     }

@@ -2,9 +2,9 @@
 //! different loops share bytes, pipes wait for each other less often than with two buffers of one loop, so the planner
 //! wants to know the home.
 //!
-//! That is the loop around its allocation, unless that loop only makes the buffer for
-//! an outer one. A buffer that a loop (or a branch in it) yields is followed outwards, and
-//! the outermost loop in which an op uses it directly is the one.
+//! The home is the loop around the buffer's allocation, unless that loop only makes the buffer for
+//! an outer loop. A buffer that a loop (or a branch in it) yields is followed outwards. Its home is
+//! the outermost loop in which an op uses the buffer directly.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
