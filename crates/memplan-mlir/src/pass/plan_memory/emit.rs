@@ -253,8 +253,8 @@ impl Emitter<'_> {
         None
     }
 
-    /// Writes the casts that move, with their marks, at the front of their blocks. The original moves each cast in turn
-    /// to the very front of its block, so the cast that is moved last stands first. The same order is kept here.
+    /// Writes the casts that move, with their marks, at the front of their blocks. The order is the one that comes
+    /// about if each cast in turn is moved to the very front of its block: the last one of `marked` stands first.
     fn move_to_front(&mut self, casts: &[Cast], marked: &[Marked], moved: &HashSet<OpId>) {
         let document = self.view.document;
         let mut blocks: BTreeMap<BlockId, Vec<String>> = BTreeMap::new();
@@ -449,7 +449,7 @@ impl Constants {
     }
 
     /// Adds the constants to the text, at the start of their functions. The constant that was asked for last stands
-    /// first, as in the text of the original, which inserts each one at the very start.
+    /// first, as if each one had been inserted at the very start.
     pub(super) fn insert(self, document: &Document, edits: &mut Edits) {
         for (function, made) in self.made {
             let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());

@@ -291,8 +291,8 @@ impl<'a> Interference<'a> {
         let end = self.end_seen_from(op, other, end);
         // If the other value matters after the op, its content is destroyed. If the op itself is the last use of the
         // other value (`end == now`), nothing is destroyed if the op only reads it and may write over what it reads. If
-        // the other value also begins at the op (`start == now`), the op is its only use and writes it: then both
-        // results of one op would lie on the same bytes.
+        // the other value also begins at the op (`start == now`), the op writes it: then two results of one op would
+        // lie on the same bytes.
         end > now || (end == now && (start == now || !self.permits(op, through, other)))
     }
 

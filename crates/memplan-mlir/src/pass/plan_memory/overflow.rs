@@ -315,7 +315,8 @@ impl Failure<'_> {
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
         // Each slot becomes smaller, so each has to give its share of the missing bytes.
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
-        // The largest size that may be enough is tried first, because it changes the kernel least.
+        // `less` is enough if nothing but the bytes at the peak counts, so it is tried first. A half and a quarter of
+        // the size are tried for the case that the buffers do not lie without gaps.
         let candidates = [less, size / 2, size / 4].into_iter().filter(|&bytes| bytes > 0 && bytes < size);
         let name = &self.problem.buffers()[largest].name;
         for bytes in candidates {
