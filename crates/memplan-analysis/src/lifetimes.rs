@@ -89,10 +89,10 @@ pub enum Life {
 /// What becomes of buffers whose end cannot be told from their accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {
-    /// They have no life that a plan could rely on: [`Life::Untraceable`].
+    /// Such a buffer has no life that a plan could rely on: [`Life::Untraceable`].
     #[default]
     GiveUp,
-    /// They are given one that is long enough: what escapes lives to the end of
+    /// Such a buffer is given a life that is long enough: what escapes lives to the end of
     /// its function, what a loop carries lives as long as the loop runs. The
     /// caller has to find out whether two instances of such a buffer are alive at
     /// once. Lives also begin later in this mode: at the first access, or with the
@@ -191,7 +191,8 @@ impl Walk<'_> {
     /// Extends lives by every access and by every branch that hands a buffer over.
     fn accesses(&mut self) {
         for (op, info) in self.program.ops().iter_enumerated() {
-            // Nobody waits for the result any more; the caller throws it away.
+            // If the time limit has passed or the user has interrupted, the lives stay incomplete. The caller asks the
+            // same question and throws them away.
             if patience::is_over() {
                 return;
             }

@@ -187,7 +187,8 @@ fn mentions(text: &str, word: &str) -> bool {
 /// Splits `name = value` or `"any name" = value`; the value is empty if there is none.
 fn split_entry(text: &str) -> (&str, &str) {
     let (key, value) = match text.strip_prefix('"').and_then(|rest| rest.find('"')) {
-        // Both quotes belong to the name. `quote` was counted from behind the first one.
+        // Both quotes belong to the key. `quote` is the position of the second quote, counted from behind the first
+        // one.
         Some(quote) => text.split_at(quote + 2),
         None => text.split_at(text.find('=').unwrap_or(text.len())),
     };

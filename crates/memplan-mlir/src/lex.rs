@@ -199,7 +199,7 @@ impl<'s> Lexer<'s> {
         kind
     }
 
-    /// Takes all bytes from here on that `accepts` allows.
+    /// Moves the position over all bytes that `accepts` allows, up to the first byte that it does not allow.
     fn run(&mut self, accepts: impl Fn(u8) -> bool, kind: TokenKind) -> TokenKind {
         let rest = self.bytes.get(self.position..).unwrap_or(&[]);
         self.position += rest.iter().position(|&byte| !accepts(byte)).unwrap_or(rest.len());

@@ -222,8 +222,8 @@ impl Document {
         let shape: String = shape.collect::<Option<_>>()?;
         let near = self.value(value).type_span;
         let mut text = self.type_text(value);
-        // The element type is taken from the text, because its structure does not keep the spelling. Aliases cannot
-        // go round in a circle here: then the type would be no memref.
+        // The element type is taken from the text, because the parsed type does not keep the spelling. This loop ends:
+        // if the aliases formed a circle, the value's type would have been read as opaque and not as a memref.
         while let Some(expanded) = self.alias(text.trim(), near) {
             text = expanded;
         }
@@ -472,7 +472,7 @@ impl<'t> Commas<'t> {
                 // Text in quotes may contain any bracket or comma.
                 b'"' if previous != b'\\' => string = !string,
                 _ if string => {}
-                // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
+                // In `<=` and `>=` the sign is part of an operator and no bracket. (So it is in `->`, see below.)
                 b'<' | b'>' if bytes.get(at + 1) == Some(&b'=') => {}
                 b'(' | b'[' | b'{' | b'<' => depth += 1,
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),

@@ -133,18 +133,19 @@ fn pairs<'l, T: Copy>(
 
 /// What is to be remembered about an operand.
 enum Use {
-    /// It was an allocation that is gone, and this is what stands in its place, and its address.
+    /// The operand was an allocation that is gone: the old value, the new value that stands in its place, and the
+    /// address.
     Address(ValueId, ValueId, Address),
-    /// It is made further down in both texts, and must turn out to be the same.
+    /// The operand is made further down in both texts: the old and the new value, which must turn out to be a pair.
     Later(ValueId, ValueId),
 }
 
 /// Why two ops are not the same.
 enum Why {
-    /// They are different ops. This is the usual case, because every op that a pass adds is compared with the old op
-    /// behind it first; so no message is made up for it.
+    /// The ops have different names. This is the usual case, because every op that a pass adds is first compared with
+    /// the old op that follows it. So no message is made for this case.
     OtherOp,
-    /// This, in words.
+    /// The reason, in words for the user.
     Said(String),
 }
 

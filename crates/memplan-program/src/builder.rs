@@ -349,6 +349,7 @@ impl ProgramBuilder {
         for &parameter in parameters {
             self.define(parameter, Definition::Parameter(function));
         }
+        // Parameters are no arguments of the entry block: no edge leads to it.
         self.open.push(Open::Function);
         self.start_region(body, &[]);
         function

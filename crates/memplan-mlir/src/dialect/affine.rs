@@ -10,7 +10,7 @@
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 
-/// It reads its first operand.
+/// The op reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];

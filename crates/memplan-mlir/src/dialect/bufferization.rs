@@ -10,6 +10,8 @@ use std::borrow::Cow;
 
 /// A clone may be a copy, or the source itself if nobody writes to either.
 const MAYBE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Either }];
+/// The source (a tensor, or memory that is not followed any further) escapes, and its content is written into the
+/// destination.
 const MATERIALIZE: &[(Selector, Access)] =
     &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 

@@ -10,11 +10,11 @@
 
 use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
 
-/// It reads its first operand.
+/// The op reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
-/// It reads its first operand and writes all of its second one.
+/// The op reads its first operand and writes all of its second one.
 const COPY: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read), (Selector::Operand(1), Access::Write)];
 /// The base of a descriptor is the whole allocation, which is more than the view that it is taken from.
 const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Base }];

@@ -69,7 +69,7 @@ pub enum Selector {
     All,
     /// The one at this position.
     Operand(u32),
-    /// The one at this position and all behind it.
+    /// The one at this position and all operands after it.
     From(u32),
     /// Those of a named group: `outs(…)` in the custom form, or the segment of
     /// that name (see [`OpInfo::segments`]) in the generic form.
@@ -94,9 +94,9 @@ pub enum Relation {
 pub struct AliasRule {
     /// The operands it comes from.
     pub from: Selector,
-    /// Which result; all of them if none.
+    /// The position of the result; `None` if the rule holds for every result of the op.
     pub result: Option<u32>,
-    /// How.
+    /// How the result and the operands are related.
     pub relation: Relation,
 }
 
@@ -113,7 +113,7 @@ pub enum Control {
     Parallel,
     /// At any time until it is awaited.
     Async,
-    /// Nobody knows: any number of times, on any thread, at any time from the op
+    /// Not known: the regions may run any number of times, on any thread, at any time from the op
     /// to the end of the function.
     Unknown,
 }
@@ -134,7 +134,7 @@ pub enum Gathers {
 /// How values pass into an op's regions, between them, and out as results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flow {
-    /// Nobody knows: any memref operand may be any memref argument, any memref
+    /// Not known: any memref operand may be any memref argument, any memref
     /// that a terminator takes may be any argument or result.
     Unknown,
     /// No region takes or gives memory.
@@ -292,7 +292,7 @@ pub struct OpInfo {
     /// A word of its form, such as `nowait`. With this word the op goes on after control has come past it, and its
     /// regions run as with [`Control::Unknown`].
     pub detached_by: Option<Cow<'static, str>>,
-    /// Tasks that have ended behind it.
+    /// Which tasks have certainly ended when control has come past the op.
     pub gathers: Gathers,
     /// Yes-or-no facts.
     pub traits: Traits,
@@ -302,7 +302,7 @@ pub struct OpInfo {
 const UNKNOWN_EFFECTS: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 /// What the results of an unknown op may be: any of its operands, or other memory.
 const UNKNOWN_ALIASES: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
-/// It reads all its operands.
+/// The op reads all its operands.
 const READS: &[(Selector, Access)] = &[(Selector::All, Access::Read)];
 /// The first result is the same memory as the first operand.
 const CAST: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Same }];
@@ -373,8 +373,9 @@ impl OpInfo {
         OpInfo { known: true, header: Header::Plain, ..OpInfo::unknown() }
     }
 
-    /// Whether this may be what [`OpInfo::unlisted`] says of an op: known, but with the results, aliases and regions
-    /// of an unknown one.
+    /// Whether this looks like what [`OpInfo::unlisted`] gives: the op counts as known, but the types of its results,
+    /// its aliases and its regions are those of an unknown op. The reader then takes the types of its results for
+    /// guesses.
     pub(crate) fn is_unlisted(&self) -> bool {
         self.known
             && self.result_types == ResultTypes::Listed

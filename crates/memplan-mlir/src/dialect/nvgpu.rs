@@ -1,8 +1,8 @@
 //! Copies that the hardware of a GPU makes beside the program.
 //!
-//! They run on behind the op, until the program waits for a group of copies or for a barrier in memory. Which copies a
-//! wait is for is not followed, so what they read and write escapes. Nothing is said about the other ops of these
-//! dialects.
+//! Such a copy goes on after the op that starts it, until the program waits for a group of copies or for a barrier in
+//! memory. It is not followed which wait is for which copy, so the memory that a copy reads and writes escapes. The
+//! other ops of these dialects have no rows.
 //!
 //! In the rows: `escapes` is an op whose memory operands escape.
 //! Rules for the types of results (`ResultTypes`): `Number` is something that is certainly not memory.

@@ -45,8 +45,9 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         ("scf.forall.in_parallel", OpInfo::regions(1, Control::Once, Flow::None, Traits::EFFECT_FREE)),
         ("scf.yield", OpInfo::terminates()),
-        // It stands at the end of the first region of an `scf.while`, but control may go on to the second region. So it
-        // is no terminator here; the lowering of `scf.while` handles it.
+        // `scf.condition` stands at the end of the first region of an `scf.while`, but control may go on to the second
+        // region. So it does not count as a terminator that gives values to the op around it (`RETURN_LIKE`). The
+        // lowering of `scf.while` handles it.
         ("scf.condition", OpInfo::pure()),
         ("scf.*", OpInfo { effects: vec![(Selector::All, Access::Update)].into(), ..OpInfo::unlisted() }),
     ]

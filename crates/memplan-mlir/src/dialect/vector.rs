@@ -11,7 +11,7 @@
 
 use super::{Access, Control, Flow, OpInfo, ResultTypes, Row, Selector, Traits};
 
-/// It reads its first operand.
+/// The op reads its first operand.
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 /// The memory is the first operand: masked and scattered stores.
 const UPDATE_FIRST: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Update)];

@@ -65,11 +65,13 @@ impl Lowering<'_> {
     }
 
     /// What an op does to its memory operands. The first of these that knows the op decides: a summary of the function
-    /// it calls, the rules for tensors, the rule that its operands escape, the rules for NPU ops, and last its row in
+    /// it calls, the rules for tensors ([`Self::tensor_accesses`]), the rules by which its operands escape
+    /// ([`Self::lets_go`], [`Self::hides`]), the rules for NPU ops ([`Self::destination_style`]), and last its row in
     /// the dialect tables.
     fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
         let mut list = AccessList::new();
+        // A call of a function with a summary does to each operand what the function does to its argument.
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
                 // A summary does not follow tensors, so what it says about one may be too little.
@@ -85,6 +87,8 @@ impl Lowering<'_> {
         if let Some(list) = self.tensor_accesses(op) {
             return list.into();
         }
+        // If the memory cannot be followed after this op, all operands escape, and what the regions of the op use
+        // escapes with them.
         if self.lets_go(op) || self.hides(op) {
             let escaping = self.memory_operands(op).into_iter().map(|value| (value, AccessKind::Escape));
             list.extend(escaping.chain(self.captured(op)));
@@ -93,6 +97,7 @@ impl Lowering<'_> {
         if let Some(list) = self.destination_style(op) {
             return list.into();
         }
+        // What a mark says of a coupled buffer, and what the op's row says of its operands.
         list.extend(self.mark_accesses(op));
         for (selector, access) in document.info(op).effects.iter() {
             let operands = &document.operands(op)[document.select(op, selector)];
@@ -103,9 +108,9 @@ impl Lowering<'_> {
         list
     }
 
-    /// Whether the memrefs that this op is given cannot be followed from here on: the op returns them, passes them
-    /// along a branch or out of a region in an unknown way, or still uses them by something that runs on after the
-    /// op.
+    /// Whether the memrefs that this op is given cannot be followed any further, so that they escape: the op returns
+    /// them to the caller, passes them along a branch or out of a region in an unknown way, or starts something that
+    /// still uses them after the op.
     pub(super) fn lets_go(&self, op: OpId) -> bool {
         let document = self.document;
         let info = document.info(op);
@@ -167,8 +172,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The memory from outside that the regions of an op use, each use as an escape. It is asked for ops whose
-    /// regions may run on after the op.
+    /// The memory that the regions of an op use and that is defined outside of the op, each use as an escape. It is
+    /// asked for ops that let go of their operands: their regions may still run after the op.
     fn captured(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
         // Ids are in pre-order, so the ops inside of an op are those from the next id to `last_inside`.

@@ -61,8 +61,8 @@ impl Document {
         Some(split_commas(list).into_iter().map(|result| read(result.trim())).collect())
     }
 
-    /// The map of an affine op without the frame `affine_map<…>`: `(d0)[s0] -> (d0 + s0)>…`, and what follows in the
-    /// text. The map stands in the op or behind an alias such as `#map`.
+    /// The text of an affine op's map from behind `affine_map<` on: `(d0)[s0] -> (d0 + s0)>`, and whatever follows it.
+    /// The map stands in the op itself, or the op names an alias such as `#map`.
     fn map_text(&self, op: OpId) -> Option<&str> {
         let span = self.op(op).span;
         let text = self.text(span);

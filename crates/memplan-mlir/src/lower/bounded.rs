@@ -25,8 +25,8 @@ use crate::bounds::Bound;
 use crate::document::{Definition, Document, OpId, ValueId};
 use crate::ty::{Layout, MemRef};
 
-/// How many ops are looked at for one size: expressions share parts, so the number of ways through one can be
-/// exponential in its length.
+/// How many ops are looked at for the sizes of one allocation. Expressions share parts, so the number of ways through
+/// one can be exponential in its length: with `%b = %a + %a`, `%c = %b + %b`, … each op doubles it.
 const MOST_OPS: u32 = 64;
 
 /// What the search for the bounds of one allocation's sizes knows.
@@ -101,7 +101,8 @@ impl Document {
     fn most_of_op(&self, op: OpId, search: &mut Search) -> Option<i64> {
         match self.name(op) {
             "arith.constant" | "index.constant" => self.constant(*self.results(op).first()?),
-            // One bounded operand is enough. A size is never negative, so signed and unsigned agree.
+            // One bounded operand is enough to bound a minimum. Sizes are never negative, so the signed and the
+            // unsigned minimum are the same.
             "arith.minsi" | "arith.minui" | "index.mins" | "index.minu" => {
                 let limits = [self.operand_at_most(op, 0, search), self.operand_at_most(op, 1, search)];
                 limits.into_iter().flatten().min()
@@ -144,7 +145,7 @@ impl Document {
                 self.operand_at_most(op, 0, search)?.max(0).checked_shr(by)
             }
             "arith.shli" | "index.shl" => {
-                // `1 << by` must fit an `i64`.
+                // The factor `1 << by` must fit an `i64`: the largest one is 2^61.
                 let by = u32::try_from(self.constant_operand(op, 1)?).ok().filter(|&by| by < 62)?;
                 self.operand_at_most(op, 0, search)?.max(0).checked_mul(1 << by)
             }

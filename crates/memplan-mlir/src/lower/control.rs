@@ -193,7 +193,8 @@ impl Lowering<'_> {
         inits.into_iter().map(|value| self.value(value)).collect()
     }
 
-    /// Which operands of an `scf.while` are memory.
+    /// For each operand of an `scf.while` whether it is memory. The first region has an argument for each operand, and
+    /// the terminator of the second region hands on a value for each, so one mask serves all three.
     fn while_mask(&self, op: OpId) -> Vec<bool> {
         let operands = self.document.operands(op).iter();
         operands.map(|&value| self.is_memory(value)).collect()
@@ -226,8 +227,9 @@ impl Lowering<'_> {
         ids
     }
 
-    /// Any memory operand of an op, or external memory. If an operand is used before its definition is lowered, it
-    /// cannot be named as a source, and the list is left empty: the memory is taken for external.
+    /// Any memory operand of an op, or external memory. If the definition of an operand has not been lowered yet (its
+    /// block stands further down in the text), the operand cannot be named as a source. Then the list is left empty,
+    /// which says that the memory is external.
     fn any_operand(&mut self, op: OpId) -> Origin {
         let sources = self.memory_operands(op);
         if sources.iter().any(|&source| !self.is_settled(source)) {
@@ -316,6 +318,7 @@ impl Lowering<'_> {
         if let Some(entry) = entry {
             self.blocks.insert(entry, block);
         }
+        // The blocks of the body get their arguments by a branch from the first part ([`Self::end_while`]).
         self.add_blocks(others);
         self.add_blocks(document.blocks(after));
     }
@@ -324,8 +327,9 @@ impl Lowering<'_> {
     /// branches to them.
     pub(super) fn add_blocks(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
-            // An unknown op may branch to an unclear block with any memory, so nothing is known about the block's
-            // arguments.
+            // If an unknown op may branch to the block, nothing is known about the block's arguments. The list of
+            // sources is empty, because whatever is handed to such a block escapes ([`Self::lets_go`]), so it shares
+            // memory with no other buffer.
             let origin = match self.unclear_blocks.contains(&block) {
                 true => Origin::Opaque(Box::new([])),
                 false => Origin::Incoming,
@@ -450,7 +454,7 @@ impl Lowering<'_> {
     /// block that an unknown op branches to are opaque already ([`Self::add_blocks`]) and are handed nothing.
     fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
-        // Only blocks of regions that are being lowered have been made.
+        // A branch to a block of a region that is not being lowered is left out: that block has not been made.
         let Some(&target) = self.blocks.get(&block) else {
             return Ok(());
         };

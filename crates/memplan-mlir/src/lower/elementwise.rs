@@ -73,15 +73,15 @@ impl Lowering<'_> {
         uses.all(|at| self.map_at(op, at).as_ref() == Some(&of_output))
     }
 
-    /// Whether element i of one value lies as far from its beginning as element i of the other, so that one can be
-    /// overwritten by the other element by element.
+    /// Whether element i of `left` lies as many bytes from the start of `left` as element i of `right` lies from the
+    /// start of `right`, for every i. Then one value can be overwritten by the other, element by element.
     fn same_shape(&self, left: ValueId, right: ValueId) -> bool {
         let (Some(l), Some(r)) = (self.document.ty(left).as_memref(), self.document.ty(right).as_memref()) else {
             return false;
         };
         let bytes = |memref: &crate::MemRef| memref.element.stride_bytes();
-        // Two `?` in shapes may be different numbers, and two unknown element sizes may differ, so both are refused. A
-        // value that is only a part of its buffer may have gaps between its elements, so both must cover theirs.
+        // Two `?` in shapes may be different numbers, and two unknown element sizes may differ, so such types are
+        // refused. A value with gaps between its elements (a slice) is refused, too: `covers_all`.
         l.shape == r.shape
             && l.has_static_shape()
             && self.covers_all(left)

@@ -44,7 +44,7 @@ const HARMLESS_TEMPORARY: &[&str] = &[
     "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
     "vexp", "vrsqrt", "vsqrt", "vrec",
 ];
-/// Bytes that one step of the vector unit handles: it reads all of them before it writes any.
+/// Bytes that the vector unit handles in one step. In each step it reads all bytes of its inputs before it writes any.
 const VECTOR_STEP: u64 = 256;
 /// Ops that move a block of memory as it is.
 const MOVES: &[&str] = &["load", "store", "copy"];
@@ -71,8 +71,8 @@ impl Document {
             "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
             "vcmp" => {
                 let text = self.text(self.op(op).span);
-                // `compare_mode = <eq>`; without the word the op compares for equality. Only equality of 32-bit
-                // integers has an instruction.
+                // The text says `compare_mode = <eq>`. Without the word the op compares for equality. Of all
+                // comparisons of integers, only `eq` and `ne` of 32-bit integers have an instruction.
                 let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
                 let equality =
                     ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));
@@ -180,8 +180,8 @@ impl Lowering<'_> {
     }
 
     /// The value that stands for an operand in the accesses of an op. In an elementwise op, a view whose bytes are
-    /// only known at run time is replaced by its whole allocation: then the output may lie on the input even if both
-    /// are views of this kind, as long as they have one access function. Every other operand stands for itself.
+    /// only known at run time stands for its whole allocation (`root`). Otherwise it would not be known at which byte
+    /// of its buffer the view begins, and no output could lie on such an input. Every other operand stands for itself.
     fn seen_through(&self, op: OpId, value: ValueId) -> ValueId {
         let elementwise = hivm_name(self.document, op).is_some_and(is_elementwise);
         let exact = self.document.ty(value).as_memref().is_some_and(|memref| memref.bytes().is_some());

@@ -42,8 +42,9 @@ impl Document {
         space.strip_prefix("#hivm.address_space<")?.strip_suffix('>')
     }
 
-    /// The allocation that a value is, or is a part of, whichever way it came; `None` if it comes from no single
-    /// allocation of this function.
+    /// The allocation that a value is, or is a part of. The walk goes back from the value through views, casts, loops
+    /// and branches to an op that allocates. `None` if it comes to another end: a function argument, a select, an op
+    /// of which nothing is known.
     pub(crate) fn marked_allocation(&self, value: ValueId) -> Option<ValueId> {
         let mut value = value;
         // The chain from a value to its allocation is short in real kernels. The limit ends the walk if values of a

@@ -264,8 +264,8 @@ impl<'d> Touched<'d> {
         self.effects[class].add(effect);
     }
 
-    /// The summary of one function, whose callees have theirs in `done`. `last` is the last op inside of the
-    /// function.
+    /// The summary of one function. `done` has the summaries of the functions that it calls (without those of a
+    /// recursion), and `last` is the last op inside of the function.
     fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
         let document = self.document;
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
@@ -300,9 +300,9 @@ impl<'d> Touched<'d> {
         Summary { parameters, results, pending: by_token(&pending, &classes) }
     }
 
-    /// What a result is, given the values that the `return` ops hand out for it: the positions of the parameters that
-    /// are in one class with any of the values, and whether it may be other memory. `parameters` are given as their
-    /// classes.
+    /// What a result is. `values` are the values that the `return` ops hand out at its position, and `parameters` are
+    /// the classes of the function's parameters. Gives the positions of the parameters that are in one class with any
+    /// of the values, and whether the result may be other memory.
     fn result(&mut self, values: &[ValueId], parameters: &[ValueId]) -> (Vec<usize>, bool) {
         let classes: Vec<ValueId> = values.iter().map(|&value| self.classes.find(value)).collect();
         let from = (0..parameters.len()).filter(|&at| classes.contains(&parameters[at]));
@@ -318,8 +318,10 @@ impl<'d> Touched<'d> {
         if info.traits.has(Traits::CALL) {
             return self.call_aliases(op, done);
         }
-        // A class has `other` if some value of it may be memory that is no parameter. That is so for results that are
-        // no alias of an operand, and for results of ops that nobody knows.
+        // A class has `other` if some value of it may be memory that is no parameter. That is so for the results of an
+        // op without alias rules (`fresh`, an allocation for example), and for the results of an op that is not known
+        // to be free of effects (`opaque`). Results of an op with regions come out of its regions, where the ops that
+        // make them are looked at.
         for &result in results {
             let fresh = document.regions(op).is_empty() && info.aliases.is_empty();
             let opaque = !info.traits.has(Traits::EFFECT_FREE);
@@ -381,7 +383,8 @@ impl<'d> Touched<'d> {
                     self.join_positions(results, handed_out(document, block));
                 }
             }
-            // Nobody knows how values pass through these regions, so all memory that goes in or out may be one.
+            // For all other ops it is not known how values pass through the regions. So all memory that goes in or out
+            // is put into one class.
             _ => {
                 let mut all = [results, operands].concat();
                 for &block in blocks {

@@ -93,8 +93,8 @@ impl Lowering<'_> {
         pairs
     }
 
-    /// The accesses to each argument, by the argument's position; `None` in a list is an access that is not
-    /// understood.
+    /// The accesses to each argument, by the argument's position. An access by any op other than `transfer_read` and
+    /// `transfer_write` is not understood; it is `None` in the list, so that the argument takes part in no pair.
     fn touches(&self, function: OpId) -> HashMap<usize, Vec<Option<Touch>>> {
         let document = self.document;
         let mut touches: HashMap<usize, Vec<Option<Touch>>> = HashMap::new();
@@ -152,8 +152,8 @@ impl Lowering<'_> {
     }
 
     /// Whether a write to the argument `dst` and a read of the argument `src` touch the same elements in the same
-    /// order: the read before the write in the same block, with equal slices, indices and permutation, and nothing
-    /// written further up than it was read.
+    /// order: the read before the write in the same block, with equal slices, indices and permutation, and no element
+    /// written at a higher address than the element that is read at the same indices.
     fn same_pattern(&self, function: OpId, (dst, write): (usize, &Touch), (src, read): (usize, &Touch)) -> bool {
         let document = self.document;
         // `vector.transfer_read %src[%i, %j], %padding` and `vector.transfer_write %vector, %dst[%i, %j]`: the
@@ -208,8 +208,11 @@ impl Lowering<'_> {
             Type::Vector { element, .. } => element.bits(),
             other => other.bits(),
         };
+        // The bits of an element of the vector that is read, and of the vector that is written.
         let read_bits = vector_bits(document.results(read).first());
         let written_bits = vector_bits(document.operands(write).first());
+        // The shapes of the two arguments of the function. An argument with gaps (another layout than the identity) has
+        // no shape here, and the answer is no.
         let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());
         let arguments = entry.map_or(&[][..], |&entry| document.arguments(entry));
         let shape = |at: usize| {

@@ -11,7 +11,7 @@
 //!
 //! An op that waits for tasks, or an op at whose end tasks are waited for, *gathers* them ([`Gathers`]). A *team* is a
 //! group of threads that run the same region (`omp.parallel`). Ids of ops are in the order of the text, an op before
-//! the ops inside of it, so `later > op` says that one stands behind the other or inside of it.
+//! the ops inside of it. So `later > op` says that `later` stands after `op` in the text, or inside of `op`.
 //!
 //! A function may start work and return before it is over; such work is [`Pending`]. Then an asynchronous op is added
 //! behind every call of the function, which does to the call's operands what the work does to the function's arguments.
@@ -156,8 +156,10 @@ impl Lowering<'_> {
         awaited
     }
 
-    /// Whether waiting for a group at `op` is waiting for all work of one of its members. That is so if the group is
-    /// made in the same block as `op`, and the work is started between the two.
+    /// Whether an op that waits for a group waits for all work that one member of the group has started. That is so if
+    /// the group is made in the same block as `op`, and the work is started between the two. Otherwise (the group is
+    /// made outside of a loop around `op`, for example) the work may be started again after `op`, or may have been
+    /// added to another instance of the group.
     fn is_whole_group(&self, op: OpId, group: ValueId, member: &Started) -> bool {
         let document = self.document;
         let Definition::Result { op: made, .. } = document.value(group).definition else { return false };
@@ -296,8 +298,9 @@ impl<'d> Ends<'d> {
         self.around[index_of(op) - index_of(self.function)]
     }
 
-    /// Whether an op's own accesses may happen after the function has returned: `None` if not, otherwise the position
-    /// of the function's result that stands for them, if one does.
+    /// Whether an op's own accesses may happen after the function has returned. `None` if they cannot; `Some(Some(at))`
+    /// if the function's result at position `at` stands for them, so that awaiting it awaits them; `Some(None)` if no
+    /// result of the function does.
     pub(super) fn of_accesses(&self, op: OpId) -> Option<Option<usize>> {
         // The accesses of an op whose regions run in an unknown way may be as late as its regions. An op that gives a
         // GPU token only starts work.
@@ -365,8 +368,8 @@ impl<'d> Ends<'d> {
     }
 }
 
-/// Whether work goes on when the function has returned: `None` if not, otherwise the position of the result that
-/// stands for it, if one does.
+/// Whether work goes on when the function has returned. `None` if it does not; `Some(Some(at))` if the function's
+/// result at position `at` stands for the work; `Some(None)` if no result does.
 fn outliving(end: End) -> Option<Option<usize>> {
     match end {
         End::Inside => None,

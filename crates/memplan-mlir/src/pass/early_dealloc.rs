@@ -36,6 +36,7 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
     still_waiting()?;
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
     still_waiting()?;
+    // What the text frees already, and which op names each value last.
     let freed = freed_already(lowered, &aliases);
     let last_mentions = last_mentions(document);
     let mut edits = Edits::default();
@@ -50,6 +51,7 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
         if document.name(op) != "memref.alloc" || freed.contains(&site) {
             continue;
         }
+        // The dealloc goes behind the last op that uses the buffer or names the allocation.
         let user = last_user(lowered, &tree, alloc, lifetimes.life(site));
         match user.and_then(|user| behind_mentions(document, op, user, &last_mentions)) {
             Ok(user) => insert_dealloc(document, &mut edits, op, user),
@@ -85,8 +87,8 @@ fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -
     // that contains it.
     let around = tree.around_both(alloc, last);
     let (user, home) = (tree.child_towards(around, last), tree.child_towards(around, alloc));
-    // If the allocation is nested deeper than the use (`home` is an op around it), or the two stand in different blocks,
-    // the use is outside of the allocation's block.
+    // If the allocation is nested deeper than the use (`home` is an op around it), or the two stand in different
+    // blocks, the use is outside of the allocation's block.
     let same_block = lowered.program.op(user).block == lowered.program.op(alloc).block;
     if home != alloc || !same_block {
         return Err("it is used outside its block");

@@ -113,8 +113,9 @@ impl Reader<'_> {
             _ => return BraceContent::Other,
         }
         match ahead.next().kind {
-            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
             // `{a = 1}`, `{a, b}`
+            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
+            // `{a}`
             TokenKind::RBrace => BraceContent::OneWord { ends_region: self.ends_region(first) },
             TokenKind::LParen if first.kind == TokenKind::String => BraceContent::Region,
             _ if first.kind == TokenKind::String => BraceContent::Names,
@@ -153,8 +154,10 @@ impl Reader<'_> {
     /// Whether an op or a block begins with a token; `ahead` stands behind it.
     fn begins_op(&self, token: Token, mut ahead: Lexer<'_>) -> bool {
         match token.kind {
+            // `%a, %b =` and the name of an op.
             TokenKind::Percent => behind_results(ahead)
                 .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String)),
+            // A label: `^name:` or `^name(…):`.
             TokenKind::Caret => {
                 let mut next = ahead.next();
                 if next.kind == TokenKind::LParen {
@@ -166,6 +169,7 @@ impl Reader<'_> {
                 next.kind == TokenKind::Colon
             }
             TokenKind::String => ahead.peek() == TokenKind::LParen,
+            // A word that can be the name of an op and is not the name of an attribute: `a = 1`, `a, b`, `a}`.
             TokenKind::BareId => {
                 let attribute = matches!(ahead.peek(), TokenKind::Equal | TokenKind::Comma | TokenKind::RBrace);
                 !attribute && self.is_op_word(self.text(token.span()))
@@ -205,7 +209,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Whether the `}` or `>` at the current token closes a group of this op that [`Self::skip_or_open`] has opened.
+    /// Whether the `}` or `>` at the current token closes a group of this op that [`Self::skip_or_open`] has opened. A
+    /// `}` that closes no group ends the region around the op, and a `>` that closes none is a comparison.
     pub(super) fn closes_group(&self, frame: &OpFrame) -> bool {
         let open = self.brackets[frame.brackets..].last().map(|bracket| bracket.open.kind);
         match self.token.kind {

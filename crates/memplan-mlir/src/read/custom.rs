@@ -335,6 +335,7 @@ impl<'s> Reader<'s> {
         let header = self.info(frame).header;
         let inside = self.depth(frame) > 0;
         self.advance();
+        // A location may stand in front of the type and behind it.
         self.skip_argument_location()?;
         let ty = if inside && self.at(TokenKind::Colon) {
             self.advance();

@@ -109,8 +109,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a region that the text leaves out, with one block of the given ops if `block` is set. It has no text, so
-    /// its span is empty.
+    /// Adds a region that the text leaves out. With `block` it has one block with the ops named in `body`, otherwise
+    /// no block. The region has no text, so its span is empty.
     fn implicit_region(&mut self, op: OpId, body: Vec<&'static str>, block: bool) -> RegionId {
         let here = Span::new(self.previous.end, self.previous.end);
         let region = self.document.regions.push(Region { parent: Some(op), span: here, blocks: PoolRange::default() });

@@ -526,8 +526,9 @@ impl<'s> Reader<'s> {
         Ok(true)
     }
 
-    /// Gives an error if something stands behind the type of an op that passes remove or replace. They write the op
-    /// anew from its parts, and whatever stands behind the type would be lost.
+    /// Gives an error if something stands behind the type of an op that passes remove or replace. Passes write such an
+    /// op anew from its parts, so whatever stands behind the type would be lost. A location is one of the parts and
+    /// may stand there.
     fn check_end(&self, frame: &OpFrame) -> Result<()> {
         let is_replaced = matches!(
             self.document.name(frame.op),
@@ -537,6 +538,7 @@ impl<'s> Reader<'s> {
         if !is_replaced || self.document.ops[frame.op].form != Form::Custom || has_location() {
             return Ok(());
         }
+        // The last type must be the last thing in the op's text.
         let types = &self.type_spans[frame.types..];
         let ends = |ty: &Span| ty.end as usize == self.previous.end;
         // An allocation has exactly one type.
@@ -556,7 +558,8 @@ impl<'s> Reader<'s> {
     fn finish_op(&mut self, frame: OpFrame) -> Result<()> {
         let op = frame.op;
         let end = self.previous.end;
-        // In the generic form everything is regular, so it is as good as a known form: every name must be defined.
+        // Whether a name that nothing defines is an error. It is in the form of a known op, and in the generic form,
+        // which writes operands in one place only.
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
         self.check_end(&frame)?;
         self.use_names_without_region(&frame);

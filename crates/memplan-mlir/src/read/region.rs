@@ -309,6 +309,7 @@ impl<'s> Reader<'s> {
                 self.skip_ellipsis();
                 continue;
             }
+            // The name, which a declaration leaves out, and the type.
             let mut name = Span::default();
             if self.at(TokenKind::Percent) {
                 name = self.token.span();
@@ -316,6 +317,7 @@ impl<'s> Reader<'s> {
                 self.expect(TokenKind::Colon, "`:`")?;
             }
             let type_span = self.skip_type()?;
+            // Attributes and the location of an argument are not needed.
             if self.at(TokenKind::LBrace) {
                 self.skip_group()?;
             }

@@ -51,7 +51,8 @@ impl Reader<'_> {
         // The types that are listed for the results: those behind `->`, or without an arrow the last ones, as many as
         // there are results.
         let listed = match arrow {
-            // An unknown form whose list has another length than there are results means something else by it.
+            // If the list behind the arrow of an unknown form has another length than the op has results, the form
+            // means something else by the arrow, and the types of the results are unknown.
             Some(arrow) if !self.info(frame).known && all.len().saturating_sub(arrow) != count => &[],
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],

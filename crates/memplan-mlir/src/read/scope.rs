@@ -98,9 +98,10 @@ impl<'s> Scopes<'s> {
         self.lookup(name).is_some()
     }
 
-    /// Makes a name stand for `count` values from `first` on. The flag is false if the name is defined twice: in this
-    /// region or in one around it. A region may define a name anew if an unknown op lies between it and the first
-    /// definition, because that op may be isolated from above without our knowing.
+    /// Makes a name stand for `count` values from `first` on. The flag that is given is false if the name has been
+    /// defined before, in this region or in one around it. The flag is true all the same if a region without order (a
+    /// module's, an unknown op's) lies between the two definitions, because an unknown op may be isolated from above
+    /// without our knowing.
     fn define(&mut self, name: &'s str, first: ValueId, count: u32) -> (Named, bool) {
         let depth = self.open.len() as u32;
         let named = Named { first, count, depth };

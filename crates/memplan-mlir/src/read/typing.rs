@@ -71,7 +71,8 @@ impl<'s> Reader<'s> {
     /// are defined so far are looked through. `None` if the type has neither.
     pub(super) fn inner_type(&self, span: Span) -> Option<Span> {
         let mut span = span;
-        // The number of steps is bounded, because aliases of a faulty text may go round in circles.
+        // The number of steps is bounded, because aliases of a faulty text may go round in circles. Eight is far more
+        // than a compiler writes.
         for _ in 0..8 {
             let aliases = self.document.aliases.last()?;
             match aliases.get(self.text(span)) {

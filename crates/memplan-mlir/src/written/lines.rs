@@ -21,8 +21,9 @@
 //!
 //! # What it does not do
 //!
-//! It never says that a text is wrong. Anything else than the four lines above, in exactly this spelling, has the
-//! answer `None`, and then [`find_addresses`](super::find_addresses) decides.
+//! [`find_addresses_by_lines`] never says that a text is wrong. If the texts differ in anything else than the four
+//! lines above, in exactly this spelling, its answer is `None`, and then [`find_addresses`](super::find_addresses)
+//! decides.
 
 use memplan_core::{Bytes, Id, IndexVec, patience};
 use memplan_program::SiteId;
@@ -119,8 +120,8 @@ impl<'t> Walk<'t> {
         if self.old + same == old.len() && self.new + same == new.len() {
             return Some(true);
         }
-        // How far the start of the line lies before the first difference. It must not lie before the place where this
-        // step began: the line in front of it has been judged already.
+        // How many bytes the start of the line lies before the first difference. It must not lie before `self.old`,
+        // where this step began: everything before that place has been judged already.
         let starts_line = |at: usize| at == 0 || old.get(at - 1) == Some(&b'\n');
         let back = (self.old..=self.old + same).rev().position(starts_line)?;
         self.old += same - back;
@@ -175,7 +176,8 @@ impl<'t> Walk<'t> {
     /// Steps over a line of the old text that holds this `dealloc` and nothing else.
     fn drop_line(&mut self, op: OpId) -> Option<()> {
         let before = self.before;
-        // Without its last op a block could be empty, and how an empty block reads depends on what is around it.
+        // If the last op of the block is a `dealloc`, dropping deallocations could leave the block empty. How the
+        // reader sees an empty block depends on what is around it, so the slower comparison has to decide.
         let last = *before.ops(before.op(op).parent).last()?;
         if before.name(last) == "memref.dealloc" || !before.results(op).is_empty() {
             return None;
@@ -250,7 +252,7 @@ impl<'t> Walk<'t> {
         let bytes = before.ty(value).as_memref().and_then(MemRef::dense_bytes)?;
         let is_inside = offset.checked_add(bytes.0).is_some_and(|end| Bytes(end) <= memory.size);
         let is_visible = block == before.op(op).parent && self.is_visible(place, block);
-        // Here both lines end. What stands behind the two ops is compared as all the rest is.
+        // The view must be the whole op. What stands behind the two ops is compared like the rest of the texts.
         let ends = line.ends();
         self.places[value] = Some((place, offset));
         self.old = before.op(op).span.end as usize;

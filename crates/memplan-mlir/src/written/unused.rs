@@ -35,6 +35,7 @@ impl Walk<'_> {
             let block = self.blocks[before.op(op).parent];
             let mut candidates = candidates.clone();
             candidates.sort_by_key(|&candidate| block_of(self.after, candidate) != block);
+            // The first candidate that stands for an address in place of this allocation is taken.
             let mut addresses = candidates.into_iter().filter_map(|new| Some((new, self.address(value, new)?.ok()?)));
             if let Some((new, address)) = addresses.next() {
                 self.add_address(value, new, address);

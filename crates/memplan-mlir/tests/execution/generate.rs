@@ -64,8 +64,10 @@ pub(crate) struct Generator {
     /// they are in the memory space that is not the default one comes last.
     pub(crate) palette: Vec<(Element, Vec<u64>, bool)>,
     pub(crate) text: String,
-    /// The type each helper takes and returns.
+    /// For each helper a buffer of the type that it takes and returns.
     helpers: Vec<Buffer>,
+    /// The memrefs that can be named here, in the order in which they were made. Those of an inner block come last and
+    /// are cut off at its end.
     pub(crate) scope: Vec<Buffer>,
     /// What the code here folds its numbers into: an asynchronous region has its own.
     pub(crate) checksum: String,
@@ -80,16 +82,20 @@ pub(crate) struct Generator {
     pub(crate) starters: Vec<Buffer>,
     /// Regions that run at the end of the function: a number, a checksum, a flag to raise.
     pub(crate) at_the_end: Vec<(String, String, Option<String>)>,
+    /// How many names of values have been given.
     names: usize,
+    /// How many blocks have been begun.
     blocks: usize,
+    /// How many braces are open.
     pub(crate) depth: usize,
-    /// Statements left.
+    /// How many statements the function may still have.
     budget: usize,
 }
 
-/// Where control is: the block, the iteration number there, the first memref of the block.
+/// Where control is.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
+    /// The number of the block. A buffer may be freed only in the block that allocates it (`Buffer::home`).
     pub(crate) block: usize,
     /// The innermost loop's variable, if any.
     pub(crate) iteration: Option<String>,
@@ -165,6 +171,8 @@ impl Generator {
 
     // Statements
 
+    /// Writes one statement, chosen by chance: the numbers are percentages. A statement that needs something that is
+    /// not there (two buffers of one type, for example) writes nothing. Statements with regions nest up to four deep.
     fn statement(&mut self, place: &Place) {
         self.budget = self.budget.saturating_sub(1);
         let nested = self.depth < 4 && self.budget > 2;
@@ -195,6 +203,8 @@ impl Generator {
         }
     }
 
+    /// Allocates a buffer of a type of the palette, with or without an alignment of its own, and mostly writes all of
+    /// it at once.
     pub(crate) fn alloc(&mut self, place: &Place) {
         let (element, shape, is_elsewhere) = self.random.pick(&self.palette).clone();
         let name = self.name();
@@ -216,7 +226,8 @@ impl Generator {
             _ => "",
         };
         if self.random.chance(5) && buffer.shape.len() == 1 {
-            // Of a size nobody knows until it runs.
+            // A buffer whose size is only known at run time. The pass leaves it alone, and a cast gives it a static
+            // type for the statements that follow.
             let size = self.constant(buffer.shape[0] as usize);
             let dynamic = format!("memref<?x{}{}>", element.name(), buffer.space());
             self.line(&format!("{name}_d = memref.alloc({size}) : {dynamic}"));
@@ -232,6 +243,7 @@ impl Generator {
         }
     }
 
+    /// Writes all of a buffer of this block that has not been written yet; allocates one if there is none.
     fn initialize_one(&mut self, place: &Place) {
         let waiting = |buffer: &Buffer| !buffer.is_ready && buffer.home == Some(place.block);
         match self.scope.iter().position(waiting) {
@@ -283,6 +295,7 @@ impl Generator {
         });
     }
 
+    /// A loop nest over all elements of a buffer; `body` writes its inside, given the indices.
     fn for_each_element(&mut self, buffer: &Buffer, body: impl FnOnce(&mut Generator, &[String])) {
         let (zero, one) = (self.constant(0), self.constant(1));
         let mut indices = Vec::new();
@@ -338,7 +351,8 @@ impl Generator {
         self.line("}");
     }
 
-    /// Changes one element.
+    /// Changes one element: of a buffer that may be written here, or, in a parallel loop, the element with the number
+    /// of the iteration of a buffer from outside. No two iterations change the same element.
     fn poke(&mut self, place: &Place) {
         if let Some((iteration, trips)) = place.parallel.clone()
             && let Some(shared) = self.any(|buffer| {
@@ -347,7 +361,6 @@ impl Generator {
             && !self.is_beside
             && self.random.chance(50)
         {
-            // Each iteration has its element of a buffer from outside.
             return self.poke_at(&shared, &[iteration]);
         }
         let Some(target) = self.any(|buffer| buffer.is_ready && buffer.is_writable) else { return };
@@ -385,6 +398,7 @@ impl Generator {
         });
     }
 
+    /// Folds a number into the checksum: the old checksum times a prime, plus the number.
     pub(crate) fn mix(&mut self, value: &str) {
         let [old, factor, product, sum] = [(); 4].map(|()| self.name());
         let zero = self.constant(0);
@@ -461,6 +475,8 @@ impl Generator {
         self.scope.push(view);
     }
 
+    /// A slice with random offsets, sizes and steps. In each dimension it begins in the first half of the base and ends
+    /// inside of it. The layout of its type follows from these numbers and the layout of the base.
     fn subview(&mut self, base: &Buffer, name: String) -> Buffer {
         let (strides, offset) = base.strides();
         let mut view = base.alias(name.clone());
@@ -511,12 +527,15 @@ impl Generator {
         if buffer.home == Some(place.block) && !buffer.is_aliased && self.random.chance(40) {
             self.line(&format!("memref.dealloc {} : {}", buffer.name, buffer.ty()));
         }
-        // Nothing is ever removed in the middle: inner blocks end by truncating the scope.
+        // The buffer stays in the list, but no statement takes it any more. It is not removed, because a block that
+        // ends cuts the list at the length that the list had when the block began.
         for gone in self.scope.iter_mut().filter(|other| other.name == buffer.name) {
             (gone.is_ready, gone.home) = (false, None);
         }
     }
 
+    /// Calls a helper with two buffers that may be written. The result may be either of them, or a buffer of the
+    /// helper's own.
     fn call(&mut self) {
         let Some(helper) = (0..self.helpers.len()).next_back() else { return };
         let helper = self.random.below(helper + 1);
@@ -623,6 +642,8 @@ impl Generator {
         yielded
     }
 
+    /// An `scf.while` of up to three iterations that carries a counter and two buffers. The first region may swap the
+    /// buffers when it hands them on; the second one yields what [`Generator::carried_body`] chooses.
     fn while_loop(&mut self, around: &Place) {
         let Some(left) = self.any(|buffer| buffer.is_ready) else { return };
         let Some(right) = self.partner(&left) else { return };
@@ -711,7 +732,8 @@ impl Generator {
         self.checksum = checksum;
         self.line("  async.yield");
         self.line("}");
-        // Beside it nothing ends that the region may still read.
+        // The code that runs beside the region. It is a block of its own, so that it frees no buffer from outside that
+        // the asynchronous region may still read.
         self.line("scf.execute_region {");
         let place = Place { parallel: None, ..self.place(Some(around)) };
         self.parallel_body(&place);
@@ -755,6 +777,8 @@ impl Generator {
         self.scope = outside;
     }
 
+    /// An `scf.forall` of one dimension with or without bounds of its own, or of two dimensions. Only with the bounds 0
+    /// and `trips` the index is the number of the iteration, so only then statements may use it as one (`parallel`).
     fn forall(&mut self, around: &Place) {
         let (index, trips) = (self.name(), 1 + self.random.below(4));
         let (place, header) = if self.random.chance(30) {
@@ -807,6 +831,7 @@ impl Generator {
         }
     }
 
+    /// A region of several blocks: two of them, `head` and `tail`, run three times in turn.
     fn blocks_with_back_edge(&mut self, place: &Place) {
         let [count, next, condition] = [(); 3].map(|()| self.name());
         let (zero, one, bound) = (self.constant(0), self.constant(1), self.constant(3));
@@ -830,12 +855,14 @@ impl Generator {
 
     // Choosing buffers
 
+    /// One of the buffers in scope that `fits` accepts; `None` if there is none.
     pub(crate) fn any(&mut self, fits: impl Fn(&Buffer) -> bool) -> Option<Buffer> {
         let fitting: Vec<&Buffer> = self.scope.iter().filter(|buffer| fits(buffer)).collect();
         if fitting.is_empty() {
             return None;
         }
-        // Preferring late ones: old buffers end, and lives differ.
+        // The later one of two random choices: buffers that were made last are used most, so older ones fall out of
+        // use, and the lives of buffers differ.
         let first = self.random.below(fitting.len());
         let index = first.max(self.random.below(fitting.len()));
         Some(fitting[index].clone())

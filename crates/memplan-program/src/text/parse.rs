@@ -81,8 +81,8 @@ pub fn parse(source: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(source);
     parser.items()?;
     let views = parser.views;
-    // The builder knows no places in the text. Views are remembered with theirs, so that a view that reaches past its
-    // base is reported where it stands.
+    // The builder does not know where anything stands in the text. The parser remembers the place of each view, so that
+    // a view that reaches past its base is reported there.
     parser.builder.finish().map_err(|error| {
         let span = match &error {
             ProgramError::ViewPastBase { value, .. } => views.iter().find(|(view, _)| view == value),
@@ -215,6 +215,7 @@ impl<'s> Parser<'s> {
         found
     }
 
+    /// Reads a whole number.
     fn number(&mut self) -> Parsed<u64> {
         if let Kind::Word(word) = self.peek()
             && let Ok(number) = word.parse()
@@ -564,6 +565,7 @@ impl<'s> Parser<'s> {
             Some(current) if entry => current,
             _ => self.block(name.clone(), span),
         };
+        // The name may be known from a branch, but not from another label of this region.
         if let Some(region) = self.open.last_mut() {
             let named = Named { id: block, first: span, defined: true };
             if region.blocks.insert(name.clone(), named).is_some_and(|old| old.defined) {

@@ -141,6 +141,7 @@ impl<'p> Printer<'p> {
             match task {
                 Task::Op(op) => self.op(op, &mut tasks),
                 Task::Region { region, first } => {
+                    // The closing brace of the region before stands on the same line: `} {`.
                     if !first {
                         self.depth -= 1;
                         self.indent();

@@ -14,8 +14,8 @@
 //! (one more area) puts the first inputs and outputs at tags in any mode, and the others into
 //! the pool, with the tensors that are passed from one function to another.
 //!
-//! A tensor with a prescribed place in an area has a *home*. All other tensors are activations;
-//! the planner chooses where they go. Addresses and sizes are in bytes.
+//! A tensor with a prescribed place in an area has a *home* (not the home of the glossary). All other tensors are
+//! activations; the planner chooses where they go. Addresses and sizes are in bytes.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -90,6 +90,8 @@ impl Areas {
         let neuron = chip.activations.unwrap_or(weights.end());
         let areas = Areas { neuron, mode, ..Areas::default() };
         let mut builder = Builder { network, chip, areas };
+        // A chip with a private pool lays out its areas in one way in every mode. In the modes `basic` and `in_reuse`
+        // all inputs and outputs are activations, so there are no areas.
         match (chip.private, mode) {
             (Some(private), _) => builder.pools(private, options.iomem)?,
             (None, AddressMode::Basic | AddressMode::InReuse) => {}
@@ -155,8 +157,8 @@ impl Builder<'_> {
         bytes.align_up(Bytes(self.chip.align)).ok_or(NoArea::TooLarge)
     }
 
-    /// Makes a new area with tensors one behind the other, leaving out those that have a home already, and gives its
-    /// bytes. Without a `base` the area lies behind the activations.
+    /// Makes a new area in which tensors lie one after the other, and gives its bytes. Tensors that have a home already
+    /// are left out. An area without a `base` lies behind the activations (at higher addresses).
     fn pack(&mut self, name: &str, base: Option<u64>, tensors: &[TensorId]) -> Result<u64, NoArea> {
         let area = self.areas.list.len();
         let mut end = Bytes::ZERO;

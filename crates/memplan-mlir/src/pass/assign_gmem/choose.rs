@@ -31,8 +31,8 @@ use super::problem::{Setting, TensorProblem, neuron};
 use super::successor;
 use crate::pass::PassError;
 
-/// Search nodes if the user sets no limit: about a second's worth. It is a count and not a time, so every run
-/// gives the same plan.
+/// The units of work (of about 4 µs each) that the search may spend if the user sets no limit: some tenths of a second.
+/// The limit is a count and not a time, so every run gives the same plan.
 const WORK: u64 = 100_000;
 
 /// The largest number of concats that are tried unmerged, one after the other.
@@ -62,7 +62,7 @@ type Score = (u64, u64);
 struct Trials {
     /// The best plan.
     best: Option<Chosen>,
-    /// The smallest lower bound of the choices.
+    /// The smallest lower bound of the choices (not the floor of the glossary); `None` before the first choice.
     floor: Option<Bytes>,
 }
 

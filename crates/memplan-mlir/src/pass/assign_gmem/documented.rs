@@ -188,7 +188,8 @@ impl Table {
     fn share(&mut self, network: &Network, step: &Step, uses: &IndexVec<TensorId, Uses>) {
         let (Some(&tensor), Some(&source)) = (step.writes.first(), step.reads.first()) else { return };
         let Some(&Row { address, block, .. }) = self.row(source) else { return };
-        // Both begin at some byte of the same memory. The result lies this many bytes behind the operand's start.
+        // The result and its operand lie in the same memory. The result begins this many bytes after the operand's
+        // start.
         let further = network.root(tensor).1.saturating_sub(network.root(source).1);
         let size = network.tensors[tensor].shape.bytes();
         let row = Row { tensor, address: address + further, block, size, ref_cnt: uses[tensor].count };
@@ -261,7 +262,8 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
         }
         watch(step, &table);
     }
-    // A tensor that no step has placed gets the first address, for want of another.
+    // A tensor that no step has placed (the result of a view whose operand is no tensor in the table) gets the first
+    // address of the memory. Every tensor needs an address in the text.
     let rows = network.tensors.ids().map(|tensor| table.row(tensor));
     let addresses = rows.map(|row| row.map_or(ground.start, |row| row.address)).collect();
     Some(Documented { addresses, size: table.cursor.0 - ground.start })

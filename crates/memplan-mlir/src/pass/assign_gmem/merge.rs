@@ -45,8 +45,8 @@ pub(super) struct Mergeable<'a> {
     areas: &'a Areas,
     /// Tensors that an op changes in place.
     updated: HashSet<TensorId>,
-    /// Tensors whose prescribed place (*home*) is also that of another tensor, such as an output in the place of an
-    /// input.
+    /// *Lodgers*: tensors whose prescribed place (*home*) is also that of another tensor, such as an output in the
+    /// place of an input.
     lodgers: HashSet<TensorId>,
 }
 

@@ -630,7 +630,8 @@ impl<'a> Reader<'a> {
                 self.step(function, op, Action::Compute, reads, Vec::new());
             }
             Content::Tensor(source) => {
-                // The operand may itself lie in another tensor. The alias names that one, so chains have one link.
+                // The operand may itself lie in another tensor. Then the alias names the other tensor, so that no chain
+                // of aliases has more than one link.
                 let (of, at) = self.network.root(source);
                 let Some(tensor) = self.tensor(function, op, result, Role::Activation)? else { return Ok(()) };
                 self.network.tensors[tensor].alias = Some(Alias { of, at: at + further });

@@ -127,8 +127,9 @@ impl Setting<'_> {
         home.map(|home| home.at)
     }
 
-    /// The spaces in which a tree may lie, the preferred one first: the area of its top's home; else on-chip memory
-    /// and the activations' area, or only the latter if the tree `stays` in DDR.
+    /// The spaces in which a tree may lie, the preferred one first. If the top of the tree has a home, it is the area
+    /// of the home. Otherwise it is on-chip memory (if the chip has any and the tree need not stay in DDR: `stays`),
+    /// and then the activations' area.
     fn candidates(&self, top: TensorId, stays: bool) -> SmallVec<[SpaceId; 2]> {
         match (self.areas.homes.get(&top), self.on_chip_space()) {
             (Some(home), _) if !self.areas.counts_homes => smallvec![area_space(home.area)],
@@ -155,8 +156,8 @@ impl Setting<'_> {
         extent.align_up(Bytes(self.chip.align)).unwrap_or(extent).0
     }
 
-    /// The address of every tensor: the base of its space and its offset in the plan. A tensor that lies in another
-    /// one gets its address from that one.
+    /// The address of every tensor: the base of its space plus its offset in the plan. The address of a tensor that
+    /// lies in another one is the other tensor's address plus the distance between the two.
     pub(super) fn addresses(&self, solved: &TensorProblem, merges: &Merges, plan: &Plan) -> IndexVec<TensorId, u64> {
         let extent = self.extent(plan);
         let mut addresses = IndexVec::filled(0, self.network.tensors.len());

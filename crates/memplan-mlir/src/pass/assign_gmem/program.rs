@@ -43,6 +43,7 @@ pub(super) fn lower(
     for (network, pinned) in networks {
         let mut lowering = Lowering { document, network, form, builder: &mut builder, handles: IndexVec::default() };
         lowering.handles = lowering.declare();
+        // Each entry function becomes a function of the program, with the steps of its run.
         for (number, run) in network.runs.iter().enumerate() {
             let root = network.functions[network.roots[number]];
             let function = lowering.builder.open_function(document.symbol_name(root).unwrap_or_default(), &[]);

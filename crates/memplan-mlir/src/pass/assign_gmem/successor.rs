@@ -8,8 +8,8 @@
 //! plan.
 //!
 //! We tie the operands to their places in the result instead, which frees the place of an
-//! operand until the operand is written. Every plan of theirs is also a plan of our problem. It
-//! is one of our candidates, so we never reserve more than they do.
+//! operand until the operand is written. Every plan for their records is also a plan of our problem. The
+//! plan that they would make is one of our candidates, so we never reserve more than they do.
 //!
 //! ```text
 //!   r = concat(a, b): a has 6 bytes, b has 4, r has 10; steps go to the right

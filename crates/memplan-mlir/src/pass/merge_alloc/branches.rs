@@ -9,9 +9,10 @@
 //! ```
 //!
 //! A buffer that is made in one branch and used behind the branches (it *leaves* them) counts as alive during all of
-//! them, so `%a` and `%b` overlap in time and would lie side by side. Instead they are made *twins*: one member of
-//! their frame (what is placed together), as large as the larger of them and alive as long as either. That never
-//! takes more memory than side by side. One of them is the *leader*, the others are *followers* and get its address.
+//! them, so `%a` and `%b` overlap in time and would lie side by side. Instead they are made *twins* (not the twins of
+//! the glossary): one member of their frame (what is placed together), as large as the larger of them and alive as
+//! long as either. Twins never take more memory than buffers side by side. One of them is the *leader*, the others are
+//! *followers* and get the address of the leader.
 //! The dataflow check, which proves the result, follows the branches by itself and knows nothing of this file.
 
 use std::collections::BTreeMap;
@@ -36,8 +37,9 @@ pub(super) fn twins(
     if view.options.compat {
         return Vec::new();
     }
-    // The buffers that leave branches, by the op with the branches and the memory space. Buffers that a check keeps
-    // apart from others take no part.
+    // The buffers that leave branches, by the op with the branches and the memory space. A buffer that must be kept
+    // apart from another one, because the dataflow check has rejected a plan, takes no part: a twin would share bytes
+    // with whatever its leader shares bytes with.
     let mut outlive: BTreeMap<(OpId, Option<&str>), ByBranch> = BTreeMap::new();
     let kept_apart: HashSet<SiteId> = view.apart.pairs().flat_map(|(one, other)| [one, other]).collect();
     for candidate in candidates.iter().filter(|candidate| !kept_apart.contains(&candidate.site)) {
@@ -105,8 +107,8 @@ fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, 
     let mut found = None;
     for around in program.ancestors(inner) {
         let op = view.lowered.ops[around];
-        // The buffer's life begins inside of this op. A loop from here on outwards runs through a whole life in each
-        // iteration, so it does no harm.
+        // If the op begins before the buffer's life does, the whole life lies inside of the op. If this op, or one
+        // around it, is a loop, each iteration runs through a whole life, so the loop does no harm.
         if op < first {
             break;
         }

@@ -54,6 +54,7 @@ pub(super) fn find(view: &BufferizedView) -> Candidates {
             Ok(candidate) => candidates.list.push(candidate),
         }
     }
+    // Only the deallocations of merged buffers go away. What keeps its allocation must still be freed.
     let merged: HashSet<SiteId> = candidates.list.iter().map(|candidate| candidate.site).collect();
     frees.certain.retain(|(site, _)| merged.contains(site));
     candidates.deallocs = frees.certain;
@@ -117,8 +118,8 @@ fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate,
     if bytes == 0 {
         return Err("it has no bytes");
     }
-    // An allocation that asks for an alignment gets it only if the pass's alignment is a multiple of it, because
-    // the merged allocation is aligned to that.
+    // The merged allocation is aligned to the pass's alignment. So an allocation that asks for an alignment of its own
+    // can be merged only if the pass's alignment is a multiple of that.
     let alignment = match view.document.integer_attribute(op, "alignment") {
         None => natural_alignment(element),
         Some(own) => match u64::try_from(own).ok().filter(|&own| own > 0) {
@@ -147,8 +148,8 @@ struct Frees {
 }
 
 impl Frees {
-    /// Sorts all frees. A `memref.dealloc` of a value that is certainly one site goes away if that site is merged. Every
-    /// other free stays in the text, so the sites that it may free are ambiguous and are not merged.
+    /// Sorts all frees. A `memref.dealloc` of a value that is certainly one site goes away if that site is merged.
+    /// Every other free stays in the text, so the sites that it may free are ambiguous and are not merged.
     fn of(view: &BufferizedView) -> Frees {
         let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;
@@ -216,13 +217,14 @@ fn refuse_silent_regions(view: &BufferizedView) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Refuses an allocation as the original does: an empty one first, then one whose scope is missing or has several blocks.
+/// Refuses an allocation as the original does: an empty one first, then one whose scope is missing or has several
+/// blocks.
 fn refuse_allocation(view: &BufferizedView, site: SiteId, op: OpId) -> Result<(), PassError> {
     match candidate(view, site, op) {
         Err("it has no bytes") => {
             return Err(refusal(view, op, "Expecting static shaped allocation"));
         }
-        // It keeps its allocation, so it needs no scope.
+        // A buffer that cannot be merged keeps its allocation, so it needs no scope.
         Err(_) => return Ok(()),
         Ok(_) => {}
     }

@@ -91,8 +91,9 @@ pub(super) struct Frames {
     pub(super) addresses: HashMap<SiteId, Address>,
 }
 
-/// Plans the frames. If exclusive branches each return a buffer as the same result, the two buffers are *twins*: they
-/// are planned as one, and the follower gets the address of its leader.
+/// Plans the frames. Two buffers that are made in different branches of one op and used after the branches are *twins*
+/// ([`branches`]): they are planned as one buffer, the *leader*, and the other one, the *follower*, gets the address of
+/// its leader.
 pub(super) fn plan(
     view: &BufferizedView,
     candidates: &Candidates,
@@ -168,6 +169,7 @@ fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<
     for candidate in candidates {
         let Some(home) = homes.get(&candidate.site) else { continue };
         let mut member = Member::Site(candidate.site);
+        // The way from the buffer outwards: the crossed loops, innermost first, then the scope.
         let way = home.crossed.iter().map(|&op| (op, true)).chain([(home.scope, false)]);
         for (op, is_crossed) in way {
             let key = (op, is_crossed, candidate.space.clone());
@@ -260,8 +262,9 @@ fn member_name(view: &BufferizedView, member: Member) -> String {
     }
 }
 
-/// Pairs of members of a frame that must not share memory, because a check has found that two buffers must not: these
-/// two buffers, or the loops in whose frames they lie.
+/// Pairs of members of a frame that must not share memory. If the dataflow check has rejected an earlier plan because
+/// two buffers share bytes (`Apart`), these are the two buffers, or the loops in whose frames they lie. Two buffers in
+/// the same loop are a pair of the loop's own frame.
 fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(BufferId, BufferId)> {
     if view.apart.is_empty() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Where the merged allocation of a buffer goes, and what lies in between.
+//! The *home* of a buffer: where the merged allocation of the buffer goes, and what lies in between. (It is not the
+//! home of the glossary, which is a space that a piece may live in.)
 //!
 //! The *scope* of a buffer is the nearest op around it whose instances own
 //! what they allocate (a function, a parallel loop). `scf.for` does not count as a scope,
@@ -85,7 +86,7 @@ fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
 
 /// Whether two instances of an op's regions may run at the same time.
 fn may_run_beside_itself(view: &BufferizedView, op: OpId) -> bool {
-    // Modules and functions are no ops of the program, and run nothing beside itself.
+    // Modules and functions are no ops of the program. No two instances of their regions run at the same time.
     let Ok(index) = view.lowered.ops.as_slice().binary_search(&op) else { return false };
     let control = view.lowered.program.op(memplan_program::OpId::from_index(index)).control();
     matches!(control, Control::Parallel { .. } | Control::Async { .. } | Control::Unknown | Control::Dag { .. })

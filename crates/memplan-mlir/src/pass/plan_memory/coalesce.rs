@@ -124,9 +124,8 @@ pub(super) fn coalesce(
             left_alone: Vec::new(),
         },
     };
-    // Each step enlarges the groups of the steps before it. Buffers that a loop or a branch makes one value of come
-    // first, because copies would be needed if they had different addresses. An in-place result only saves bytes, so it
-    // has to fit to the groups that are there.
+    // Each step enlarges the groups of the steps before it. Buffers that a loop or a branch makes one value of are
+    // joined first. An in-place result only saves bytes, so it comes last and has to fit to the groups that are there.
     coalescing.singles(users, planned);
     coalescing.rotate_instances(planned);
     coalescing.join_values();
@@ -450,8 +449,8 @@ impl Coalescing<'_> {
         if new == old || !begins || !ends || !apart || settled || !self.compatible(old, new) {
             return false;
         }
-        // The original never puts such a pair together, not even if memory is short. So the pair does not go into the
-        // list `stalling` either.
+        // Such a pair is never put together, not even if memory is short. So the pair does not go into the list
+        // `stalling` either.
         if self.stalls(op, new, old) {
             return false;
         }

@@ -253,8 +253,8 @@ impl Emitter<'_> {
         None
     }
 
-    /// Writes the casts that move, with their marks, at the front of their blocks, in the order that comes about if
-    /// each in turn is moved to the very front: the last one comes first.
+    /// Writes the casts that move, with their marks, at the front of their blocks. The order is the one that comes
+    /// about if each cast in turn is moved to the very front of its block: the last one of `marked` stands first.
     fn move_to_front(&mut self, casts: &[Cast], marked: &[Marked], moved: &HashSet<OpId>) {
         let document = self.view.document;
         let mut blocks: BTreeMap<BlockId, Vec<String>> = BTreeMap::new();
@@ -266,7 +266,7 @@ impl Emitter<'_> {
             lines.push(renamed(document, *mark, *value, name));
         }
         for (block, lines) in blocks {
-            // The lines go in front of the first op of the block that is not deleted.
+            // The lines go in front of the first op of the block that is not deleted. There is one: the terminator.
             let stays = |op: &&OpId| !moved.contains(op);
             let Some(&anchor) = document.ops(block).iter().find(stays) else { continue };
             insert_before(document, &mut self.edits, anchor, &lines);
@@ -359,8 +359,8 @@ fn is_defined_inside(document: &Document, value: ValueId, block: BlockId) -> boo
     is_argument || maker(document, value).is_some_and(|op| is_inside(document, op, block))
 }
 
-/// The places at which a value's name stands in an op's own text. Its regions are left out: the same name may be
-/// another value there. `%a` is not found in `%ab` or `%a_0`.
+/// The places at which a value's name stands in an op's own text, without the regions of the op: inside of these the
+/// same name may be another value. `%a` is not found in `%ab` or `%a_0`. The name is also found in strings of the op.
 fn places(document: &Document, op: OpId, value: ValueId) -> Vec<Span> {
     let span = document.op(op).span;
     let old = document.value_name(value);
@@ -448,7 +448,8 @@ impl Constants {
         name
     }
 
-    /// Adds the constants to the text, at the start of their functions. The last one that was asked for stands first.
+    /// Adds the constants to the text, at the start of their functions. The constant that was asked for last stands
+    /// first, as if each one had been inserted at the very start.
     pub(super) fn insert(self, document: &Document, edits: &mut Edits) {
         for (function, made) in self.made {
             let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());

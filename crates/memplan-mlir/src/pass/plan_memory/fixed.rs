@@ -12,7 +12,8 @@
 //!
 //! Several casts may name the same bytes: the slots of a multi-buffer, or one
 //! address under two types. So the bytes of a memory are cut wherever a cast
-//! begins or ends, and each piece is taken whenever one of its casts is in use.
+//! begins or ends, and each *piece* between two cuts (not the piece of the glossary) is taken whenever one of its
+//! casts is in use.
 //!
 //! A cast is in use from its first access to its last one, through any value that
 //! may be its memory. Four things make that longer, to be on the safe side:
@@ -47,7 +48,7 @@ const CAST: &str = "hivm.hir.pointer_cast";
 /// A cast to constant addresses, as a function meets it.
 #[derive(Clone, Debug)]
 pub(super) struct Cast {
-    /// The cast; in a called function, if it is not this function's own.
+    /// The cast. It stands in the function itself, or in a function that is called, directly or not.
     pub(super) op: crate::OpId,
     /// The name of the memory space in the text.
     pub(super) space: String,
@@ -89,6 +90,7 @@ pub(super) fn find(view: &KernelView) -> FixedBuffers {
     let mut found =
         FixedBuffers { by_function: IndexVec::filled(Vec::new(), program.functions().len()), remarks: Vec::new() };
     let casts: Vec<OpId> = program.ops().ids().filter(|&op| view.document.name(view.lowered.ops[op]) == CAST).collect();
+    // Most kernels have no casts, and the tables of `Uses` take a pass over the program.
     if casts.is_empty() {
         return found;
     }
@@ -233,6 +235,8 @@ impl<'a> Uses<'a> {
         if is_graph || names.iter().any(|name| self.marked.contains(name)) {
             return Some(whole);
         }
+        // The op of the function's body that contains an op, or is that op. A use inside of a loop or a branch counts
+        // for the whole of the op of the body.
         let outermost = |op: OpId| tree.child_towards(None, op);
         let begin = if self.begins_with_a_write(value, &uses) { outermost(first) } else { whole.0 };
         let outlives = |&(op, kind): &(OpId, AccessKind)| kind == AccessKind::Escape || self.may_run_later(op);
@@ -282,10 +286,11 @@ impl<'a> Uses<'a> {
         only_writes && of_the_whole && uses.iter().all(in_its_block)
     }
 
-    /// Whether an op is part of work that may still run when the code behind it does: it, or an op around it, is
-    /// asynchronous or not known.
+    /// Whether an op may still run after control has come past it: the op, or an op around it, is asynchronous, or
+    /// nothing is known about how its regions run. In a dag the ops have no fixed order, so a dag counts, too.
     fn may_run_later(&self, op: OpId) -> bool {
         let program = &self.view.lowered.program;
+        // Whether an op of this kind is over, with all its regions, when control has come past it.
         let waits = |control: &Control| {
             matches!(control, Control::Once | Control::Loop(_) | Control::While | Control::Alternatives { .. })
                 || matches!(control, Control::Parallel { .. })

@@ -342,9 +342,9 @@ impl<'a> Planner<'a> {
         self.owners.get(&(self.module_of(site), number)).copied()
     }
 
-    /// Refuses a buffer without an owner in a memory in which the same function also has buffers with owners. The
-    /// former would get an address of this function's choice. The latter get theirs from functions that know nothing
-    /// of it, so the two may overlap.
+    /// Refuses a buffer without an owner in a memory in which the same function also has buffers with owners. This
+    /// function would choose the address of the buffer without an owner. The other buffers get the addresses that
+    /// their owners choose, and the functions of the owners know nothing of this buffer. So the two may overlap.
     fn refuse_without_owner(&self) -> Result<(), PassError> {
         let space = |site: SiteId| self.view.lowered.program.site(site).space;
         for sites in &self.by_function {
@@ -377,6 +377,7 @@ impl<'a> Planner<'a> {
             if !document.info(called).traits.has(Traits::CALL) {
                 continue;
             }
+            // The function that the op calls, if it has buffers of its own. Names are looked up in the caller's module.
             let caller = program.function_of(op);
             let module = document.parent_op(self.view.lowered.functions[caller]);
             let callee = kernels.get(&(module, document.symbol_name(called).unwrap_or_default()));
@@ -420,8 +421,8 @@ impl<'a> Planner<'a> {
         document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
-    /// Takes buffers of which a loop hands out several instances out of the plan, with a remark: one address cannot hold
-    /// an instance that is still needed and another one that is being written.
+    /// Takes buffers of which a loop hands out several instances out of the plan, with a remark: one address cannot
+    /// hold an instance that is still needed and another one that is being written.
     fn leave_alone(&mut self, groups: &Groups) {
         for &site in &groups.left_alone {
             let span = self.view.document.op(self.view.lowered.sites[site]).span;
@@ -514,9 +515,9 @@ impl<'a> Planner<'a> {
         pieces.collect()
     }
 
-    /// Plans a function, in up to two trials. In the first one results that are computed in place must lie on their
-    /// donors, as in the original. If a memory is too small for that, they may lie there but need not in the second
-    /// one.
+    /// Plans a function, in up to two trials. In the first trial, results that are computed in place must lie on their
+    /// donors, as in the original (the tight problem). If a memory is too small for that, in the second trial the
+    /// results in this memory may lie on their donors but need not (the loose problem).
     fn attempt(
         &mut self,
         function: FunctionId,
@@ -537,7 +538,8 @@ impl<'a> Planner<'a> {
             sites,
         };
         let first = place(kernel.problem(&Choice::tight(groups))?, self.view.options.order, strategy, request)?;
-        // If no memory is known to be too small, the second trial would be the same as the first.
+        // If there is a plan, it is taken. If there is none, but no memory is known to be too small, the second trial
+        // would be the same as the first one.
         let short = first.short();
         if short.is_empty() {
             return Ok(first);
@@ -555,8 +557,8 @@ impl<'a> Planner<'a> {
             let relaxed = kernel.relaxation(groups, loose, name);
             relaxed.is_ok_and(|problem| matches!(search::search(&problem, request).outcome, Outcome::Infeasible(_)))
         });
-        // The first plan is the one that the original would make, so its failure is reported, unless the second
-        // attempt fails in other memories.
+        // The first trial is what the original does, so its failure is reported. If the second trial fails in fewer
+        // memories, its failure is reported instead: the other memories are not too small.
         let told = if second.short() == short { first } else { second };
         Ok(Attempt { refuted, ..told })
     }
@@ -572,7 +574,7 @@ impl<'a> Planner<'a> {
         let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
         let asked = self.view.options.vector_function_memory;
         let whole = scope.capacity.unwrap_or(u64::MAX);
-        // Bytes to KiB. The largest cache leaves the least.
+        // Bytes to KiB. What is left for planned buffers is least if the cache is largest.
         let (least, most) = (whole.saturating_sub(cache.most) >> 10, whole.saturating_sub(cache.least) >> 10);
         if asked < least || asked > most {
             let message =
@@ -600,7 +602,8 @@ impl<'a> Planner<'a> {
             let Some(owner) = self.owner(site) else { continue };
             let placement = self.all.placements[owner].clone();
             // The buffer lies in the other core's memory, which is not the memory of the same name on this core. So
-            // the placement gets the number of a further space, behind all spaces of the program.
+            // the placement gets the number of a space that the program does not have: that of the buffer's space plus
+            // the number of spaces. Then the checks do not compare its addresses with those of this core's buffers.
             let space = SpaceId::from_index(spaces + self.view.lowered.program.site(site).space.index());
             self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
         }

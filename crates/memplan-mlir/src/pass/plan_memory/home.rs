@@ -1,9 +1,10 @@
-//! The loop a buffer belongs to: the one whose iterations use it. Buffers of different loops
-//! may share bytes with less harm than buffers of one loop, so the planner wants to know it.
+//! The *home* of a buffer (not the home of the glossary): the loop whose iterations use the buffer. If two buffers of
+//! different loops share bytes, pipes wait for each other less often than with two buffers of one loop, so the planner
+//! wants to know the home.
 //!
-//! That is the loop around its allocation, unless that loop only makes the buffer for
-//! an outer one. A buffer that a loop (or a branch in it) yields is followed outwards, and
-//! the outermost loop in which an op uses it directly is the one.
+//! The home is the loop around the buffer's allocation, unless that loop only makes the buffer for
+//! an outer loop. A buffer that a loop (or a branch in it) yields is followed outwards. Its home is
+//! the outermost loop in which an op uses the buffer directly.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
@@ -43,8 +44,8 @@ impl<'a> Homes<'a> {
     }
 
     /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
-    /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is the
-    /// answer; if no op does, it is the innermost loop around the allocation.
+    /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is
+    /// the answer; if no op does, it is the innermost loop around the allocation.
     /// `None` if there is no loop around the allocation.
     pub(super) fn of(&self, allocation: ValueId) -> Option<OpId> {
         let mut value = allocation;

@@ -44,7 +44,7 @@ struct Span {
     end: u64,
 }
 
-/// Until when a value matters because of what is done in one block.
+/// Until when a value matters because of its uses in one block.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     /// The op that uses the value, or the outermost loop that is around this op and not around the value's definition;
@@ -65,7 +65,8 @@ pub(super) struct Interference<'a> {
     roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
     /// When each root matters; `None` for one that is never used.
     spans: IndexVec<ValueId, Option<Span>>,
-    /// For each root the last use in each block, in the order of the program.
+    /// For each root one entry for each run of uses in the same block, in the order of the program. The list stops
+    /// growing at `MOST_USES + 1` entries, which says that there are too many.
     uses: IndexVec<ValueId, Vec<Use>>,
     /// For each root the ops that write it, in the order of the program.
     writes: IndexVec<ValueId, Vec<OpId>>,
@@ -132,7 +133,8 @@ impl<'a> Interference<'a> {
             for &value in info.inits() {
                 self.use_at(self.root(value), op);
             }
-            // Merging values reads none of them, but the merged value is a new name for them from here on.
+            // An op that merges values (a select) touches no byte. It counts as a use of its sources, because its
+            // result is a further name for them.
             for &value in &info.results {
                 if let Origin::Merged(sources) | Origin::Opaque(sources) = &program.value(value).origin {
                     for &source in sources {
@@ -169,9 +171,10 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Counts a use of a root by an op. The *home* of a value is the op in whose region it is defined. If there is a
-    /// loop between the home and the op, the value matters during all of the outermost of these loops, because the
-    /// next iteration may use it again. If blocks that form a cycle use the value, it matters always.
+    /// Counts a use of a root by an op. The *home* of a value is here the op in whose region the value is defined. If
+    /// there is a loop between the home and the op, the value matters during all of the outermost of these loops,
+    /// because the next iteration may use the value again. If blocks that form a cycle use the value, it matters
+    /// always.
     fn use_at(&mut self, value: ValueId, op: OpId) {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let home = self.home(value);
@@ -286,9 +289,10 @@ impl<'a> Interference<'a> {
             return false;
         }
         let end = self.end_seen_from(op, other, end);
-        // The other value matters after the op, or the op itself is its last use. In the second case nothing is
-        // destroyed if the op reads it and may write over what it reads. A value that also begins at the op is
-        // written by it.
+        // If the other value matters after the op, its content is destroyed. If the op itself is the last use of the
+        // other value (`end == now`), nothing is destroyed if the op only reads it and may write over what it reads. If
+        // the other value also begins at the op (`start == now`), the op writes it: then two results of one op would
+        // lie on the same bytes.
         end > now || (end == now && (start == now || !self.permits(op, through, other)))
     }
 
@@ -368,8 +372,9 @@ fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
     for value in program.values().ids() {
         let mut chain = Vec::new();
         let mut at = value;
-        // Follows the chain up to a value whose root is already computed (a smaller number), or to its end. Usually
-        // the next value has a smaller number. The bound on the length ends a circle of views.
+        // Follows the chain up to a value with a smaller number, whose root is computed already, or to the end of the
+        // chain. Usually the base of a view has a smaller number than the view, and the chain has one step. The bound
+        // on the length of the chain ends the loop if the views of a faulty program form a circle.
         while let Some((base, start)) = step(program, at)
             && chain.len() < program.values().len()
         {

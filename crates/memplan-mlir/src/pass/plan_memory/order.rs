@@ -99,8 +99,8 @@ impl Order {
         step.pipe == self.steps[later].pipe || self.starts[later][step.pipe] as usize > earlier
     }
 
-    /// Whether a step of one iteration of the loop `around` is certainly over when a step of the next iteration
-    /// begins. In the text the latter may stand in front of the former.
+    /// Whether the step `earlier` of one iteration of the loop `around` is certainly over when the step `later` of the
+    /// next iteration begins. In the text `later` may stand before `earlier`, or be the same step.
     pub(super) fn is_over_around(&self, around: OpId, earlier: usize, later: usize) -> bool {
         let pipe = self.steps[earlier].pipe;
         let Some((first, starts)) = self.loops.get(&around) else { return false };
@@ -139,10 +139,12 @@ fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str
     let mut steps = Vec::new();
     for (op, info) in program.ops().iter_enumerated().filter(|&(op, _)| first <= op && op <= last) {
         let written = view.lowered.ops[op];
+        // The buffers that the op may access, by any alias, and whether it writes them.
         let mut accesses: Vec<(SiteId, bool)> = Vec::new();
         for access in &info.accesses {
             accesses.extend(view.aliases.sites(access.value).iter().map(|&site| (site, access.kind.writes())));
         }
+        // The pipes that the op orders, by their numbers instead of their names.
         let sync = pipes::sync(view.document, written).map(|sync| match sync {
             pipes::Sync::Barrier => Sync::Barrier,
             pipes::Sync::Set { from, flag } => Sync::Set { from: number_of(names, from), flag },

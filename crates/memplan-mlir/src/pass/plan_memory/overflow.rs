@@ -207,8 +207,8 @@ impl Failure<'_> {
         rows
     }
 
-    /// One line of the report about buffers that share a place in memory. The largest of them gives the line its
-    /// size, since the place has to hold that one; the others are named behind it.
+    /// One line of the report about buffers that share a place in memory. The line gives the name and the size of the
+    /// largest of them, because the place must be large enough for it. The names of the others follow.
     fn row(&self, members: Vec<BufferId>) -> Row {
         let info = |buffer: BufferId| &self.problem.buffers()[buffer];
         let bytes = |buffer: BufferId| info(buffer).bytes().unwrap_or_default().0;
@@ -315,6 +315,8 @@ impl Failure<'_> {
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
         // Each slot becomes smaller, so each has to give its share of the missing bytes.
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
+        // `less` is enough if nothing but the bytes at the peak counts, so it is tried first. A half and a quarter of
+        // the size are tried for the case that the buffers do not lie without gaps.
         let candidates = [less, size / 2, size / 4].into_iter().filter(|&bytes| bytes > 0 && bytes < size);
         let name = &self.problem.buffers()[largest].name;
         for bytes in candidates {

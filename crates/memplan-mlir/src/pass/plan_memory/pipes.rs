@@ -81,7 +81,7 @@ impl KnownUsers<'_> {
     /// Adds to the buffers that an op touches which unit it uses them with.
     fn add_op(&mut self, op: OpId) {
         let document = self.view.document;
-        // A target file may name the pipe of an op. Its word counts more than the built-in rules below.
+        // If the user's target file names the pipe of this op, the built-in rules below do not count.
         if let Some(pipe) = self.view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
             self.note(touched(document, op, pipe.touches), |users| users.named = Some(pipe.name.clone()));
             return;
@@ -193,12 +193,15 @@ fn moves(document: &Document, name: &str, ins: &[ValueId], outs: &[ValueId]) -> 
         "load" | "nd2nz" | "load_scale" => Some((true, "mte2")),
         "store" | "nz2nd" => Some((false, "mte3")),
         "fixpipe" => Some((false, "fix")),
+        // A broadcast into the buffer of the cube core is done by the engine that loads, not by the vector unit.
         "vbrc" if scope(outs) == Some("cbuf") => Some((true, "mte2")),
         "copy" => match (scope(ins), scope(outs)) {
             (Some("gm"), _) => Some((true, "mte2")),
             (Some("cc"), _) => Some((false, "fix")),
+            // A copy inside of the unified buffer is done by the vector unit.
             (Some("ub"), Some("ub")) => None,
             (Some("ub"), _) => Some((false, "mte3")),
+            // Any other copy, such as one whose memories are not written in its types, counts as vector.
             _ => None,
         },
         _ => None,

@@ -213,8 +213,8 @@ impl Target {
         }
         for (at, pipe) in self.pipes.iter().enumerate() {
             pipe.check(at)?;
-            // An earlier pattern that stands for the beginning of this one stands for all names of this one: `a.*` for
-            // `a.b*`.
+            // If an earlier pattern matches this pattern without its `*`, the earlier one matches every name that this
+            // one matches: `a.*` matches `a.b`, so it covers `a.b*`. Then this pattern never counts.
             let covers = |earlier: &&Pipe| matches(&earlier.ops, pipe.ops.strip_suffix('*').unwrap_or(&pipe.ops));
             if let Some(before) = self.pipes[..at].iter().find(covers) {
                 let (pattern, before) = (pipe.ops.clone(), before.ops.clone());

@@ -17,9 +17,9 @@
 //!
 //! The weight of a pair of buffers is the sum over its waits of `factor` (the pass option `wait-weight`, 8 by
 //! default) to the power of the number of loops around both ops. A loop around only one of the two ops does not
-//! count: an op in a loop that waits for an op in front of the loop waits once, not in every iteration. If one of
-//! several last accesses is over anyway when another of them begins, only the other one counts: whoever waits for it
-//! has waited for both. Buffers with one address are one buffer here, as large as the largest.
+//! count: an op in a loop that waits for an op in front of the loop waits once, not in every iteration. If a last
+//! access `x` is over anyway when another last access `y` begins, only `y` counts: an op that waits for `y` need not
+//! wait for `x` as well. Buffers with one address are one buffer here, as large as the largest.
 //!
 //! A buffer of several slots costs the same whichever of its slots are shared. Buffers at fixed addresses cost
 //! nothing: they cannot be moved.
@@ -184,7 +184,9 @@ impl Waits<'_> {
                 // The innermost loop around both ops.
                 let around = loops_around(self.view, one).find(|&op| self.view.tree.contains(op, other));
                 let is_over = match around {
-                    // Two ops in branches that exclude each other both run only in different iterations.
+                    // If the later run is that of the next iteration, the clocks of two iterations are asked. So they
+                    // are for two ops in branches that exclude each other: such ops both run only in different
+                    // iterations.
                     Some(around) if is_back || self.exclude(one, other) => {
                         self.order.is_over_around(around, last, first)
                     }
@@ -205,8 +207,8 @@ impl Waits<'_> {
         self.view.options.wait_weight.saturating_pow(depth as u32).min(HEAVIEST)
     }
 
-    /// The positions of the last access of each pipe in a run. One that is over when another of them begins is left
-    /// out: whoever waits for the other has waited for it.
+    /// The positions of the last access of each pipe in a run. An access that is over when another of them begins is
+    /// left out: an op that waits for the other access need not wait for this one as well.
     fn last_accesses(&self, run: Run) -> Vec<usize> {
         let mut last: BTreeMap<usize, usize> = BTreeMap::new();
         for &(at, _, _) in run {
@@ -216,8 +218,9 @@ impl Waits<'_> {
         last.values().copied().filter(|at| !is_followed(at)).collect()
     }
 
-    /// The positions of the first write of each pipe in a run. One that begins only when another of them is over is
-    /// left out: it comes after the other's wait. Reads destroy nothing, so they do not count.
+    /// The positions of the first write of each pipe in a run. A write that begins only when another of them is over is
+    /// left out: the other write waits, and this one comes after it anyway. Reads destroy nothing, so they do not
+    /// count.
     fn first_writes(&self, run: Run) -> Vec<usize> {
         let mut first: BTreeMap<usize, usize> = BTreeMap::new();
         for &(at, _, _) in run.iter().filter(|&&(_, _, writes)| writes) {

@@ -88,7 +88,8 @@ pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassE
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
-/// Refuses workspaces that cannot be planned. `written` is `Some(false)` for one that is read and never written.
+/// Refuses workspaces that cannot be planned: one in another form than [`has_workspace_form`] knows, one of unknown
+/// size, and one that is read and never written (`written` is `Some(false)`).
 fn check(view: &KernelView, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
@@ -159,10 +160,11 @@ impl Workspaces<'_> {
     /// Plans the workspaces of one function.
     fn plan(&mut self, function: FunctionId, sites: &[SiteId], request: &Request) -> Result<(), PassError> {
         let problem = self.problem(sites)?;
-        // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
-        // looks for the smallest plan.
+        // Without reuse the workspaces lie one after the other in memory, as the original places them. With reuse the
+        // search looks for the smallest plan.
         let (outcome, strategy) = match self.view.options.reuse_workspace {
-            // The memory has no capacity, so the first level always fits, and that one shares nothing.
+            // `levels` first puts all buffers side by side and lets them share bytes only if that does not fit. The
+            // memory has no capacity, so it always fits, and nothing is shared.
             false => (levels::plan(&problem, levels::Order::Start, request).0, "levels"),
             true => {
                 // Only work limits this search, so that the offsets do not depend on the speed of the machine.
@@ -258,11 +260,12 @@ fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> 
     let document = view.document;
     let mut edits = Edits::default();
     let mut constants = Constants::new(document, "index");
-    // For each kernel and each of its arguments: where the last workspace in the argument ends.
+    // For each kernel and each of its arguments: the byte at which the highest workspace in the argument ends.
     let mut ends: BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>> = BTreeMap::new();
     for (site, placement) in placements.iter_enumerated() {
         let op = view.lowered.sites[site];
         let (Some(placement), Some(function)) = (placement, document.function_around(op)) else { continue };
+        // An offset is written as the name of a constant that is added at the start of the function.
         let names: Vec<String> = placement.offsets.iter().map(|&offset| constants.name(function, offset)).collect();
         if let Some(at) = offset_position(view, op) {
             edits.insert(at, format!(" offset = [{}]", names.join(", ")));

@@ -65,9 +65,9 @@ fn nothing_shares(report: &Report) -> bool {
 impl Planner<'_> {
     /// Plans a function so that the sharing of bytes makes as few ops wait as possible.
     ///
-    /// First the levels make a plan. Then the strategy plans the same problem with the waits as prices. Its plan is taken
-    /// only if it has fewer waits. So there are never more waits than by levels, there is a plan whenever the levels have
-    /// one, and buffers keep the addresses of the original where moving them saves nothing.
+    /// First the levels make a plan. Then the strategy plans the same problem with the waits as prices. Its plan is
+    /// taken only if it has fewer waits. So there are never more waits than by levels, there is a plan whenever the
+    /// levels have one, and buffers keep the addresses of the original where moving them saves nothing.
     pub(super) fn fewest_waits(
         &mut self,
         function: FunctionId,
@@ -80,7 +80,7 @@ impl Planner<'_> {
         let by_levels = self.attempt(function, target, sites, groups, None, request)?;
         let start = match by_levels.outcome {
             Outcome::Optimal(_) | Outcome::Feasible { .. } => by_levels,
-            // It is proved that nothing fits. The levels' own report says most about that.
+            // It is proved that nothing fits. The report of the levels explains why, so it is given to the user.
             Outcome::Infeasible(_) => return Ok(by_levels),
             // The levels found no plan, but one may exist. The strategy may find it.
             Outcome::Exhausted { .. } => {

@@ -1,8 +1,8 @@
 //! What a user is told about a plan that shares bytes across pipes.
 //!
-//! An engine (*pipe*) that takes over bytes from another one waits until that one is done with them. A *crossing* is
-//! such a pair of buffers: the later one lies on bytes of the earlier one, which another pipe uses. The remarks name
-//! them.
+//! If a buffer of one engine (*pipe*) lies on the bytes of an earlier buffer of another engine, the first engine waits
+//! until the other one is done with these bytes. Such a pair of buffers is a *crossing*. The remarks name the
+//! crossings.
 
 use memplan_core::{BufferId, Bytes};
 
