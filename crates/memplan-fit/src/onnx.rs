@@ -77,6 +77,7 @@ impl Reading<'_> {
             "Conv" | "ConvInteger" => self.windowed(output, self.filter(1)?),
             "QLinearConv" => self.windowed(output, self.filter(3)?),
             "MaxPool" | "AveragePool" => self.windowed(output, self.pair("kernel_shape", 0)?),
+            // If the filter is as large as the stride, each output position comes from one input position.
             "ConvTranspose" if self.filter(1)? != self.pair("strides", 1)? => {
                 Err("its windows overlap in the output".to_owned())
             }

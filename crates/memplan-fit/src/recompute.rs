@@ -160,6 +160,7 @@ impl Game {
         if numbers.len() > MOST_TENSORS || graph.ops.iter().any(|op| !op.bodies.is_empty()) {
             return None;
         }
+        // Sizes, and for each op the sets of tensors that it reads and writes.
         let mut bytes = vec![0; numbers.len()];
         for (&tensor, &number) in &numbers {
             bytes[number as usize] = net.arena_bytes(tensor);
@@ -180,6 +181,7 @@ impl Game {
             });
         }
         let inputs = bits(&graph.inputs, &numbers);
+        // Inputs that the runtime must not overwrite stay in memory.
         let kept = if net.reuses_inputs { 0 } else { inputs };
         Some(Game { bytes, ops, effects, inputs, outputs: bits(&graph.outputs, &numbers), kept })
     }

@@ -67,6 +67,7 @@ impl Reach {
                 // Positions are counted from the start of the border, so that none is negative.
                 let first = wanted.start.checked_mul(stride)?;
                 let end = (wanted.end - 1).checked_mul(stride)?.checked_add(size)?;
+                // Back to positions of the image, cut at its two ends. What is cut off is border.
                 let image = Span { start: first.saturating_sub(before), end: end.saturating_sub(before).min(length) };
                 let read = Read {
                     computed: wanted,

@@ -132,6 +132,7 @@ fn lower_into<'f>(
             Memory::View { .. } => None,
         })
         .collect();
+    // Scalar parameters are no memory and have no value in the Program.
     let parameters: Vec<ValueId> = function
         .params
         .iter()
@@ -141,6 +142,7 @@ fn lower_into<'f>(
         })
         .collect();
     builder.open_function(&function.name, &parameters);
+    // The statements are lowered into the body of the function that has just been opened.
     let mut lowering = Lowering {
         function,
         candidates,

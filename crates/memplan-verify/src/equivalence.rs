@@ -366,6 +366,7 @@ impl<'a> Derivation<'a> {
         if before.kind != op.kind {
             return Err(other(format!("op {index} ({}) runs where op {like} ({}) should", op.kind, before.kind)));
         }
+        // A variable of the new model is known by the op that uses it first.
         self.connect_variables(op, before);
         let candidate = self.candidate(op);
         let views = compare(&self.original, &candidate, like).map_err(|why| self.not_derived(index, why))?;
@@ -373,6 +374,7 @@ impl<'a> Derivation<'a> {
         if let Some(view) = views.iter().find(|view| !is_whole(view)) {
             return Err(other(format!("op {index} ({}) writes only {} of its result", op.kind, view.region)));
         }
+        // The effect has happened in its turn.
         self.effects += 1;
         for (result, view) in op.results.iter().flatten().zip(views) {
             self.learn(*result, vec![view]);

@@ -202,6 +202,7 @@ impl Machine<'_> {
         printed: &[i64],
         worker: usize,
     ) -> Result<Places, RunError> {
+        // Byte positions count from the start of the memory that the buffer lies in.
         let offset = self.view_offset(buffer, worker)?;
         let memory = self.memory_of(buffer, worker)?;
         let size = self.memories[memory].size();

@@ -97,6 +97,7 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
             }
         });
     }
+    // Most functions have no such marks, and the second walk is not needed.
     if named.is_empty() {
         return named;
     }

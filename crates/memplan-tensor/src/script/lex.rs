@@ -132,6 +132,7 @@ impl Lexer<'_> {
         }
         let start = self.at + width;
         let current = self.indents.last().copied().unwrap_or(0);
+        // A deeper line opens one block; a shallower line closes all blocks that are deeper than it.
         if width > current {
             self.indents.push(width);
             self.push(Tok::Indent, start, start);

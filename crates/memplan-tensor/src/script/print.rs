@@ -265,6 +265,7 @@ impl Printer<'_> {
             }
             return format!("for {} in T.grid({}):", names.join(", "), extents.join(", "));
         }
+        // A single loop has its own kind and may begin anywhere.
         let Some(StmtKind::For { var, min, extent, kind, .. }) = run.first() else {
             return String::new();
         };
@@ -376,6 +377,7 @@ impl Printer<'_> {
             StmtKind::Evaluate(Expr::Call { name, args, .. }) if name == "ret" && args.len() == 1 => {
                 format!("return {}", print_expr(&args[0], function))
             }
+            // A call is a statement by itself; any other value needs `T.evaluate`.
             StmtKind::Evaluate(value @ Expr::Call { .. }) => print_expr(value, function),
             StmtKind::Evaluate(value) => format!("T.evaluate({})", print_expr(value, function)),
             _ => String::new(),

@@ -223,6 +223,7 @@ impl Parser<'_> {
                 };
                 self.make(node, token.span)
             }
+            // Brackets: a group or tuple, a list, a dictionary.
             Tok::Op if text == "(" => self.parenthesised(token.span),
             Tok::Op if text == "[" => {
                 let items = self.items("]")?;

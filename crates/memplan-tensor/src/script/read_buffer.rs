@@ -211,6 +211,7 @@ impl Reader<'_> {
             span,
             ..self.function.buffers[of].clone()
         };
+        // A single string is an element type; anything else are extents.
         if let [Py { node: Node::Str(text), span, .. }] = args {
             let dtype: DType = text.parse().map_err(|error| ScriptError::invalid(*span, format!("{error}")))?;
             self.retype_view(&mut view, dtype, *span)?;
@@ -255,6 +256,7 @@ impl Reader<'_> {
         let [matched, rest @ ..] = args else {
             return Err(ScriptError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
         };
+        // A subscript or the name of a buffer is a part of that buffer; any other name is a handle.
         let part_of = match &matched.node {
             Node::Subscript(base, _) => Some(self.buffer_named(base)?),
             _ => self.buffer_named(matched).ok(),

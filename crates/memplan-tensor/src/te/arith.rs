@@ -215,6 +215,7 @@ fn to_expr(sum: &Linear) -> Expr {
             (before, _) => before.map_or_else(|| scaled(atom, *scale), |before| add(before, scaled(atom, *scale))),
         });
     }
+    // Without any term the sum is its constant. A negative constant is subtracted last.
     match (result, sum.constant) {
         (None, constant) => Expr::int(constant),
         (Some(sum), constant) if constant < 0 && constant != i64::MIN => sub(sum, Expr::int(-constant)),

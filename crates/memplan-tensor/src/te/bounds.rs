@@ -117,6 +117,8 @@ impl Inference<'_> {
         let schedule = self.schedule;
         match (&schedule.graph.ops[consumer].kind, schedule.stage_of(consumer)) {
             (OpKind::Compute(compute), Some(at)) => {
+                // The body is written in terms of the consumer's own axes, so each subscript of a load is followed to
+                // an interval.
                 let (roots, outside) = self.consumer_sets(stage, at);
                 let mut found = Vec::new();
                 for expr in compute.body.exprs() {

@@ -176,6 +176,7 @@ impl Mapper<'_> {
             StmtKind::Store { buffer, .. } => *buffer = self.existing(*buffer)?,
             _ => {}
         }
+        // The general case: all other expressions and the blocks inside.
         for expr in mapped.exprs_mut() {
             self.expr(expr)?;
         }

@@ -131,6 +131,7 @@ impl Schedule {
     fn moved_compute(&mut self, name: &str, original: OpId, compute: &Compute) -> Result<OpId, ScheduleError> {
         let mut vars: BTreeMap<VarId, Expr> = BTreeMap::new();
         let mut axes = Vec::with_capacity(compute.axes.len());
+        // A new axis for each data axis; `vars` maps the old variables to the new ones.
         for axis in &compute.axes {
             let old = self.graph.axes[*axis].clone();
             let extent = old.range.map_or_else(|| Expr::int(1), |range| range.extent);
@@ -143,6 +144,7 @@ impl Schedule {
         for expr in body.exprs_mut() {
             substitute_in_place(expr, &vars);
         }
+        // The outputs of the cache have the shapes and types of the original's outputs.
         let outputs = self.graph.ops[original]
             .outputs
             .iter()

@@ -60,6 +60,7 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
                 let product = mul(range(ranges, *outer).extent, range(ranges, *inner).extent);
                 ranges.insert(*fused, Range::up_to(simplify(&product)));
             }
+            // A rebased loop has as many iterations as its axis and starts at zero.
             Relation::Rebase { parent, rebased } => {
                 let extent = range(ranges, *parent).extent;
                 ranges.insert(*rebased, Range::up_to(extent));

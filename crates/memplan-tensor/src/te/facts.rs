@@ -119,6 +119,7 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
                     path = below(&path, "attr:buffer_dim_align");
                 }
             }
+            // All other statements with a body only make the path longer.
             StmtKind::For { var, body, .. } => {
                 realizes(function, body, &below(&path, &format!("for:{}", function.vars[*var].name)), found);
             }

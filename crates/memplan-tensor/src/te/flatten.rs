@@ -553,6 +553,7 @@ impl Flattener<'_> {
         if let Expr::Var(offset) = offset {
             substitute_block(&mut body, &[(*offset, Expr::int(0))].into());
         }
+        // While the body is flattened, `bound` sends accesses of the slot to the target.
         let flat = self.block(&body)?;
         self.bound.remove(&slot);
         out.extend(flat);

@@ -56,6 +56,7 @@ impl Schedule {
             let tensor = self.inlined_tensor(*stage)?.0;
             consumers.entry(tensor).or_default().extend(feeds.consumers(tensor));
         }
+        // Each stage is put into all its consumers and is not computed any more.
         for stage in inlined {
             let (tensor, vars, value) = self.inlined_tensor(stage)?;
             let inputs = self.graph.ops[self.stages[stage].op].input_tensors();

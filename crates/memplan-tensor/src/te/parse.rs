@@ -432,6 +432,7 @@ impl Parser<'_> {
         }
         let args = self.arguments()?;
         let tables = &self.names.graph.tables;
+        // `f32(x)`: a cast with a short name.
         if let Some(dtype) = short_type(name) {
             let [value] = exactly(args, name, start, "one argument")?;
             return Ok(Typed::known(self.converted(value.expr, dtype)));

@@ -326,6 +326,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
         "facts" => return Ok(super::facts::facts_text(network, options, judge)),
         _ => {}
     }
+    // The stages that need the schedule and nothing of the lowering.
     let scheduled = schedule(network)?;
     match stage {
         "schedule" => return Ok(schedule_text(&scheduled)),

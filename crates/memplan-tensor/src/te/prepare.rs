@@ -48,6 +48,7 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         {
             // A vector has a constant number of lanes, at least 2 and no more than its type can say.
             let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
+            // The loop becomes its body on vectors, or a serial loop if some statement has no form for vectors.
             let vector = lanes.and_then(|lanes| Lanes { var: *var, lanes, function }.block(body));
             match vector {
                 Some(vector) => {

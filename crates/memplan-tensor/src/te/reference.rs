@@ -87,6 +87,7 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
                 let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
                 update = vec![Stmt::new(kind)];
             }
+            // An element starts with the identity, and the loops over the reduce axes update it.
             let mut element = stores(outputs, &index, combiner.identity.iter().cloned());
             element.extend(loops(graph, &compute.reduce_axes, update));
             element

@@ -242,6 +242,7 @@ impl Builder<'_> {
             let value = if self.sees_threads(stage, tag) { Expr::Var(thread) } else { range.min };
             return Ok((Frame::Threads { var: thread, tag: tag.to_owned(), extent: range.extent }, value));
         }
+        // A loop of one iteration is left out: its only value is its first one.
         if range.extent.as_int() == Some(1) {
             return Ok((Frame::Once, range.min));
         }
@@ -487,6 +488,7 @@ fn drop_nested_launches(
     for stmt in std::mem::take(block) {
         let mut stmt = stmt;
         if let StmtKind::Thread { var, tag, extent, body, .. } = &mut stmt.kind {
+            // The thread variable belongs to the axis, so the same variable means the same axis.
             if let Some((_, outer)) = active.iter().find(|(active, _)| active == var) {
                 // Two launches of one axis with different extents contradict each other: the hardware launches it once.
                 if !prove_equal(outer, extent) {
@@ -500,6 +502,7 @@ fn drop_nested_launches(
                 block.append(body);
                 continue;
             }
+            // The outermost launch of the axis stays.
             active.push((*var, extent.clone()));
             drop_nested_launches(body, active, tables)?;
             active.pop();

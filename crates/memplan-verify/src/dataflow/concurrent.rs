@@ -107,6 +107,8 @@ impl Concurrency {
         let collector = Collector { rotated, program, layout, names };
         let mut found = Concurrency::default();
         let mut asynchronous = Vec::new();
+        // Parallel ops are handled at once. Asynchronous ops are collected first: which code runs beside them depends
+        // on all launches and awaits of the function.
         for id in ops.map(OpId::from_index) {
             let op = program.op(id);
             match op.control() {
@@ -130,6 +132,7 @@ impl Concurrency {
             found.beside = found.before.clone();
             return found;
         }
+        // What is pending before each node, and then after the launches and awaits of the node itself.
         let launching = Launching { program, ends, launches: &found.launches };
         found.before = launching.pending(graph);
         let sets = found.before.iter().zip(&graph.nodes);

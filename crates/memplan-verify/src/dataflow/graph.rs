@@ -152,6 +152,7 @@ impl Graph {
         let entry = builder.node(frame);
         let task = Task { region: body, entry, frame, copies: 1, leave: Vec::new(), leave_loop: Vec::new() };
         builder.queue.push_back(task);
+        // Laying out a region queues the regions inside of it.
         while let Some(task) = builder.queue.pop_front() {
             builder.region(&task);
         }
@@ -328,6 +329,8 @@ impl Builder<'_> {
         if op.regions().is_empty() {
             return node;
         }
+        // The op has regions: they are connected between the node of the op (`before`) and a new node behind it
+        // (`after`).
         let after = self.node(task.frame);
         let around = Around { op: id, before: node, after, frame: task.frame, copies: task.copies };
         match op.control() {

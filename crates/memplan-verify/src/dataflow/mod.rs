@@ -196,6 +196,7 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     if patience::is_over_now() {
         return violations;
     }
+    // Sites that need not be followed count as not placed from here on.
     if who == Followed::AsNeeded {
         prepared.leave_out(&mut layout);
     }
@@ -204,7 +205,9 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
         return violations;
     }
     let Prepared { sources, resolved, single, ends, rotated, dags, .. } = prepared;
+    // The entries of the state.
     let names = Names::new(program, &layout, &sources, resolved, single);
+    // Ops of a dag run in any order that their dependencies allow. The graph below has only one of these orders.
     if !dags.is_empty() {
         let all_writes = dag::writes_per_site(program, &names, 0..program.ops().len());
         for dag in dags {

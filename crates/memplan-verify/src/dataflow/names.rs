@@ -322,9 +322,11 @@ fn older_instances(
     resolved: &IndexVec<ValueId, Resolved>,
     sites: &IndexVec<ValueId, Vec<SiteId>>,
 ) -> IndexVec<ValueId, Older> {
+    // What each value's own origin says, before its sources are looked at.
     let mut older: IndexVec<ValueId, Older> =
         program.values().iter().map(|value| Older::unless_latest(may_be_latest(program, value))).collect();
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), older.len());
+    // What each pair of a value and a source adds, and `users`: the values that each value is a source of.
     for value in program.values().ids() {
         let base = match program.value(value).origin {
             Origin::Derived { base, .. } => Some(base),

@@ -207,6 +207,8 @@ impl Sharing<'_> {
                 repeating.push(id);
             }
         }
+        // For these sites the accesses above are not all: other names, a holder outside of the program or the end of a
+        // loop may use them.
         for (site, info) in program.sites().iter_enumerated() {
             if several_names[site] || escapes[site] || info.preload {
                 uses[site] = Use::Anytime;

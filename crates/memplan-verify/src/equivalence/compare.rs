@@ -204,6 +204,7 @@ fn results(
             let now = format!("{:?} {numbers}", shape.unwrap_or_default());
             return Err(Mismatch::Result { like, now, before: format!("{:?} {}", region.extent, old.numbers) });
         }
+        // A tile at the edge must not compute more places than the original has.
         if !region.is_inside(&original.all(tensor)) {
             return Err(Mismatch::Outside { tensor: old.name.clone(), region });
         }

@@ -140,6 +140,7 @@ impl Resolver {
                     let value = self.index(value)?;
                     self.values.insert(*variable, value);
                 }
+                // The condition stays an expression: whether its value is known is for the proofs to find out.
                 Step::Branch { condition, then, otherwise } => {
                     let condition = self.index(condition)?;
                     let (then, otherwise) = (self.steps(then)?, self.steps(otherwise)?);

@@ -257,6 +257,7 @@ impl Ancestors<'_> {
     fn find(&mut self, questions: impl Iterator<Item = Question>) -> Vec<BufferId> {
         let mut targets: Vec<BufferId> = Vec::new();
         let mut begin = usize::MAX;
+        // Questions of a batch are sorted by target, so equal targets are next to each other.
         for question in questions {
             if targets.last() != Some(&question.after.buffer) {
                 targets.push(question.after.buffer);
@@ -274,6 +275,7 @@ impl Ancestors<'_> {
             let positions = children.map(|&child| self.order.of(child));
             self.bits[at] = positions.fold(0, |bits, child| bits | self.bits_at(child) | self.own_bit[child]);
         }
+        // `own_bit` is all 0 again for the next batch.
         for &target in &targets {
             self.own_bit[self.order.of(target)] = 0;
         }

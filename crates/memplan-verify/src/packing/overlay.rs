@@ -134,6 +134,7 @@ fn judge(
     let Some(kind) = declared else {
         return Some(Violation::OverlayUndeclared { buffer: taker, over: victim });
     };
+    // A buffer can only take over bytes from one that lives before it.
     let in_order =
         matches!((start(problem, over), start(problem, buffer)), (Some(victim), Some(taker)) if victim < taker);
     if !in_order {
