@@ -227,6 +227,8 @@ impl Segment<'_> {
         // New tensors get the ids behind those of the graph and of the schedule.
         let first = self.net.graph.tensors.len() + self.schedule.tensors.len();
         let patch = patch(self.net, self.schedule, self.steps.clone(), grid, first).ok()?;
+        // The ops of the patch run in the place of the steps; `bytes` gives the sizes of tensors that only the patch
+        // has.
         let runs: Vec<Run> = patch.ops.iter().map(|op| run(self.net, first, &patch, op)).collect();
         let bytes = |tensor: TensorId| {
             let tensor = &patch.tensors[tensor.index() - first];

@@ -27,6 +27,7 @@ pub fn flatten_buffers(function: &Function) -> Function {
             is_flattened.then(|| buffer.shape.clone())
         })
         .collect();
+    // The declarations become flat, and then all accesses.
     for (id, shape) in shapes.iter_enumerated() {
         if let Some(shape) = shape {
             result.buffers[id].shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];

@@ -441,6 +441,7 @@ impl<'f> Lowering<'f> {
         if is_scope {
             self.scopes.push(op);
         }
+        // The innermost scope, which may be the op itself.
         if let Some(owner) = self.scopes.last() {
             self.owners.insert(id, *owner);
         }

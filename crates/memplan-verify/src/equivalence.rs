@@ -296,6 +296,7 @@ impl<'a> Derivation<'a> {
             Ok(views) => found.iter_mut().zip(views).for_each(|(found, views)| found.extend(views)),
             Err(mismatch) => keep_nearest(&mut nearest, mismatch),
         }
+        // An op may be like several ops of the original; each adds what its results are.
         for like in self.ops_like(op, &candidate) {
             match compare(&self.original, &candidate, like) {
                 Ok(views) => found.iter_mut().zip(views).for_each(|(found, view)| found.push(view)),
@@ -409,6 +410,7 @@ impl<'a> Derivation<'a> {
         for (output, (&before, &now)) in old.outputs.iter().zip(&self.changed.outputs).enumerate() {
             let wanted = self.original.alike(before);
             let whole = self.original.all(before);
+            // The output must be all of the original's output, without a border.
             let is_wanted = |view: &View| view.tensor == wanted && view.region == whole;
             if !self.views[now].iter().any(is_wanted) {
                 let (tensor, original) = (self.changed.tensors[now].name.clone(), old.tensors[before].name.clone());

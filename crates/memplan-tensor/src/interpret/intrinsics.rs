@@ -195,6 +195,7 @@ impl Machine<'_> {
         }
         let lane_type = dtype.element();
         let unknown = RunError::UnknownCall { span: self.span, name: name.to_owned() };
+        // A function of one operand works lane by lane. A function of two operands works on single numbers only.
         match values.as_slice() {
             [only] => {
                 let Some(function) = unary(name) else {

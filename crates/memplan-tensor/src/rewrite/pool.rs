@@ -109,6 +109,7 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
         returned: 0,
         budget: hazard::BUDGET,
     };
+    // The records in order: buffers get their entries where they begin and give them back where they end.
     for position in 0..sequence.records.len() {
         // The caller waits no longer and throws away what we return, complete or not.
         if patience::is_over() {

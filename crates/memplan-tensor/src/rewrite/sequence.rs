@@ -76,6 +76,7 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             defined_at: IndexVec::filled(None, function.vars.len()),
             held: strided_roots(function),
         },
+        // No buffer is allocated yet: touches of a buffer without a level are not noted.
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
         only_named: only_named(function),
         stack: Vec::new(),

@@ -124,6 +124,7 @@ impl Parser<'_> {
         let start = self.next().span;
         let operand = self.nested(Self::unary)?;
         let span = start.to(operand.span);
+        // A negative number is one literal, so that `-1` is a constant later.
         let node = match operand.node {
             Node::Int(value) => Node::Int(value.wrapping_neg()),
             Node::Float(value) => Node::Float(-value),
@@ -135,6 +136,7 @@ impl Parser<'_> {
     /// Reads an atom followed by attributes, calls and subscripts, as many as there are:
     /// `T.alloc_buffer((8,)).data[0]`.
     fn postfix(&mut self) -> Result<Py, ScriptError> {
+        // Each round takes what was read so far as the base of one more attribute, call or subscript.
         let mut value = self.atom()?;
         loop {
             if self.accept(".") {
@@ -369,6 +371,7 @@ fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
 /// backslash the character itself counts. That is enough for names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());
+    // A string in triple quotes has at least six quotes; `""` has two and is an empty string in single ones.
     let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
     let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
     let mut content = String::with_capacity(body.len());

@@ -168,9 +168,9 @@ impl Reader<'_> {
         id
     }
 
-    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer with an element type
-    /// (`p: T.handle("float32")`, a call), or anything that is named by a type: a scalar (`n: T.int32`) or a pointer
-    /// (`p: T.handle`).
+    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer with its element type, which is a call
+    /// (`p: T.handle("float32")`), or something with the name of a type: a scalar (`n: T.int32`) or a pointer without
+    /// an element type (`p: T.handle`).
     fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;

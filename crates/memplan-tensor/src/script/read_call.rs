@@ -146,6 +146,7 @@ impl Reader<'_> {
             let parts = parts_of(&value);
             self.bind(name, Binding::Value(value, parts));
         }
+        // In the body each name is replaced by its value (`Binding::Value`).
         let value = self.expr(body)?;
         self.leave_scope();
         if parts_of(&value) > MAX_LET_PARTS {

@@ -82,6 +82,8 @@ impl Inference<'_> {
         // Stages are visited from the outputs backwards, so the ranges of all consumers are known here.
         let needed = if self.schedule.stages[stage].is_output { Vec::new() } else { self.needed(stage, &op.outputs) };
         let mut found = Vec::new();
+        // Dimension by dimension: the needed range, or the declared range of an output and of a stage that nothing
+        // reads.
         for (dimension, axis) in compute.axes.iter().enumerate() {
             let Some(declared) = declared(axis) else { continue };
             let range = match needed.get(dimension) {

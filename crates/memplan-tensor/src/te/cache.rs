@@ -29,6 +29,7 @@ impl Schedule {
                 });
             }
         }
+        // A new operation copies the tensor, and the readers load the copy.
         let base = self.graph.tables.buffers[tensor].name.clone();
         let op = self.copy_op(&self.cache_name(&base, scope), tensor)?;
         let copy = self.graph.ops[op].outputs[0];

@@ -102,11 +102,13 @@ pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values
     let value = |values: &Values, axis: &IterId| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0));
     for relation in stage.relations.iter().rev() {
         match relation {
+            // `parent = outer * extent(inner) + inner + min(parent)`.
             Relation::Split { parent, outer, inner, .. } => {
                 let step = range(ranges, *inner).extent;
                 let inside = plus(value(values, inner), times(value(values, outer), step));
                 values.insert(*parent, plus(inside, range(ranges, *parent).min));
             }
+            // Quotient and remainder of the fused loop's value by the extent of the inner axis.
             Relation::Fuse { outer, inner, fused } => {
                 let (fused, step) = (value(values, fused), range(ranges, *inner).extent);
                 let quotient = divided(BinaryOp::FloorDiv, fused.clone(), step.clone());

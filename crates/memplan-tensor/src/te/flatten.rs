@@ -175,6 +175,7 @@ impl Flattener<'_> {
                 Some(vars) => vars.iter().map(|var| Expr::Var(*var)).collect(),
                 None => row_major(&buffer.shape),
             };
+            // The caller chooses the strides, so rows may have gaps.
             let padded = self.input.strides.contains_key(&id);
             let flat = match (padded, strides.first(), buffer.shape.first()) {
                 (true, Some(stride), Some(extent)) => simplify(&mul(stride.clone(), extent.clone())),
@@ -201,6 +202,7 @@ impl Flattener<'_> {
     ) {
         let rank = shape.len();
         let mins = mins.unwrap_or_else(|| vec![Expr::int(0); rank]);
+        // What is known about accesses so far.
         let (varies, subscripts) = self
             .entries
             .remove(&id)
@@ -416,6 +418,7 @@ impl Flattener<'_> {
             .into_iter()
             .map(|range| Range { min: self.simple(&range.min), extent: self.simple(&range.extent) })
             .collect();
+        // No memory was asked for: the launches around the realization decide.
         let scope = if scope.is_empty() {
             self.implicit.insert(buffer);
             self.default_scope()
@@ -520,6 +523,7 @@ impl Flattener<'_> {
             let strides: Vec<String> = entry.strides.iter().map(|stride| print_expr(stride, &self.function)).collect();
             return Err(LowerError::StridedBind { buffer, strides: strides.join(", ") });
         }
+        // Begin and extent of the bound part must be proved equal to those of the elements that exist.
         let whole = bounds
             .chunks_exact(2)
             .zip(entry.shape.iter().zip(&entry.mins))

@@ -216,6 +216,7 @@ impl Parser<'_> {
     fn product(&mut self) -> Parsed {
         let mut left = self.factor()?;
         loop {
+            // `//` is asked for before `/`, which is its beginning.
             let op = if self.take("//") {
                 BinaryOp::FloorDiv
             } else if self.take("*") {
@@ -278,6 +279,7 @@ impl Parser<'_> {
     /// An atom with any number of minus signs in front. A negative number stays a literal, so that it still takes the
     /// type of the other operand; anything else is subtracted from zero.
     fn factor(&mut self) -> Parsed {
+        // Two minus signs cancel out.
         let mut negative = false;
         while self.take("-") {
             negative = !negative;

@@ -219,6 +219,7 @@ impl Doubling<'_> {
     fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
         let mut result = Vec::with_capacity(block.len());
         for mut stmt in std::mem::take(block) {
+            // The blocks of a `for` are inside of one loop more.
             let here = loops + usize::from(matches!(stmt.kind, StmtKind::For { .. }));
             for inner in stmt.blocks_mut() {
                 self.block(inner, here)?;

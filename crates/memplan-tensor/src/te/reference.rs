@@ -15,6 +15,8 @@ pub fn reference_function(graph: &Graph, outputs: &[OpId], args: &[BufId]) -> Fu
     let mut function = graph.tables.clone();
     make_arguments(&mut function, graph, args);
     let mut body = Vec::new();
+    // Producers come before consumers. Each operation gets memory for its outputs, unless they are arguments, and one
+    // loop nest.
     for op in post_dfs_order(graph, outputs, &ReadGraph::new(graph, outputs)) {
         let operation = &graph.ops[op];
         if operation.kind != OpKind::Placeholder {

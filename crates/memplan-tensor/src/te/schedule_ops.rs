@@ -330,6 +330,7 @@ impl Builder<'_> {
         let reads_earlier = |(position, value): (usize, &Expr)| {
             value.any(&|part| matches!(part, Expr::Load { buffer, .. } if outputs[..position].contains(buffer)))
         };
+        // If some value reads an output that is stored before it, the new values need names.
         let crossed = values.iter().enumerate().any(reads_earlier);
         let (mut lets, mut stores) = (Vec::new(), Vec::new());
         for (tensor, value) in outputs.iter().zip(values) {

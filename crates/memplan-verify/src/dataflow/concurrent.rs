@@ -456,6 +456,7 @@ fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
         return true;
     };
     let mut joined: BTreeMap<OpId, Pending> = BTreeMap::new();
+    // Work that is pending on this path. It is certain only if it is certain on the other path, too.
     for pending in old.iter() {
         let certain = pending.certain && from.iter().any(|other| other.launch == pending.launch && other.certain);
         joined.insert(pending.launch, Pending { certain, ..*pending });

@@ -212,6 +212,7 @@ impl Checker<'_> {
         let mut unordered = Vec::new();
         for (&place, uses) in &self.uses {
             let site = self.layout.places[place].site;
+            // Every other op that touches the place must be ordered with the write, before it or after it.
             for &write in &uses.writes {
                 let (earlier, later): (Vec<OpId>, Vec<OpId>) =
                     uses.touches.iter().partition(|op| self.order.position[op] <= self.order.position[&write]);

@@ -478,6 +478,7 @@ impl Builder<'_> {
         if trips == Some(0) {
             return;
         }
+        // The frame tells `transfer` that other iterations run beside every node of the body.
         let kind = FrameKind::Parallel(around.op);
         let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
         let inside = Around { frame, ..*around };

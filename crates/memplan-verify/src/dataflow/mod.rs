@@ -289,6 +289,7 @@ fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     }
     let graph = Graph::new(program, &whole.turns, names, program.functions()[function].body);
     let concurrency = Concurrency::new(whole, &graph, ops_of(program, function), &mut violations);
+    // The machine says what each step does to the state, and the solver runs it until nothing changes.
     let mut machine = Machine {
         program,
         layout,

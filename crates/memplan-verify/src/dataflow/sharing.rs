@@ -74,6 +74,7 @@ pub(super) fn forward_regions(program: &Program) -> IndexVec<RegionId, bool> {
     for region in program.regions() {
         region.blocks.iter().enumerate().for_each(|(at, &block)| position[block] = at);
     }
+    // A branch out of the region leads to no block of it.
     let leads_on = |from: BlockId, branch: &Branch| match branch.target {
         Target::Block(to) => position[from] < position[to],
         Target::Leave | Target::Break => true,

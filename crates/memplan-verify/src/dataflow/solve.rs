@@ -30,6 +30,7 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
         machine,
     };
     // Nothing is known and nothing written when the function begins.
+    // The entry is the first node with a state.
     solver.arrive(entry, State::new(solver.machine.names.entries.len()));
     while let Some(position) = solver.work.pop_first() {
         if patience::is_over() {

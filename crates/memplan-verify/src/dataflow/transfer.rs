@@ -165,7 +165,9 @@ impl<'a> Machine<'a> {
         for access in op.accesses.iter().filter(|access| access.kind.reads()) {
             self.read(state, id, access.value);
         }
+        // Before anything is written: do outputs lie on inputs or on each other?
         self.meetings(state, id, op);
+        // Writes come after all reads.
         for access in op.accesses.iter().filter(|access| access.kind.writes()) {
             self.write(state, id, access.value, access.kind, &context);
         }

@@ -81,6 +81,7 @@ fn same_attributes(
     before: &BTreeMap<String, String>,
     like: usize,
 ) -> Result<(), Mismatch> {
+    // All attributes that one of the two ops has, by name, so that the first difference is always the same one.
     let names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
     for attribute in names {
         let value =

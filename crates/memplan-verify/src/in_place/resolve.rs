@@ -166,6 +166,7 @@ impl Resolver {
         order: Order,
         body: &[Step],
     ) -> Result<Node, Refusal> {
+        // Bounds are read outside of the loop, where its variable does not exist yet.
         let (first, count) = (self.index(first)?, self.index(count)?);
         let counter = self.atoms.fresh(Kind::Counter);
         let value = first.plus(&Polynomial::atom(counter), 1).ok_or(Refusal::Undecided)?;

@@ -55,6 +55,7 @@ pub(super) fn check(
     let order = Order::new(dependencies);
     let questions = questions(layout, companies, &order);
     let mut listing = Listing::new(Kind::Unordered, out);
+    // Two buffers that share bytes and whose order is not proved.
     for question in order.unanswerable(dependencies, overlays, questions) {
         let Question { before, after } = question;
         listing.meet(after.buffer, before.buffer, |_, _| {

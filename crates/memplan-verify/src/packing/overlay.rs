@@ -90,6 +90,7 @@ impl Overlays {
     /// that ends its life. Each taker cuts the slot at two more bytes at most, so there are few parts.
     pub(super) fn remainders(&self, problem: &Problem, layout: &Layout, slot: &Slot) -> Option<Vec<Remainder>> {
         let takers = self.takers.get(&slot.buffer)?;
+        // The bytes that no taker has claimed so far, as disjoint ranges.
         let mut unclaimed = BTreeMap::from([(slot.low, slot.high)]);
         let mut remainders = Vec::new();
         for &taker in takers {
