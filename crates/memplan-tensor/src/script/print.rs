@@ -193,8 +193,9 @@ impl Printer<'_> {
 
     /// Prints one statement; `false` if it left no line.
     fn statement(&mut self, stmt: &Stmt) -> bool {
-        // Several statements may come from one line of source text. If that line was copied for the first of them,
-        // the others are in it already.
+        // Several statements may come from one line of source text. If that line was copied for the first of them, the
+        // others are in it already. Only lets are asked for here (the axes of `T.axis.remap`, the variable of a loop
+        // with a step): the store of a scalar's first value is printed by `scalar_with_value`.
         let shares_line = stmt.trivia.text.is_some_and(|text| text.range().is_empty());
         if shares_line && self.copied && matches!(stmt.kind, StmtKind::Let { .. }) {
             return false;

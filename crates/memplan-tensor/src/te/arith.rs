@@ -339,14 +339,15 @@ pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
     Interval { lo: tidy(total.lo), hi: tidy(total.hi) }
 }
 
-/// The interval of an expression with no variable of `env` left in its ends.
+/// The interval of an expression with no variable of `env` left in its ends, as far as a limited number of replacements
+/// can reach that.
 ///
 /// [`interval`] replaces each variable by the ends of its range, and these ends may mention other variables: with `j`
 /// in `0..=i` and `i` in `0..=7` the interval of `j` is `0..=i`. So the ends are replaced again until nothing changes:
 /// here `0..=7`.
 pub(crate) fn interval_fully(expr: &Expr, env: &Env) -> Interval {
-    /// So many replacements at most. The bounds of a loop hardly ever refer to more than this many loops around it, and
-    /// if they do, the interval is still right, only less useful.
+    /// At most so many rounds of replacements. The bounds of a loop hardly ever depend on a chain of more than this
+    /// many loops around it. If they do, the ends still name variables: the interval is right but proves less.
     const ROUNDS: usize = 8;
     let mut result = interval(expr, env);
     for _ in 0..ROUNDS {
