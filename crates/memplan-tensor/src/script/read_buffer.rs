@@ -265,7 +265,9 @@ impl Reader<'_> {
         parts.buffer.memory = match part_of {
             Some(of) => {
                 // The rows of a part are as far apart as those of the whole, so its elements are not neighbours. The
-                // entry only says that there are strides (see `has_strides`); nobody needs their values.
+                // entry only says that there are strides (see `has_strides`), so that the rewriter leaves the buffer
+                // where it is. Neither the strides nor the start of the part are kept: the interpreter takes the part
+                // as compact, from the start of the buffer.
                 parts.buffer.extra.push(("strides".to_owned(), String::new()));
                 parts.buffer.scope = self.function.buffers[of].scope.clone();
                 Memory::View { of, elem_offset: None }
