@@ -54,8 +54,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
-        // All accesses have one type. If it has several lanes, the memory becomes vectors of so many lanes, unless
-        // some access cannot be rewritten (`fixed`).
+        // The accesses have the element type of the allocation. If all of them have the same several lanes, the memory
+        // becomes vectors of so many lanes, unless some access cannot be rewritten (`fixed`).
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL

@@ -143,8 +143,9 @@ impl Inference<'_> {
         }
     }
 
-    /// The values that variables can have while one copy of the memory of `stage` is in use: first those of the
-    /// consumer's own axes, then those of loops around the consumer that run through all their values meanwhile.
+    /// The values that variables can have while one copy of the memory of `stage` is in use. The first result has the
+    /// consumer's own axes. The second one has those loops around the consumer that run through all their values in
+    /// that time; the others stand at one value and are not in it.
     fn consumer_sets(&self, stage: StageId, consumer: StageId) -> (Env, Env) {
         let schedule = self.schedule;
         // The loop that `stage` is computed at; `None` if it is computed on its own.

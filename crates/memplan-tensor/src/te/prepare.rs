@@ -36,7 +36,8 @@ pub fn prepare(flat: &Function) -> Result<Function, LowerError> {
     Ok(function)
 }
 
-/// Replaces vectorised loops by statements on vectors, the innermost first. A loop that cannot be one runs serially.
+/// Replaces vectorized loops by statements on vectors, the innermost first. A loop whose body has no form for vectors
+/// becomes a serial loop.
 fn vectorize_block(block: &mut Block, function: &Function) {
     let mut result = Vec::with_capacity(block.len());
     for mut stmt in std::mem::take(block) {
