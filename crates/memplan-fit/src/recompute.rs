@@ -13,7 +13,7 @@
 //! The question can be put as a game (a *pebble game*). A state is the set of tensors in memory. A move runs an op
 //! whose inputs are all in memory, which costs its multiply-adds, or drops a tensor, which costs nothing; the bytes in
 //! memory never exceed a limit. The cheapest way from the inputs to a state with all outputs in it is a schedule. For
-//! small graphs [`schedules`] finds it by going through states from cheap to dear (Dijkstra), at every limit that
+//! small graphs [`schedules`] finds it by going through states from cheap to expensive (Dijkstra), at every limit that
 //! matters. If another order of the ops is enough, that is what comes out: a schedule in which every op runs once
 //! costs no more than the network as it is.
 //!

@@ -7,7 +7,7 @@ use crate::layer::Reach;
 pub struct Span {
     /// The first position.
     pub start: u64,
-    /// The position behind the last.
+    /// One past the last position.
     pub end: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct Read {
     pub image: Span,
     /// Positions in front of the image that it looks at.
     pub before: u64,
-    /// Positions behind the image that it looks at.
+    /// Positions after the end of the image that it looks at.
     pub after: u64,
 }
 

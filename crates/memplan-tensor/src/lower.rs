@@ -310,7 +310,7 @@ struct Touched {
 }
 
 impl<'f> Lowering<'f> {
-    /// Lowers the statements of a block. Bindings are known to the statements behind them, up to the end of the block.
+    /// Lowers the statements of a block. Bindings are known to the statements after them, up to the end of the block.
     fn block(&mut self, block: &'f [Stmt]) {
         let depth = self.around.len();
         for stmt in block {
@@ -388,7 +388,7 @@ impl<'f> Lowering<'f> {
             }
             StmtKind::While { body, .. } => {
                 // The condition is read before every iteration (inside of the region), and once more after the last one
-                // (behind the op).
+                // (after the op).
                 self.builder.open_op(draft.control(Control::Loop(Trips::any())));
                 self.builder.open_region(&[]);
                 self.own_expressions(stmt);

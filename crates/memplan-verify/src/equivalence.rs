@@ -418,7 +418,7 @@ impl<'a> Derivation<'a> {
                 return Err(Box::new(Violation::OtherOutput { output, tensor, original, why }));
             }
         }
-        // A tensor may equal several views; the first one is told.
+        // A tensor may equal several views; the proof names the first one.
         Ok(Proof { equals: self.views.into_iter().map(|views| views.into_iter().next()).collect() })
     }
 }

@@ -202,7 +202,7 @@ impl<'a> Machine<'a> {
             let lane = buffer.dtype.lane_bytes().max(1);
             let mut values = Vec::new();
             for index in 0..memory.size() / lane {
-                // `make_argument` has written every whole lane, so the zero stands for nothing.
+                // `make_argument` has written every whole lane, so the zero is never used.
                 let mut bytes = [0; 8];
                 for byte in 0..lane {
                     bytes[byte as usize & 7] = memory.read(index * lane + byte).unwrap_or(0);

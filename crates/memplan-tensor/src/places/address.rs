@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// An integer expression over the variables of one function, with the loads in it set aside.
 pub(super) struct Sum<'f> {
     /// The terms: factors that are multiplied, and a number that they are multiplied with. For a subscript the factors
-    /// are the extents behind its dimension and, last, the subscript; the number is the size of an element in bits.
+    /// are the extents of all later dimensions and, last, the subscript; the number is the size of an element in bits.
     parts: Vec<(Vec<&'f Expr>, i64)>,
     /// Loads inside of the last factors, in the order of the text.
     pub(super) loads: Vec<&'f Expr>,
@@ -237,7 +237,7 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
             }
             other => other,
         };
-        // Row-major: a subscript counts as many elements as all dimensions behind it have together.
+        // Row-major: a subscript counts as many elements as all later dimensions have together.
         let extents: Vec<&Expr> = declared.shape[position + 1..].iter().collect();
         sum.add(subscript, &extents, bits);
     }

@@ -460,7 +460,7 @@ impl Run<'_> {
         match &stmt.kind {
             StmtKind::Store { buffer, index, value } => self.store(*buffer, index, value),
             StmtKind::Let { var, value } => {
-                // A value that is not known must not leave the one of an earlier iteration behind.
+                // If the value is not known, the value of an earlier iteration must not stay.
                 match self.value(value) {
                     Some(known) => self.values.insert(*var, known),
                     None => self.values.remove(var),
@@ -571,7 +571,7 @@ impl Run<'_> {
             self.step()?;
             if root == self.src {
                 // The cell holds an element of the source again. If it may have held one of the destination (`DST`,
-                // `BOTH`), that one is lost.
+                // `BOTH`), the destination's element is lost.
                 self.change(cell, |state| {
                     let kept = state & (SRC | LOST);
                     Some(if state & (DST | BOTH) == 0 { kept } else { kept | LOST })

@@ -135,7 +135,7 @@ fn too_large(function: &Function, root: BufId) -> RewriteError {
     RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span }
 }
 
-/// Makes one allocation of several entries of a special memory, one behind the other. Its element type is that of the
+/// Makes one allocation of several entries of a special memory, at ascending addresses. Its element type is that of the
 /// first entry, and its name that of the first entry's first buffer.
 fn lay_out_block(
     function: &Function,

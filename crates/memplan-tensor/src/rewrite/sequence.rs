@@ -121,8 +121,8 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
     &named - &touched
 }
 
-/// The roots of all buffers that have strides. A view with strides cannot be given another place, because its
-/// subscripts do not count whole elements of the memory behind it.
+/// The roots of all buffers that have strides. A buffer is moved by adding its offset to subscripts. With strides, one
+/// step of a subscript is not one element of the memory, so the offset cannot be added.
 fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
     strided.map(|(buffer, _)| function.root(buffer)).collect()

@@ -161,7 +161,8 @@ impl Parser<'_> {
     fn arguments(&mut self) -> Result<Arguments, ScriptError> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.looking_at(")") {
-            // In `name=value` the name is read as an expression first, because only the `=` behind it tells.
+            // In `name=value` the name is read as an expression first, because only the `=` after it shows that it is a
+            // name.
             let first = self.expression()?;
             if self.accept("=") {
                 let Node::Name(name) = first.node else {
@@ -236,7 +237,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `lambda a, b: a + b` behind its first word. The node only has the span: a lambda is printed as it was
+    /// Reads `lambda a, b: a + b` after its first word. The node only has the span: a lambda is printed as it was
     /// written.
     fn lambda(&mut self, start: Span) -> Result<Py, ScriptError> {
         while !self.looking_at(":") {
@@ -263,7 +264,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// Reads what stands in round brackets, behind the opening one: `(x)` is `x`, and a comma makes it a tuple:
+    /// Reads what stands in round brackets, after the opening one: `(x)` is `x`, and a comma makes it a tuple:
     /// `(x,)`.
     fn parenthesised(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut items = Vec::new();
@@ -289,7 +290,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a dictionary behind its opening brace.
+    /// Reads a dictionary after its opening brace.
     fn dict(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut entries = Vec::new();
         while !self.looking_at("}") {
@@ -316,7 +317,7 @@ pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, Scrip
     }
     let mut parser = Parser::new(source, &tokens);
     let value = parser.expression()?;
-    // The lexer ends every text with a line end, so this says that nothing is left behind the expression.
+    // The lexer ends every text with a line end, so this says that nothing follows the expression.
     if parser.peek().tok == Tok::Newline { Ok(value) } else { Err(malformed()) }
 }
 
@@ -367,7 +368,7 @@ fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     value.map_err(|_| ScriptError::syntax(span, "expected a number"))
 }
 
-/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; behind any other
+/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; after any other
 /// backslash the character itself counts. That is enough for names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());

@@ -112,7 +112,7 @@ fn hides_the_module(function: &Function) -> Option<Span> {
     buffer.or_else(|| var.then(Span::default))
 }
 
-/// The byte behind the line break that ends the line of byte `from`.
+/// The byte after the line break that ends the line of byte `from`.
 fn end_of_line(source: &str, from: usize) -> usize {
     source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1)
 }

@@ -310,7 +310,7 @@ fn is_plain(node: &Node) -> bool {
     }
 }
 
-/// Whether an expression looks something up in `metadata`, the table of objects that TVM prints behind the functions.
+/// Whether an expression looks something up in `metadata`, the table of objects that TVM prints after the functions.
 fn is_metadata(base: &Py) -> bool {
     match &base.node {
         Node::Name(name) => name == "metadata",

@@ -50,7 +50,7 @@ impl Reader<'_> {
     ) -> Result<StmtKind, ScriptError> {
         let (callee, args, named) =
             loop_call(iterable).ok_or_else(|| ScriptError::unsupported(iterable.span, "this loop range"))?;
-        // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand behind the bounds.
+        // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand after the bounds.
         let (args, axis) = match args {
             [bounds @ .., Py { node: Node::Str(axis), .. }] => (bounds, Some(axis.clone())),
             _ => (args, None),

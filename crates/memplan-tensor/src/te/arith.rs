@@ -1,7 +1,7 @@
 //! Integer arithmetic on expressions: one canonical form, intervals, and small proofs.
 //!
 //! Every index, extent and bound is kept in one form: a sum of atoms with constant factors, largest factor first, the
-//! constant behind the positive terms, what is subtracted last:
+//! constant after the positive terms, what is subtracted last:
 //!
 //! ```text
 //! (i + io * 4) * 20 + (j + jo * 8)   is   io * 80 + i * 20 + jo * 8 + j
@@ -185,7 +185,7 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
             Some((at, other, (**left).clone(), *scale))
         });
         let Some((first, second, value, scale)) = found else { return Some(()) };
-        // The term further back is removed first, because removing a term moves all behind it.
+        // The term further back is removed first, because removing a term moves all terms after it.
         sum.terms.remove(first.max(second));
         sum.terms.remove(first.min(second));
         let whole = add(to_expr(sum), mul(value, Expr::int(scale)));

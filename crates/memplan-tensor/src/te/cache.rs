@@ -36,7 +36,7 @@ impl Schedule {
         for reader in readers {
             self.redirect_reads(self.stages[*reader].op, tensor, copy);
         }
-        // Directly behind the producer is before all readers.
+        // The stage directly after the producer comes before all readers.
         let position = self.position(producer) + 1;
         Ok(self.insert_cache(op, scope, position))
     }

@@ -32,8 +32,8 @@ fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
     if is_too_long { axis.clone() } else { size }
 }
 
-/// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the latter; those of all
-/// axes that were made of them, and of the thread axes bound to loops, are added.
+/// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the ranges of the axes;
+/// those of all axes that were made of them, and of the thread axes bound to loops, are added.
 pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges) {
     let threaded = above_threads(schedule, stage);
     for relation in &schedule.stages[stage].relations {

@@ -3,8 +3,9 @@
 //! A *stage* is one operation of the graph together with how it is computed. Its *leaf axes* are its loops; the axes of
 //! the operation itself may have been split and fused into them.
 //!
-//! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed
-//! by its consumers. A stage computed at a loop of another one stands at the start of that loop's body:
+//! Each stage becomes *realize* (its tensors exist from this statement to the end of the block) and *provide* (the
+//! loops that compute them), followed by its consumers. A stage computed at a loop of another stage stands at the start
+//! of that loop's body:
 //!
 //! ```text
 //! realize Z[0:32]

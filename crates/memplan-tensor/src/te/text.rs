@@ -124,7 +124,7 @@ impl LoopNamer<'_> {
     /// Gives a variable its name and takes it. Returns the name for the caller to release at the end of the variable's
     /// scope; `None` if a statement around has taken it already and will release it.
     fn enter(&mut self, var: VarId) -> Option<String> {
-        // A variable that was named before keeps its name: two launches of one thread axis share theirs.
+        // A variable that was named before keeps its name: two launches of one thread axis share a variable.
         if let Some(name) = self.names.get(&var) {
             let name = name.clone();
             return self.taken.insert(name.clone()).then_some(name);

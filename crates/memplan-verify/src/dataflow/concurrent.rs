@@ -403,7 +403,8 @@ impl Launching<'_> {
     }
 }
 
-/// For each asynchronous op, the nodes behind its launch. There are several if a loop around it was copied.
+/// For each asynchronous op, the nodes that begin right after its launch. There are several if a loop around it was
+/// copied.
 fn nodes_behind_launches(graph: &Graph) -> HashMap<OpId, Vec<NodeId>> {
     let mut behind: HashMap<OpId, Vec<NodeId>> = HashMap::new();
     for (id, node) in graph.nodes.iter_enumerated() {

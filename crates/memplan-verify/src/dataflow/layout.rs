@@ -166,8 +166,8 @@ impl Layout {
         }
     }
 
-    /// Shifts the places of each memory behind those of the memories before it: memories that end at 100, 50 and 30 get
-    /// the bases 0, 100 and 150.
+    /// Shifts the places of each memory above those of the memories before it in the list: memories that end at 100, 50
+    /// and 30 get the bases 0, 100 and 150.
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
         let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
         for (place, memory) in self.places.iter().zip(memories) {

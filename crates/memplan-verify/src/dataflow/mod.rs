@@ -306,7 +306,7 @@ fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
 }
 
 /// The range of the ops of a function. Ids are in program order and functions stand one after the other, so a binary
-/// search finds the first op of this function and the first behind it.
+/// search finds the first op of this function and the first op after the function.
 fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
     let of = |index: usize| program.function_of(OpId::from_index(index));
     let all = program.ops().len();
@@ -315,7 +315,7 @@ fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
 }
 
 /// The first index below `length` for which `before` no longer holds, or `length`. `before` must hold up to some index
-/// and not behind it.
+/// and not from that index on.
 fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, length);
     while low < high {

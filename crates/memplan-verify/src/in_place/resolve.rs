@@ -156,7 +156,7 @@ impl Resolver {
         Ok(nodes)
     }
 
-    /// A loop; inside of it its variable is its first value plus a counter. Behind the loop the variable is again
+    /// A loop; inside of it its variable is its first value plus a counter. After the loop the variable is again
     /// what it was before.
     fn repeated(
         &mut self,
