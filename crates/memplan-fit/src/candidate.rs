@@ -161,6 +161,7 @@ fn candidate(
         changes.push(Change::Patched { first, last, ops: steps.len(), grid: *grid });
         next = steps.end;
     }
+    // The steps after the last tiling.
     rewrite.ops.extend(schedule.steps[next..].iter().map(|step| kept(net, step)));
     let (peak, overhead) = (Bytes(chosen.peak), Bytes(chosen.overhead));
     Some(Candidate { rewrite, changes, peak, macs, copied, overhead })

@@ -76,6 +76,7 @@ pub(crate) fn alone(curve: &[u64], tilings: &[Tiling], index: usize) -> Chosen {
 /// and extends the paths to the step before, or it is the last step of a tiling and extends the paths to the step at
 /// which that tiling begins. Of the paths to a step only the best are kept ([`best`]).
 fn ways(curve: &[u64], tilings: &[Tiling], limit: u64) -> Vec<Chosen> {
+    // The tilings below the limit, by the step after their last one.
     let mut ending: Vec<Vec<usize>> = vec![Vec::new(); curve.len() + 1];
     for (index, tiling) in tilings.iter().enumerate().filter(|(_, tiling)| tiling.peak <= limit) {
         ending[tiling.steps.end].push(index);

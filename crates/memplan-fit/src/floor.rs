@@ -6,8 +6,7 @@
 //! - an op that is never split runs with its whole inputs and its whole output;
 //! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that
 //!   computes it runs as it is, and then that op's inputs are there, too. Or it is computed in tiles, and then all
-//! tiles
-//!   and the joined image are there at once.
+//!   tiles and the joined image are there at once.
 //!
 //! ```text
 //!   dw (8 KB) ─► pw (8 KB) ─► mean        the mean reads all of pw:

@@ -52,7 +52,7 @@ impl Lives {
         self.written[tensor].is_none_or(|written| written < step) && self.last[tensor].is_some_and(|last| last >= step)
     }
 
-    /// Whether a tensor of the schedule is read at a step or behind it. Tensors that the schedule does not have are
+    /// Whether a tensor of the schedule is read at a step or later. Tensors that the schedule does not have are
     /// read nowhere.
     fn is_read_from(&self, tensor: TensorId, step: usize) -> bool {
         self.last.get(tensor.index()).copied().flatten().is_some_and(|last| last >= step)
@@ -69,7 +69,7 @@ impl Lives {
             let first = self.written[tensor].unwrap_or(0);
             let Some(last) = self.last[tensor].or(self.written[tensor]) else { continue };
             // What is needed at the end has the number of steps as its last step. It lives to the last step of the
-            // list, so its bytes are taken off behind the list, where nobody looks.
+            // list, so its bytes are taken off after the end of the list, where nobody looks.
             change[first.min(steps)] += i128::from(self.bytes[tensor]);
             change[(last + 1).min(steps)] -= i128::from(self.bytes[tensor]);
         }

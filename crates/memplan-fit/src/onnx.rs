@@ -77,6 +77,7 @@ impl Reading<'_> {
             "Conv" | "ConvInteger" => self.windowed(output, self.filter(1)?),
             "QLinearConv" => self.windowed(output, self.filter(3)?),
             "MaxPool" | "AveragePool" => self.windowed(output, self.pair("kernel_shape", 0)?),
+            // If the filter is as large as the stride, each output position comes from one input position.
             "ConvTranspose" if self.filter(1)? != self.pair("strides", 1)? => {
                 Err("its windows overlap in the output".to_owned())
             }
@@ -142,10 +143,10 @@ impl Reading<'_> {
         Ok(Spatial { reach, images: vec![0], border: Border::Value(Fill::Zero), size_input: None })
     }
 
-    /// The padding in front of an image and behind it along one axis (0: height, 1: width), as the node states it or
+    /// The padding before an image and after it along one axis (0: height, 1: width), as the node states it or
     /// as its `auto_pad` makes it of `missing`, the positions by which all windows together reach over the image.
     fn padding(&self, axis: usize, missing: u64) -> Result<[u64; 2], String> {
-        // `pads` has four numbers: in front of height and width, then behind height and width.
+        // `pads` has four numbers: before height and width, then after height and width.
         let stated = |place: usize| {
             let pads = self.node.attribute("pads").map_or(&[0; 4][..], |attribute| &attribute.ints);
             let pad = pads.get(place).and_then(|&pad| u64::try_from(pad).ok());

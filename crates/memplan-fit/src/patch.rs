@@ -190,6 +190,7 @@ impl Writer<'_, '_> {
         if count == 1 && axis == 0 {
             return self.assemble(tiles, 1, ranges, into);
         }
+        // A single tile is computed.
         if count == 1 {
             return self.tile(tiles.image, tiles.region(&ranges));
         }
@@ -284,6 +285,8 @@ impl Writer<'_, '_> {
             let label = self.net.graph.ops[step.op].label();
             format!("{label}: positions outside of the image do not count, and a tile cannot say so")
         })?;
+        // `substitutes` pairs each input that the copy of the op reads elsewhere: the tensor that the op of the graph
+        // reads, and the tensor that takes its place.
         let mut substitutes = Vec::new();
         let originals = &self.net.graph.ops[step.op].inputs;
         for (index, (&original, &input)) in originals.iter().zip(&step.inputs).enumerate() {
@@ -310,6 +313,7 @@ impl Writer<'_, '_> {
         let all = self.lengths(output).iter().product::<u64>().max(1);
         let macs = u128::from(self.net.layers[step.op.index()].macs) * u128::from(positions) / u128::from(all);
         self.patch.macs = self.patch.macs.saturating_add(u64::try_from(macs).unwrap_or(u64::MAX));
+        // A tile is smaller than the image, so an input that says how large the output is gets another content.
         let size = spatial.size_input.map(|(input, form)| (input, self.size(form, output, computed)));
         let padding = match padding {
             Edge::Unchanged => Padding::Unchanged,

@@ -13,7 +13,7 @@
 //! The question can be put as a game (a *pebble game*). A state is the set of tensors in memory. A move runs an op
 //! whose inputs are all in memory, which costs its multiply-adds, or drops a tensor, which costs nothing; the bytes in
 //! memory never exceed a limit. The cheapest way from the inputs to a state with all outputs in it is a schedule. For
-//! small graphs [`schedules`] finds it by going through states from cheap to dear (Dijkstra), at every limit that
+//! small graphs [`schedules`] finds it by going through states from cheap to expensive (Dijkstra), at every limit that
 //! matters. If another order of the ops is enough, that is what comes out: a schedule in which every op runs once
 //! costs no more than the network as it is.
 //!
@@ -160,6 +160,7 @@ impl Game {
         if numbers.len() > MOST_TENSORS || graph.ops.iter().any(|op| !op.bodies.is_empty()) {
             return None;
         }
+        // Sizes, and for each op the sets of tensors that it reads and writes.
         let mut bytes = vec![0; numbers.len()];
         for (&tensor, &number) in &numbers {
             bytes[number as usize] = net.arena_bytes(tensor);
@@ -180,6 +181,7 @@ impl Game {
             });
         }
         let inputs = bits(&graph.inputs, &numbers);
+        // Inputs that the runtime must not overwrite stay in memory.
         let kept = if net.reuses_inputs { 0 } else { inputs };
         Some(Game { bytes, ops, effects, inputs, outputs: bits(&graph.outputs, &numbers), kept })
     }

@@ -7,7 +7,7 @@ use crate::layer::Reach;
 pub struct Span {
     /// The first position.
     pub start: u64,
-    /// The position behind the last.
+    /// One past the last position.
     pub end: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct Read {
     pub image: Span,
     /// Positions in front of the image that it looks at.
     pub before: u64,
-    /// Positions behind the image that it looks at.
+    /// Positions after the end of the image that it looks at.
     pub after: u64,
 }
 
@@ -67,6 +67,7 @@ impl Reach {
                 // Positions are counted from the start of the border, so that none is negative.
                 let first = wanted.start.checked_mul(stride)?;
                 let end = (wanted.end - 1).checked_mul(stride)?.checked_add(size)?;
+                // Back to positions of the image, cut at its two ends. What is cut off is border.
                 let image = Span { start: first.saturating_sub(before), end: end.saturating_sub(before).min(length) };
                 let read = Read {
                     computed: wanted,

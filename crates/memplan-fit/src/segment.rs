@@ -77,7 +77,7 @@ pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Ran
     let mut found = Vec::new();
     for first in 0..schedule.steps.len() {
         // The last step that reads anything that the steps from `first` up to the one before `last` compute. If that
-        // is not behind `last`, everything but the output of `last` itself is read inside of the segment.
+        // is not after `last`, everything but the output of `last` itself is read inside of the segment.
         let mut furthest = first;
         for last in first..schedule.steps.len() {
             let step = &schedule.steps[last];
@@ -191,7 +191,7 @@ impl Segment<'_> {
         for (tensor, &bytes) in self.lives.bytes.iter().enumerate() {
             if self.lives.is_alive_before(tensor, self.steps.start) {
                 around.during = around.during.saturating_add(bytes);
-                // A tensor that nobody reads behind the segment is gone when the image is put together.
+                // A tensor that nobody reads after the segment is gone when the image is put together.
                 let stays = self.lives.last[tensor] >= Some(self.steps.end);
                 around.at_end = around.at_end.saturating_add(if stays { bytes } else { 0 });
             }
@@ -224,9 +224,11 @@ impl Segment<'_> {
     /// Writes the patch that executes the segment in a grid of tiles, and counts what it takes; `None` if there is no
     /// such patch.
     fn tiling(&self, grid: [u64; 2]) -> Option<Tiling> {
-        // New tensors get the ids behind those of the graph and of the schedule.
+        // New tensors get the ids that follow those of the graph and of the schedule.
         let first = self.net.graph.tensors.len() + self.schedule.tensors.len();
         let patch = patch(self.net, self.schedule, self.steps.clone(), grid, first).ok()?;
+        // The ops of the patch run in the place of the steps; `bytes` gives the sizes of tensors that only the patch
+        // has.
         let runs: Vec<Run> = patch.ops.iter().map(|op| run(self.net, first, &patch, op)).collect();
         let bytes = |tensor: TensorId| {
             let tensor = &patch.tensors[tensor.index() - first];

@@ -149,7 +149,7 @@ impl FromStr for DType {
     type Err = ParseDTypeError;
 
     fn from_str(text: &str) -> Result<DType, ParseDTypeError> {
-        // Behind the last `x` stands the number of lanes. No type has an `x` in its own name.
+        // After the last `x` stands the number of lanes. No type has an `x` in its own name.
         let (lane, lanes) = match text.rsplit_once('x') {
             Some((lane, lanes)) => (lane, lanes.parse().ok()),
             None => (text, Some(1u16)),

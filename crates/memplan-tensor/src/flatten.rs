@@ -27,6 +27,7 @@ pub fn flatten_buffers(function: &Function) -> Function {
             is_flattened.then(|| buffer.shape.clone())
         })
         .collect();
+    // The declarations become flat, and then all accesses.
     for (id, shape) in shapes.iter_enumerated() {
         if let Some(shape) = shape {
             result.buffers[id].shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];
@@ -108,12 +109,13 @@ fn flatten_expr(expr: &mut Expr, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) ->
 }
 
 /// Replaces the subscripts of an access by one, row by row: the sum of each subscript times the product of the extents
-/// behind it. Returns whether the buffer is one that is flattened.
+/// of all later dimensions. Returns whether the buffer is one that is flattened.
 fn flatten_index(buffer: BufId, index: &mut Vec<Expr>, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
     let Some(shape) = &shapes[buffer] else {
         return false;
     };
-    // From the last dimension to the first: `flat` is the sum so far, `stride` the product of the extents behind.
+    // From the last dimension to the first: `flat` is the sum so far, `stride` the product of the extents of all later
+    // dimensions.
     let mut flat: Option<Expr> = None;
     let mut stride = Expr::int(1);
     for (subscript, extent) in std::mem::take(index).into_iter().zip(shape).rev() {

@@ -31,6 +31,7 @@ impl Linear {
                 self.constant = self.constant.checked_add(value.checked_mul(factor)?)?;
             }
             Expr::Binary { op, left, right } => match (op, left.as_int(), right.as_int()) {
+                // `factor * (a + b)` is `factor * a + factor * b`.
                 (BinaryOp::Add, ..) => {
                     self.add(left, factor)?;
                     self.add(right, factor)?;

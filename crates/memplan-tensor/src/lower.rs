@@ -132,6 +132,7 @@ fn lower_into<'f>(
             Memory::View { .. } => None,
         })
         .collect();
+    // Scalar parameters are no memory and have no value in the Program.
     let parameters: Vec<ValueId> = function
         .params
         .iter()
@@ -141,6 +142,7 @@ fn lower_into<'f>(
         })
         .collect();
     builder.open_function(&function.name, &parameters);
+    // The statements are lowered into the body of the function that has just been opened.
     let mut lowering = Lowering {
         function,
         candidates,
@@ -308,7 +310,7 @@ struct Touched {
 }
 
 impl<'f> Lowering<'f> {
-    /// Lowers the statements of a block. Bindings are known to the statements behind them, up to the end of the block.
+    /// Lowers the statements of a block. Bindings are known to the statements after them, up to the end of the block.
     fn block(&mut self, block: &'f [Stmt]) {
         let depth = self.around.len();
         for stmt in block {
@@ -386,7 +388,7 @@ impl<'f> Lowering<'f> {
             }
             StmtKind::While { body, .. } => {
                 // The condition is read before every iteration (inside of the region), and once more after the last one
-                // (behind the op).
+                // (after the op).
                 self.builder.open_op(draft.control(Control::Loop(Trips::any())));
                 self.builder.open_region(&[]);
                 self.own_expressions(stmt);
@@ -439,6 +441,7 @@ impl<'f> Lowering<'f> {
         if is_scope {
             self.scopes.push(op);
         }
+        // The innermost scope, which may be the op itself.
         if let Some(owner) = self.scopes.last() {
             self.owners.insert(id, *owner);
         }

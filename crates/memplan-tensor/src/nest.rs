@@ -222,6 +222,7 @@ impl Translator<'_> {
     /// Adds what evaluating an expression reads, in the order of evaluation.
     fn reads(&self, expr: &Expr, steps: &mut Vec<Step>) {
         match expr {
+            // Whoever has the address may read and write any element.
             Expr::Data(buffer) => self.opaque(*buffer, steps),
             // What follows a jump (`break`, `return`) may or may not run, and the judge has no step for that. So both
             // buffers count as touched in an unknown way.
@@ -229,6 +230,7 @@ impl Translator<'_> {
                 steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
             }
             Expr::Call { name, args, .. } if name == "address_of" => {
+                // The address of an element gives access to the whole buffer. The subscripts are read as well.
                 for arg in args {
                     if let Expr::Load { buffer, .. } = arg {
                         self.opaque(*buffer, steps);
@@ -237,6 +239,7 @@ impl Translator<'_> {
                 }
             }
             _ => {
+                // Operands and subscripts are read before the element itself.
                 expr.all_children(|child| {
                     self.reads(child, steps);
                     true
@@ -277,6 +280,7 @@ impl Translator<'_> {
         if index.len() != declared.shape.len() || declared.has_strides() {
             return None;
         }
+        // Only the last subscript may be a vector: then its lanes are a constant number of elements apart.
         let (mut lanes, mut stride) = (1, 1);
         let mut first = Index::Number(0);
         for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {

@@ -151,6 +151,7 @@ pub fn dump(text: &str, stage: &str, judge: Judge) -> Result<String, PassError> 
                 let rewritten = storage_rewrite(function, &RewriteOptions::default(), judge)?;
                 format!("{}{}", pool.dump(&sequence), rewritten.dump(function))
             }
+            // The program has every in-place permission that can be proved, as the dataflow check would see it.
             "program" => {
                 let lowered = crate::lower::lower(function).map_err(|error| PassError::Malformed(error.to_string()))?;
                 memplan_program::text::print(&lowered.program)

@@ -235,10 +235,12 @@ impl<'f> Reader<'f> {
     /// places.
     fn statement(&mut self, old: &'f Stmt, new: &'f Stmt, id: StmtId) -> Result<(), Mismatch> {
         match (&old.kind, &new.kind) {
+            // Both must store to matching places, and matching values.
             (StmtKind::Store { buffer, index, value }, StmtKind::Store { buffer: to, index: at, value: stored }) => {
                 self.access(*buffer, index, *to, at)?;
                 return self.expr(value, stored);
             }
+            // The bounds are compared before the loop variables are paired: bounds cannot use them.
             (StmtKind::For { var, kind, .. }, StmtKind::For { var: other, kind: how, .. }) => {
                 self.expect(kind == how, "another kind of loop")?;
                 self.expressions(old, new)?;
@@ -268,6 +270,7 @@ impl<'f> Reader<'f> {
                 self.expect(message == other, "another assertion")?;
                 self.expressions(old, new)?;
             }
+            // These have nothing but expressions and blocks.
             (StmtKind::If { .. }, StmtKind::If { .. })
             | (StmtKind::While { .. }, StmtKind::While { .. })
             | (StmtKind::Evaluate(_), StmtKind::Evaluate(_)) => self.expressions(old, new)?,

@@ -9,7 +9,7 @@
 //!
 //! A *graph* says what is computed: tensors and the operations that make them. A *schedule* says how: each operation
 //! is a *stage* with loops, a memory and a place. Normalising makes the loops regular, bounds say how much of each
-//! tensor is needed, and the steps behind turn that into a function: loops over tensors, over buffers, over buffers of
+//! tensor is needed, and the later steps turn that into a function: loops over tensors, over buffers, over buffers of
 //! one dimension. *Prepared* means that vectorized loops are vectors (a *lane* is one value of a vector) and double
 //! buffers have their second half. The last step lets buffers share memory.
 //!

@@ -296,6 +296,7 @@ impl<'a> Derivation<'a> {
             Ok(views) => found.iter_mut().zip(views).for_each(|(found, views)| found.extend(views)),
             Err(mismatch) => keep_nearest(&mut nearest, mismatch),
         }
+        // An op may be like several ops of the original; each adds what its results are.
         for like in self.ops_like(op, &candidate) {
             match compare(&self.original, &candidate, like) {
                 Ok(views) => found.iter_mut().zip(views).for_each(|(found, view)| found.push(view)),
@@ -366,6 +367,7 @@ impl<'a> Derivation<'a> {
         if before.kind != op.kind {
             return Err(other(format!("op {index} ({}) runs where op {like} ({}) should", op.kind, before.kind)));
         }
+        // A variable of the new model is known by the op that uses it first.
         self.connect_variables(op, before);
         let candidate = self.candidate(op);
         let views = compare(&self.original, &candidate, like).map_err(|why| self.not_derived(index, why))?;
@@ -373,6 +375,7 @@ impl<'a> Derivation<'a> {
         if let Some(view) = views.iter().find(|view| !is_whole(view)) {
             return Err(other(format!("op {index} ({}) writes only {} of its result", op.kind, view.region)));
         }
+        // The effect has happened in its turn.
         self.effects += 1;
         for (result, view) in op.results.iter().flatten().zip(views) {
             self.learn(*result, vec![view]);
@@ -407,6 +410,7 @@ impl<'a> Derivation<'a> {
         for (output, (&before, &now)) in old.outputs.iter().zip(&self.changed.outputs).enumerate() {
             let wanted = self.original.alike(before);
             let whole = self.original.all(before);
+            // The output must be all of the original's output, without a border.
             let is_wanted = |view: &View| view.tensor == wanted && view.region == whole;
             if !self.views[now].iter().any(is_wanted) {
                 let (tensor, original) = (self.changed.tensors[now].name.clone(), old.tensors[before].name.clone());
@@ -414,7 +418,7 @@ impl<'a> Derivation<'a> {
                 return Err(Box::new(Violation::OtherOutput { output, tensor, original, why }));
             }
         }
-        // A tensor may equal several views; the first one is told.
+        // A tensor may equal several views; the proof names the first one.
         Ok(Proof { equals: self.views.into_iter().map(|views| views.into_iter().next()).collect() })
     }
 }

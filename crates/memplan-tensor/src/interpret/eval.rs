@@ -202,6 +202,7 @@ impl Machine<'_> {
         printed: &[i64],
         worker: usize,
     ) -> Result<Places, RunError> {
+        // Byte positions count from the start of the memory that the buffer lies in.
         let offset = self.view_offset(buffer, worker)?;
         let memory = self.memory_of(buffer, worker)?;
         let size = self.memories[memory].size();
@@ -210,7 +211,7 @@ impl Machine<'_> {
         let element = lane * u64::from(dtype.lanes);
         let mut bytes = Vec::with_capacity(elements.len() * usize::from(dtype.lanes));
         for number in elements {
-            // A view may begin behind the start of its memory, so bytes are compared with the memory's size and not
+            // A view may begin above the start of its memory, so bytes are compared with the memory's size and not
             // the number of the element with the buffer's.
             let start = number.checked_mul(element as i64).and_then(|byte| byte.checked_add(offset));
             let start = start.and_then(|byte| u64::try_from(byte).ok());

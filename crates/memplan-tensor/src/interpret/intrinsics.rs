@@ -49,6 +49,7 @@ impl Machine<'_> {
             return Err(self.invalid("`tvm_access_ptr` needs a buffer"));
         };
         let (offset, extent) = (self.integer(offset, worker)?, self.integer(extent, worker)?);
+        // Offset and extent count elements of the type that the call names, not of the buffer.
         let element = dtype.lane_bytes() * u64::from(dtype.lanes);
         // The offset counts elements and comes from the program, so it may be negative or too large. Both are refused
         // before the pointer exists.
@@ -194,6 +195,7 @@ impl Machine<'_> {
         }
         let lane_type = dtype.element();
         let unknown = RunError::UnknownCall { span: self.span, name: name.to_owned() };
+        // A function of one operand works lane by lane. A function of two operands works on single numbers only.
         match values.as_slice() {
             [only] => {
                 let Some(function) = unary(name) else {

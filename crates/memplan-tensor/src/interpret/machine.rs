@@ -202,7 +202,7 @@ impl<'a> Machine<'a> {
             let lane = buffer.dtype.lane_bytes().max(1);
             let mut values = Vec::new();
             for index in 0..memory.size() / lane {
-                // `make_argument` has written every whole lane, so the zero stands for nothing.
+                // `make_argument` has written every whole lane, so the zero is never used.
                 let mut bytes = [0; 8];
                 for byte in 0..lane {
                     bytes[byte as usize & 7] = memory.read(index * lane + byte).unwrap_or(0);
@@ -294,12 +294,14 @@ impl<'a> Machine<'a> {
             // Programs of tensor expressions, before their buffers are laid out, bring tensors into being by a call.
             StmtKind::Evaluate(value) if as_realize(value).is_some() => self.realize(value, active),
             StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
+            // Each branch runs for the workers that take it.
             StmtKind::If { condition, then, otherwise, .. } => {
                 let (yes, no) = self.split(condition, active)?;
                 self.block(then, &yes)?;
                 self.block(otherwise, &no)
             }
             StmtKind::While { condition, body } => {
+                // A worker leaves the loop when its condition fails; the others go on.
                 let (mut running, _) = self.split(condition, active)?;
                 while !running.is_empty() {
                     self.block(body, &running)?;
@@ -395,6 +397,7 @@ impl<'a> Machine<'a> {
     /// Executes a launch: one worker per thread index. A worker that already has an index on this axis, from a launch
     /// around this one, keeps it and is not split.
     fn launch(&mut self, var: VarId, tag: &str, extent: &Expr, body: &Block, active: &[usize]) -> Result<(), RunError> {
+        // Workers that already have an index on the axis (`known`), and those that have none (`fresh`).
         let mut fresh = Vec::new();
         let mut known = Vec::new();
         for &worker in active {
@@ -509,6 +512,7 @@ impl<'a> Machine<'a> {
                 Some(0) => Rank::Shared,
                 Some(_) => Rank::Local,
             };
+            // The worker has a new site of the tensor from now on, and its subscripts count from `region`.
             self.enter(realize.tensor, event, size, rank, worker);
             self.workers[worker].regions.insert(realize.tensor, region.into());
         }

@@ -59,7 +59,8 @@ pub(super) fn convert(value: Scalar, dtype: DType) -> Scalar {
     }
 }
 
-/// A number as an integer type of fewer bits holds it. Widths other than 8, 16 and 32 are left as they are.
+/// A number as an integer type of fewer bits holds it. For widths other than 8, 16 and 32 (1, 2, 4 and 64 bits, and
+/// handles) the number is left as it is.
 fn wrap(value: i64, dtype: DType) -> i64 {
     match (dtype.kind, dtype.bits) {
         (Kind::Int, 8) => i64::from(value as i8),
@@ -72,8 +73,8 @@ fn wrap(value: i64, dtype: DType) -> i64 {
     }
 }
 
-/// A number rounded to a floating-point type. Types other than these (`float64`, and the small ones of 8 bits and
-/// fewer) are left as they are.
+/// A number rounded to a floating-point type: to `bfloat16`, `float16` or `float32`. For other types (`float64`, and
+/// the small ones of 8 bits and fewer) the number is left as it is.
 fn round(value: f64, dtype: DType) -> f64 {
     match (dtype.kind, dtype.bits) {
         (Kind::BFloat, _) => f64::from(bfloat_to_float(float_to_bfloat(value as f32))),
@@ -96,8 +97,9 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
-    // 64-bit unsigned numbers are kept in a signed one, bit by bit, so their order differs from that of the signed
-    // numbers. The comparisons follow the unsigned order.
+    // An unsigned number of 64 bits is kept in a signed one with the same bits, so the order of the signed numbers is
+    // not that of the unsigned ones. The comparisons follow the unsigned order. All other operators below (minimum,
+    // maximum, divisions) take the number as a signed one.
     let order = if dtype.kind == Kind::UInt && dtype.bits == 64 { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
         return Some(Scalar::truth(truth));
@@ -113,6 +115,7 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         BinaryOp::Div => a.wrapping_div(b),
         BinaryOp::Mod => a.wrapping_rem(b),
         BinaryOp::FloorDiv => floor_div(a, b),
+        // `FloorMod`. Comparisons are handled above, and the interpreter evaluates `and` and `or` itself.
         _ => a.wrapping_sub(floor_div(a, b).wrapping_mul(b)),
     };
     Some(Scalar::Int(wrap(value, dtype)))
@@ -138,7 +141,8 @@ fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> Option<bool> {
     })
 }
 
-/// Arithmetic of floating-point numbers. What is not listed is the remainder of a division that rounds down.
+/// Arithmetic of floating-point numbers. The last arm is `FloorMod`, the remainder of a division that rounds down;
+/// comparisons, `and` and `or` do not come here.
 fn float_binary(op: BinaryOp, a: f64, b: f64) -> f64 {
     match op {
         BinaryOp::Add => a + b,
@@ -153,7 +157,8 @@ fn float_binary(op: BinaryOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The bytes of a lane, least significant first.
+/// The bytes of a lane, least significant first. Small floats (8 bits and fewer) are kept as integers: their fraction
+/// is cut off.
 pub(super) fn to_bytes(value: Scalar, dtype: DType) -> [u8; 8] {
     match (dtype.kind, dtype.bits) {
         (Kind::BFloat, _) => u64::from(float_to_bfloat(value.as_float() as f32)).to_le_bytes(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// An integer expression over the variables of one function, with the loads in it set aside.
 pub(super) struct Sum<'f> {
     /// The terms: factors that are multiplied, and a number that they are multiplied with. For a subscript the factors
-    /// are the extents behind its dimension and, last, the subscript; the number is the size of an element in bits.
+    /// are the extents of all later dimensions and, last, the subscript; the number is the size of an element in bits.
     parts: Vec<(Vec<&'f Expr>, i64)>,
     /// Loads inside of the last factors, in the order of the text.
     pub(super) loads: Vec<&'f Expr>,
@@ -159,6 +159,7 @@ impl Writer<'_> {
                 self.loads += 1;
                 Some(Value::atom(format!("load {}", self.loads)))
             }
+            // Sums, differences and products are multiplied out.
             Expr::Binary { op: BinaryOp::Add, left, right } => self.expr(left)?.plus(&self.expr(right)?, 1),
             Expr::Binary { op: BinaryOp::Sub, left, right } => self.expr(left)?.plus(&self.expr(right)?, -1),
             Expr::Binary { op: BinaryOp::Mul, left, right } => {
@@ -172,8 +173,10 @@ impl Writer<'_> {
                 let base = self.expr(base)?;
                 base.plus(&self.expr(stride)?.times(&lane)?, 1)
             }
+            // Constants that are no integers are atoms, equal if they are the same bits or the same text.
             Expr::Float { value, dtype } => Some(Value::atom(format!("{:x} {dtype}", value.to_bits()))),
             Expr::Str(text) | Expr::Text(text) => Some(Value::atom(format!("{text:?}"))),
+            // Addresses and types are no numbers.
             Expr::Data(_) | Expr::Type(_) => None,
             _ => {
                 // An operation that is no sum: the same if kind and operands are.
@@ -213,6 +216,7 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
     if index.len() != declared.shape.len() {
         return None;
     }
+    // An element of `bits` bits may be a vector: its lanes have `lane` bits each and lie side by side.
     let bits = i64::try_from(declared.dtype.total_bits()).ok()?;
     let lane = i64::from(declared.dtype.bits);
     let mut sum = start_of(function, buffer)?;
@@ -233,10 +237,11 @@ pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, inde
             }
             other => other,
         };
-        // Row-major: a subscript counts as many elements as all dimensions behind it have together.
+        // Row-major: a subscript counts as many elements as all later dimensions have together.
         let extents: Vec<&Expr> = declared.shape[position + 1..].iter().collect();
         sum.add(subscript, &extents, bits);
     }
+    // With one lane there is no distance. It is set to the size of the lane, so that two such accesses compare equal.
     let stride = if lanes > 1 { stride } else { lane };
     Some(Element { first: sum, lanes, element: declared.dtype.element(), stride })
 }

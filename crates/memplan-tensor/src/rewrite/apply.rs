@@ -3,7 +3,7 @@
 //! A layout ([`Layout`]) has the allocations of the new function, each *attached* to a place (the top of the function
 //! or of the body of a loop, launch or mark), and for each buffer the allocation and the offset where it lies. In this
 //! file the *holder* of an allocation is the buffer that the new function allocates for it, and the *root* of a buffer
-//! is the allocated buffer behind it: itself, or for a view the buffer at the end of its chain of views.
+//! is the buffer itself, or for a view the buffer at the end of its chain of views.
 //!
 //! Allocations move to the top of the place they are attached to; every other buffer's allocation becomes, where it
 //! stands, a declaration over the memory it now lives in, so that its uses keep their lines:
@@ -301,24 +301,24 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Puts allocations at the head of a block, each behind the statements that give the variables in its extents
+    /// Puts allocations at the head of a block, each after the statements that give the variables in its extents
     /// their values.
     fn insert_allocations(&mut self, block: &mut Block, holders: Vec<BufId>) {
         // If all extents are constant, the allocations can be the first lines. If some extent is symbolic, all
-        // allocations go behind the lines that name the sizes.
+        // allocations go after the lines that name the sizes.
         let all_constant = holders.iter().all(|&holder| self.result.buffers[holder].has_constant_shape());
         let start = if all_constant { 0 } else { self.first_statement(block) };
         let mut positions: Vec<(usize, BufId)> =
             holders.into_iter().map(|holder| (self.behind_sizes(block, holder).max(start), holder)).collect();
         positions.sort_by_key(|&(position, _)| position);
-        // From the last position to the first, because an insertion moves all positions behind it.
+        // From the last position to the first, because an insertion moves all later positions.
         for (position, holder) in positions.into_iter().rev() {
             let allocation = self.allocation(holder);
             block.insert(position, allocation);
         }
     }
 
-    /// The position behind the argument declarations of the block that give the variables in a buffer's extents their
+    /// The position after the argument declarations of the block that give the variables in a buffer's extents their
     /// values: `A = T.match_buffer(a, (n, 4))` gives `n` its value. 0 if the extents have no such variables.
     fn behind_sizes(&self, block: &Block, holder: BufId) -> usize {
         // Whether the shape of a buffer uses a variable, and whether a statement declares an argument whose shape
@@ -345,7 +345,7 @@ impl<'a> Rewriter<'a> {
         position
     }
 
-    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic
+    /// The position after the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic
     /// allocation needs.
     fn first_statement(&self, block: &Block) -> usize {
         let names_sizes = |stmt: &&Stmt| match stmt.kind {

@@ -228,6 +228,7 @@ impl Arena<'_, '_> {
             vector: 1,
             stays: false,
         });
+        // `problem` made its buffers in the order of `self.buffers`, so the two lists go together.
         for (buffer, id) in self.buffers.iter().zip(problem.buffers().ids()) {
             let offset = plan
                 .offset(id)

@@ -56,8 +56,8 @@ fn refuse_buffer(defect: Defect, sequence: &Sequence<'_>, buffer: BufId) -> Rewr
     refuse(defect, &declared.name, declared.span)
 }
 
-/// Refuses layouts of one buffer that the original would write down wrongly. `root` is the allocated buffer behind
-/// `buffer`: itself, or what a view looks at.
+/// Refuses layouts of one buffer that the original would write down wrongly. `root` is the root of `buffer`: the buffer
+/// itself, or what a view looks at.
 fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) -> Result<(), RewriteError> {
     let declared = &sequence.function.buffers[buffer];
     let Some(place) = layout.places[root] else {

@@ -37,10 +37,14 @@
 //! # How it is decided
 //!
 //! There are two ways. If the destination is stored at one place of the text only, at an index that differs in every
-//! iteration, and the source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the
-//! left. Otherwise the statement is run over its indices alone ([`Run`]: loops and subscripts are computed, elements
-//! are not), which is exact wherever bounds and indices do not depend on data, up to a budget. Parallel iterations are
-//! run first to last and last to first. What cannot be decided counts as a hazard.
+//! iteration, and the source nowhere (or nobody needs the destination afterwards), no cell of the destination is
+//! written twice: that holds for any extents, as for the loop on the left. Otherwise the statement is run over its
+//! indices alone ([`Run`]: loops and subscripts are computed, elements are not), which is exact wherever bounds and
+//! indices do not depend on data, up to a budget. Parallel iterations are run first to last and last to first. What
+//! cannot be decided counts as a hazard.
+//!
+//! Both ways read a subscript as a sum of *atoms* with integer factors ([`Linear`]). An atom is a part that is neither
+//! a constant nor a sum nor a product with a constant: a variable, `i // 2`, `i * m`.
 
 use super::pool::InPlace;
 use super::sequence::{Sequence, StmtId};
@@ -222,8 +226,9 @@ fn count_stores<'a>(
     if repeats && count > 0 { None } else { Some(count) }
 }
 
-/// Whether different iterations give different subscripts: the subscripts together determine the variable of every
-/// loop that runs more than once.
+/// Whether different iterations give different subscripts: each subscript determines the loop variables in it
+/// ([`determined_by`]), and together the subscripts determine the variable of every loop, except for loops of at most
+/// one iteration.
 fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
     let mut determined: Vec<VarId> = Vec::new();
     for subscript in index {
@@ -264,9 +269,13 @@ fn span(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<i64> {
     Some(span)
 }
 
-/// The loop variables that the value of one subscript determines; `None` if two iterations may have the same value. In
-/// `i * 4 + j` with `j < 4`, each value belongs to one pair of `i` and `j`, as the digits of a number belong to the
-/// number.
+/// The loop variables in one subscript, if the value of the subscript determines all of them. In `i * 4 + j` with `j`
+/// in `0..4`, each value belongs to one pair of `i` and `j`, as a number belongs to its digits. A subscript without
+/// loop variables gives an empty list: it determines nothing.
+///
+/// `None` if two different combinations of these variables may give the same value (`i + j`), and for every subscript
+/// that this function does not understand: a loop variable inside of an atom other than `i * m` (`i // 2`), a load or a
+/// call, lanes without a constant stride, several unknown extents, a number that does not fit 64 bits.
 fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId>> {
     let (base, lanes) = match subscript {
         Expr::Ramp { base, stride, lanes } => (&**base, Some((stride.as_int()?, i64::from(*lanes)))),
@@ -275,7 +284,7 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
     let sum = Linear::of(base)?;
     // Each loop variable is a digit of a mixed-radix number: (|coefficient|, extent), with `None` for an extent that
     // is not a constant. The lanes of a vector access are a digit, too: the vectors of two iterations must not
-    // overlap.
+    // overlap. `row` is the one product `i * m` with a symbolic `m`, as (`i`, `m`).
     let mut digits: Vec<(i64, Option<i64>)> = Vec::new();
     if let Some((stride, lanes)) = lanes {
         digits.push((stride.checked_abs()?, Some(lanes)));
@@ -297,7 +306,7 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
                     (length, Expr::Var(var)) if is_loop(*var, loops) && !uses_loop(length, loops) => (*var, length),
                     _ => return None,
                 };
-                // Only one product of this kind is understood, and only without a constant factor.
+                // Only one product of this kind is understood, and only with the factor 1 or -1.
                 if row.replace((var, length)).is_some() || coefficient.unsigned_abs() != 1 {
                     return None;
                 }
@@ -321,8 +330,8 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
         vars.push(var);
         return column.then_some(vars);
     }
-    // From the lowest digit to the highest: `below` is the largest number that the digits so far can make. The next
-    // digit must count for more than that, or two iterations could make the same number.
+    // From the lowest digit to the highest: `below` is the largest distance of two numbers that the digits so far can
+    // make. The coefficient of the next digit must be larger than that, or two iterations could make the same number.
     digits.sort_unstable_by_key(|(coefficient, _)| *coefficient);
     let mut below = 0i64;
     for (position, (coefficient, extent)) in digits.iter().enumerate() {
@@ -331,7 +340,8 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
         }
         match extent {
             Some(extent) => below = below.checked_add(coefficient.checked_mul(extent.checked_sub(1)?.max(0))?)?,
-            // An unknown extent may only be the leading digit.
+            // A digit with an unknown extent may only be the one with the largest coefficient: nothing is known about
+            // `below` after it.
             None if position + 1 == digits.len() => {}
             None => return None,
         }
@@ -397,7 +407,8 @@ fn find_concerned(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, foun
     concerned
 }
 
-/// An element of the shared memory: the indices of the threads that have their own copy of it, and the subscripts.
+/// An element of the shared memory: the thread indices, outermost first, if each thread has its own copy of the two
+/// buffers (otherwise empty), and the subscripts.
 type Cell = (Vec<i64>, Vec<i64>);
 
 /// A run of a statement over its indices. Every method returns `None` for a hazard, for something that cannot be
@@ -467,7 +478,7 @@ impl Run<'_> {
         match &stmt.kind {
             StmtKind::Store { buffer, index, value } => self.store(*buffer, index, value),
             StmtKind::Let { var, value } => {
-                // A value that is not known must not leave the one of an earlier iteration behind.
+                // If the value is not known, the value of an earlier iteration must not stay.
                 match self.value(value) {
                     Some(known) => self.values.insert(*var, known),
                     None => self.values.remove(var),
@@ -502,8 +513,9 @@ impl Run<'_> {
                 None => self.either(then, otherwise),
             },
             StmtKind::While { body, .. } => {
-                // How often the body runs is not known. Subscripts that depend on data end the run, so every iteration
-                // touches the same cells, and a third one would find nothing that the second does not.
+                // How often the body runs is not known, so it runs once or not at all, twice in a row. A subscript that
+                // depends on data ends the run. So every iteration touches the same cells, and a third one would find
+                // nothing that the second does not.
                 self.either(body, &[])?;
                 self.either(body, &[])
             }
@@ -562,8 +574,9 @@ impl Run<'_> {
     }
 
     /// Runs a store: the transitions between the states of the module documentation. If the value reads the source, it
-    /// reads the very cell that is stored (so the structural test says), and `None` means that the destination has
-    /// already replaced the source's element there.
+    /// reads the very cell that is stored (the structural test has made sure of that). `None` if the value reads the
+    /// source and the destination may already have replaced the source's element in the cell. `None` also if the cells
+    /// are not known ([`Run::cells_of`]) or no steps are left.
     fn store(&mut self, buffer: BufId, index: &[Expr], value: &Expr) -> Option<()> {
         let root = self.function.root(buffer);
         if root != self.dst && root != self.src {
@@ -577,30 +590,33 @@ impl Run<'_> {
         let copies = is_source(value);
         for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
-            // A plain copy of the source's element is right for both buffers. Any other store to the destination
-            // leaves only the destination's element.
             if root == self.src {
                 // The cell holds an element of the source again. If it may have held one of the destination (`DST`,
-                // `BOTH`), that one is lost.
+                // `BOTH`), the destination's element is lost.
                 self.change(cell, |state| {
                     let kept = state & (SRC | LOST);
                     Some(if state & (DST | BOTH) == 0 { kept } else { kept | LOST })
                 })?;
             } else if copies {
+                // The value is a plain copy of the source's element, so the cell is right for both buffers afterwards.
                 self.change(cell, |state| if state & DST == 0 { Some(BOTH) } else { None })?;
             } else {
+                // Any other store to the destination leaves only the destination's element. It is a hazard only if
+                // the value reads the source.
                 self.change(cell, |state| if reads && state & DST != 0 { None } else { Some(DST) })?;
             }
         }
         Some(())
     }
 
-    /// The cells of an access, one per lane; `None` if a subscript is not known. `None` also if a subscript may leave
-    /// its row: in rows of four, `[0, 4]` is the same memory as `[1, 0]`, and cells with different subscripts would be
-    /// one.
+    /// The cells of an access: one for each combination of the values of its subscripts, of which a ramp has one per
+    /// lane. `None` if a subscript is not known. `None` also if a subscript may leave its row: in rows of four, `[0, 4]`
+    /// is the same memory as `[1, 0]`, and two cells would be one element.
     fn cells_of(&self, shape: &[Expr], index: &[Expr]) -> Option<Vec<Cell>> {
+        // The subscripts of the dimensions so far, one list for each cell.
         let mut cells = vec![Vec::new()];
         for (dimension, subscript) in index.iter().enumerate() {
+            // `lanes` has the values of this subscript: one, or for a ramp one per lane.
             let lanes: Vec<i64> = match subscript {
                 Expr::Ramp { base, stride, lanes } => {
                     let (base, stride) = (self.value(base)?, self.value(stride)?);
@@ -610,12 +626,13 @@ impl Run<'_> {
                 }
                 _ => vec![self.value(subscript)?],
             };
-            // The first dimension has no row that a subscript could leave: it only gets out of the buffer.
-            // Of a row whose length is not a constant we only know that it has an element 0.
+            // The first dimension is not checked: a subscript beyond its length is outside of the buffer and is no
+            // other element of it. Of a row whose length is not a constant we only know that it has an element 0.
             let length = shape.get(dimension).and_then(Expr::as_int).unwrap_or(1);
             if dimension > 0 && lanes.iter().any(|lane| !(0..length).contains(lane)) {
                 return None;
             }
+            // Each list so far (`row`) is continued with each value of this subscript.
             cells = cells
                 .iter()
                 .flat_map(|row: &Vec<i64>| lanes.iter().map(move |lane| row.iter().chain([lane]).copied().collect()))
@@ -630,7 +647,8 @@ impl Run<'_> {
             Expr::Int { value, .. } => Some(*value),
             Expr::Var(var) => self.values.get(var).copied(),
             Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
-            // Narrow casts change values; only casts that keep every index as it is can be looked through.
+            // A cast to fewer than 32 bits may change an index. A cast to 32 or 64 bits is looked through: indices are
+            // taken to fit the type that they are cast to.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
             Expr::Binary { op, left, right } => binary_value(*op, self.value(left)?, self.value(right)?),
             Expr::Select { condition, then, otherwise } => {

@@ -74,7 +74,7 @@ impl<'a> Check<'a> {
         own && stmt.blocks().into_iter().flatten().all(|inner| self.statement(inner))
     }
 
-    /// The buffer behind a name, if it is one of the two.
+    /// The buffer that a name stands for (of a view, the viewed one if views are followed), if it is one of the two.
     fn resolve(&self, buffer: BufId) -> Option<BufId> {
         let root = if self.views == Views::Followed { self.function.root(buffer) } else { buffer };
         (root == self.dst || root == self.src).then_some(root)
@@ -100,7 +100,7 @@ impl<'a> Check<'a> {
             // Whoever has the address of one of the buffers may access any element. The address of a view is that of
             // its buffer.
             Expr::Data(buffer) => self.resolve(self.function.root(*buffer)).is_none(),
-            // A jump (`break`, `continue`) may skip the stores behind it, so that elements are left as they were. The
+            // A jump (`break`, `continue`) may skip the stores after it, so that elements are left as they were. The
             // original overlooks jumps, so the compatible mode's own test (`Overlooked`) does, too.
             Expr::Call { name, .. } if self.views == Views::Followed && JUMPS.contains(&name.as_str()) => false,
             Expr::Load { buffer, index } => {

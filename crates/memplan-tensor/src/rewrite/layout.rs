@@ -135,7 +135,7 @@ fn too_large(function: &Function, root: BufId) -> RewriteError {
     RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span }
 }
 
-/// Makes one allocation of several entries of a special memory, one behind the other. Its element type is that of the
+/// Makes one allocation of several entries of a special memory, at ascending addresses. Its element type is that of the
 /// first entry, and its name that of the first entry's first buffer.
 fn lay_out_block(
     function: &Function,
@@ -149,6 +149,7 @@ fn lay_out_block(
     let Some(&head) = block.first() else {
         return Ok(());
     };
+    // A single entry needs no offsets, and its allocation can keep the shape of its buffers.
     if block.len() == 1 {
         return lay_out_single(function, &pool.entries[head], limits, layout);
     }
@@ -176,6 +177,7 @@ fn lay_out_block(
         let end = total.checked_add(entry.bits).and_then(|end| end.checked_next_multiple_of(BLOCK_ALIGNMENT));
         total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(|| too_large(function, root))?;
     }
+    // `total` is the size of the whole block now. It is counted in elements of the first entry, rounded up.
     check_limit(&head.scope, total, limits)?;
     let elements = total.div_ceil(u64::from(head.element.bits));
     layout.allocations.push(Allocation {

@@ -109,6 +109,7 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
         returned: 0,
         budget: hazard::BUDGET,
     };
+    // The records in order: buffers get their entries where they begin and give them back where they end.
     for position in 0..sequence.records.len() {
         // The caller waits no longer and throws away what we return, complete or not.
         if patience::is_over() {
@@ -278,6 +279,7 @@ impl Planner<'_, '_> {
         if self.stands_alone(dst) {
             return None;
         }
+        // The original overlooks accesses through views (see `Views`).
         let views = if self.mode == Mode::Compat { Views::Overlooked } else { Views::Followed };
         let needed_after = !self.events.killed[stmt].contains(&dst);
         for position in 0..self.events.killed[stmt].len() {
@@ -287,6 +289,7 @@ impl Planner<'_, '_> {
                 continue;
             };
             let entry = &self.pool.entries[entry_id];
+            // The entry must fit exactly: a smaller or larger entry is never taken in place.
             let matches = entry.scope == declared.scope
                 && entry.attach == attach
                 && entry.element == declared.dtype.element()
@@ -302,6 +305,7 @@ impl Planner<'_, '_> {
             if self.mode == Mode::Sound && (begins_here || !hazard::is_safe(self.sequence, step, &mut self.budget)) {
                 continue;
             }
+            // `dst` has the entry now. `src` must not give it back when the statement kills `src`.
             self.consumed[src] = true;
             self.pool.in_place.push(step);
             return Some(entry_id);

@@ -54,8 +54,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
-        // All accesses have one type. If it has several lanes, the memory becomes vectors of so many lanes, unless
-        // some access cannot be rewritten (`fixed`).
+        // The accesses have the element type of the allocation. If all of them have the same several lanes, the memory
+        // becomes vectors of so many lanes, unless some access cannot be rewritten (`fixed`).
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL
@@ -114,6 +114,7 @@ fn collect_statement(
     stmt: &Stmt,
     accesses: &mut IndexVec<super::layout::AllocationId, Accesses>,
 ) {
+    // The stored element, and then all loads and pointers in the statement's expressions.
     if let StmtKind::Store { buffer, index, .. } = &stmt.kind {
         note(sequence, layout, *buffer, index, accesses);
     }
@@ -160,6 +161,7 @@ fn note(
     let declared = &function.buffers[buffer];
     // A buffer at an offset, or a view at one, need not start at a multiple of the lanes.
     let shifted = place.bit_offset != 0 || matches!(&declared.memory, Memory::View { elem_offset: Some(_), .. });
+    // A ramp of neighbouring lanes that starts at a multiple of their number is one element of a vector type.
     let lanes = match index.last() {
         Some(Expr::Ramp { base, stride, lanes })
             if stride.as_int() == Some(1) && is_multiple_of(base, i64::from(*lanes)) && !shifted =>

@@ -76,6 +76,7 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             defined_at: IndexVec::filled(None, function.vars.len()),
             held: strided_roots(function),
         },
+        // No buffer is allocated yet: touches of a buffer without a level are not noted.
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
         only_named: only_named(function),
         stack: Vec::new(),
@@ -97,6 +98,7 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
             }
         });
     }
+    // Most functions have no such marks, and the second walk is not needed.
     if named.is_empty() {
         return named;
     }
@@ -119,8 +121,8 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
     &named - &touched
 }
 
-/// The roots of all buffers that have strides. A view with strides cannot be given another place, because its
-/// subscripts do not count whole elements of the memory behind it.
+/// The roots of all buffers that have strides. A buffer is moved by adding its offset to subscripts. With strides, one
+/// step of a subscript is not one element of the memory, so the offset cannot be added.
 fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
     strided.map(|(buffer, _)| function.root(buffer)).collect()

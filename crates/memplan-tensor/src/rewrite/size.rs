@@ -114,8 +114,8 @@ impl Sum {
     fn maximum_plus(&self, other: &Sum, shared: &Sum, unit: u64) -> Expr {
         let larger = self.maximum(other, unit);
         let scaled = shared.0.terms.iter().any(|(_, coefficient)| *coefficient != 1);
-        // The first line of the table, then the second, then the third. The first does not hold if the rests share a
-        // factor, because their `max` is then written as a product, too.
+        // The three branches are the three lines of the table. The first line does not apply if the two rests share a
+        // factor: their `max` is then written as a product, too, and the order is that of the third line.
         if scaled && self.shared_factor(other).is_none() {
             Expr::binary(BinaryOp::Add, shared.expr(), larger)
         } else if let (true, Some(value)) =

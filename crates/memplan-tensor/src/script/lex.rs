@@ -132,6 +132,7 @@ impl Lexer<'_> {
         }
         let start = self.at + width;
         let current = self.indents.last().copied().unwrap_or(0);
+        // A deeper line opens one block; a shallower line closes all blocks that are deeper than it.
         if width > current {
             self.indents.push(width);
             self.push(Tok::Indent, start, start);
@@ -149,7 +150,7 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    /// Reads a string whose prefix (`r"…"`) has `prefix` characters. The character behind a backslash never ends the
+    /// Reads a string whose prefix (`r"…"`) has `prefix` characters. The character after a backslash never ends the
     /// string; what the two mean is decided later. Only a string with triple quotes may go over several lines.
     fn string(&mut self, prefix: usize) -> Result<(), ScriptError> {
         let start = self.at;
@@ -206,8 +207,8 @@ impl Lexer<'_> {
     fn name(&mut self) -> Result<(), ScriptError> {
         let start = self.at;
         let rest = &self.source[start..];
-        // Nearly all names are ASCII, where characters are bytes. Only behind a byte that is not ASCII are characters
-        // decoded.
+        // Nearly all names are ASCII, where characters are bytes. Only if a byte that is not ASCII follows are
+        // characters decoded.
         let ascii = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         let length = match rest.as_bytes().get(ascii) {
             Some(byte) if !byte.is_ascii() => {

@@ -193,8 +193,9 @@ impl Printer<'_> {
 
     /// Prints one statement; `false` if it left no line.
     fn statement(&mut self, stmt: &Stmt) -> bool {
-        // Several statements may come from one line of source text. If that line was copied for the first of them,
-        // the others are in it already.
+        // Several statements may come from one line of source text. If that line was copied for the first of them, the
+        // others are in it already. Only lets are asked for here (the axes of `T.axis.remap`, the variable of a loop
+        // with a step): the store of a scalar's first value is printed by `scalar_with_value`.
         let shares_line = stmt.trivia.text.is_some_and(|text| text.range().is_empty());
         if shares_line && self.copied && matches!(stmt.kind, StmtKind::Let { .. }) {
             return false;
@@ -265,6 +266,7 @@ impl Printer<'_> {
             }
             return format!("for {} in T.grid({}):", names.join(", "), extents.join(", "));
         }
+        // A single loop has its own kind and may begin anywhere.
         let Some(StmtKind::For { var, min, extent, kind, .. }) = run.first() else {
             return String::new();
         };
@@ -376,6 +378,7 @@ impl Printer<'_> {
             StmtKind::Evaluate(Expr::Call { name, args, .. }) if name == "ret" && args.len() == 1 => {
                 format!("return {}", print_expr(&args[0], function))
             }
+            // A call is a statement by itself; any other value needs `T.evaluate`.
             StmtKind::Evaluate(value @ Expr::Call { .. }) => print_expr(value, function),
             StmtKind::Evaluate(value) => format!("T.evaluate({})", print_expr(value, function)),
             _ => String::new(),

@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Parser { source, tokens, at: 0, depth: 0 }
     }
 
-    /// The next token, without going on. Behind the last token it is always [`Tok::End`].
+    /// The next token, without going on. After the last token it is always [`Tok::End`].
     pub(super) fn peek(&self) -> Token {
         let end = || Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) };
         self.tokens.get(self.at).copied().unwrap_or_else(end)
@@ -413,7 +413,7 @@ impl<'a> Parser<'a> {
             self.assert_statement()?
         } else {
             let target = self.expression_list()?;
-            // The token behind the target decides the kind of statement: `:` is an annotation, `=` an assignment, `+=`
+            // The token after the target decides the kind of statement: `:` is an annotation, `=` an assignment, `+=`
             // an update, and anything else means that the target was an expression by itself.
             if self.accept(":") {
                 let annotation = self.expression()?;

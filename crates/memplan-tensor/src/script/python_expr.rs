@@ -124,6 +124,7 @@ impl Parser<'_> {
         let start = self.next().span;
         let operand = self.nested(Self::unary)?;
         let span = start.to(operand.span);
+        // A negative number is one literal, so that `-1` is a constant later.
         let node = match operand.node {
             Node::Int(value) => Node::Int(value.wrapping_neg()),
             Node::Float(value) => Node::Float(-value),
@@ -135,6 +136,7 @@ impl Parser<'_> {
     /// Reads an atom followed by attributes, calls and subscripts, as many as there are:
     /// `T.alloc_buffer((8,)).data[0]`.
     fn postfix(&mut self) -> Result<Py, ScriptError> {
+        // Each round takes what was read so far as the base of one more attribute, call or subscript.
         let mut value = self.atom()?;
         loop {
             if self.accept(".") {
@@ -159,7 +161,8 @@ impl Parser<'_> {
     fn arguments(&mut self) -> Result<Arguments, ScriptError> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.looking_at(")") {
-            // In `name=value` the name is read as an expression first, because only the `=` behind it tells.
+            // In `name=value` the name is read as an expression first, because only the `=` after it shows that it is a
+            // name.
             let first = self.expression()?;
             if self.accept("=") {
                 let Node::Name(name) = first.node else {
@@ -223,6 +226,7 @@ impl Parser<'_> {
                 };
                 self.make(node, token.span)
             }
+            // Brackets: a group or tuple, a list, a dictionary.
             Tok::Op if text == "(" => self.parenthesised(token.span),
             Tok::Op if text == "[" => {
                 let items = self.items("]")?;
@@ -233,7 +237,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `lambda a, b: a + b` behind its first word. The node only has the span: a lambda is printed as it was
+    /// Reads `lambda a, b: a + b` after its first word. The node only has the span: a lambda is printed as it was
     /// written.
     fn lambda(&mut self, start: Span) -> Result<Py, ScriptError> {
         while !self.looking_at(":") {
@@ -260,7 +264,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// Reads what stands in round brackets, behind the opening one: `(x)` is `x`, and a comma makes it a tuple:
+    /// Reads what stands in round brackets, after the opening one: `(x)` is `x`, and a comma makes it a tuple:
     /// `(x,)`.
     fn parenthesised(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut items = Vec::new();
@@ -286,7 +290,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a dictionary behind its opening brace.
+    /// Reads a dictionary after its opening brace.
     fn dict(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut entries = Vec::new();
         while !self.looking_at("}") {
@@ -313,7 +317,7 @@ pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, Scrip
     }
     let mut parser = Parser::new(source, &tokens);
     let value = parser.expression()?;
-    // The lexer ends every text with a line end, so this says that nothing is left behind the expression.
+    // The lexer ends every text with a line end, so this says that nothing follows the expression.
     if parser.peek().tok == Tok::Newline { Ok(value) } else { Err(malformed()) }
 }
 
@@ -364,10 +368,11 @@ fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     value.map_err(|_| ScriptError::syntax(span, "expected a number"))
 }
 
-/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; behind any other
+/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; after any other
 /// backslash the character itself counts. That is enough for names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());
+    // A string in triple quotes has at least six quotes; `""` has two and is an empty string in single ones.
     let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
     let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
     let mut content = String::with_capacity(body.len());

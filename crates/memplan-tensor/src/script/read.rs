@@ -93,6 +93,7 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
     // never in memory as a whole.
     let body = std::iter::from_fn(|| parser.next_statement().transpose());
     reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
+    // A buffer or variable that is called `T` would hide the script module in the printed text.
     let function = reader.function;
     match hides_the_module(&function) {
         Some(span) => Err(ScriptError::invalid(
@@ -111,7 +112,7 @@ fn hides_the_module(function: &Function) -> Option<Span> {
     buffer.or_else(|| var.then(Span::default))
 }
 
-/// The byte behind the line break that ends the line of byte `from`.
+/// The byte after the line break that ends the line of byte `from`.
 fn end_of_line(source: &str, from: usize) -> usize {
     source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1)
 }
@@ -167,9 +168,9 @@ impl Reader<'_> {
         id
     }
 
-    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer with an element type
-    /// (`p: T.handle("float32")`, a call), or anything that is named by a type: a scalar (`n: T.int32`) or a pointer
-    /// (`p: T.handle`).
+    /// Reads a parameter: a buffer (`A: T.Buffer((8,), "int32")`), a pointer with its element type, which is a call
+    /// (`p: T.handle("float32")`), or something with the name of a type: a scalar (`n: T.int32`) or a pointer without
+    /// an element type (`p: T.handle`).
     fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;
@@ -250,6 +251,8 @@ impl Reader<'_> {
         let span = statement.span;
         let kind = match &statement.kind {
             PyKind::Pass | PyKind::Return(None) => StmtKind::Nothing,
+            // A return with a value is kept as a call of `ret`, a jump as a call of its name: the loop IR has no
+            // statements for them.
             PyKind::Return(Some(value)) => {
                 let value = self.expr(value)?;
                 let dtype = value.dtype(&self.function);
@@ -280,6 +283,8 @@ impl Reader<'_> {
             PyKind::While(condition, body) => {
                 StmtKind::While { condition: self.expr(condition)?, body: self.block(body)? }
             }
+            // `trivia` must see the lines in their order: first the branch `then`, then the `else:` line, then its
+            // branch.
             PyKind::If(condition, then, otherwise, else_line) => {
                 let condition = self.expr(condition)?;
                 let then = self.block(then)?;
@@ -361,7 +366,9 @@ impl Reader<'_> {
                 let value = coerce(value, self.function.vars[var].dtype, &self.function);
                 Ok(Some(StmtKind::Let { var, value }))
             }
+            // The name is new.
             None => Ok(None),
+            // A loop variable, a constant, a thread index or a buffer with elements.
             _ => Err(ScriptError::unsupported(
                 span,
                 format!(
@@ -382,9 +389,12 @@ impl Reader<'_> {
             let buffer = self.view(name, of, args, named, span)?;
             return Ok(Some(StmtKind::Declare(self.new_buffer(buffer))));
         }
+        // Everything else that declares something is a call of `T.name(…)`.
         let Some((callee, args, named)) = script_call(value) else {
             return Ok(None);
         };
+        // For allocations and views this finds the memory that is meant if the arguments name none. The other
+        // declarations return.
         let default_scope = match callee {
             "alloc_buffer" | "decl_buffer" | "sblock_alloc_buffer" | "Buffer" => StorageScope::global(),
             "alloc_shared" => StorageScope::parse("shared").unwrap_or_else(StorageScope::global),
@@ -429,6 +439,7 @@ impl Reader<'_> {
             // A buffer that TVM printed without its declaration. Its memory is not this function's.
             parts.buffer.memory = Memory::Argument;
         }
+        // A buffer with memory of its own is allocated here; a view or an argument is only declared.
         let declared = parts.buffer.memory != Memory::Own;
         let id = self.new_buffer(parts.buffer);
         Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))
@@ -461,6 +472,7 @@ impl Reader<'_> {
         let dtype = script_name(annotation)
             .and_then(|name| name.parse::<DType>().ok())
             .ok_or_else(|| ScriptError::unsupported(annotation.span, "this annotation"))?;
+        // The first value is read before the name exists, so that `x: T.int32 = x + 1` reads an outer `x`.
         let initial = value.map(|value| self.expr(value)).transpose()?;
         self.scalar(name, dtype, initial, span, trivia, block);
         Ok(())

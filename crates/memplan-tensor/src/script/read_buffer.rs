@@ -211,6 +211,7 @@ impl Reader<'_> {
             span,
             ..self.function.buffers[of].clone()
         };
+        // A single string is an element type; anything else are extents.
         if let [Py { node: Node::Str(text), span, .. }] = args {
             let dtype: DType = text.parse().map_err(|error| ScriptError::invalid(*span, format!("{error}")))?;
             self.retype_view(&mut view, dtype, *span)?;
@@ -255,6 +256,7 @@ impl Reader<'_> {
         let [matched, rest @ ..] = args else {
             return Err(ScriptError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
         };
+        // A subscript or the name of a buffer is a part of that buffer; any other name is a handle.
         let part_of = match &matched.node {
             Node::Subscript(base, _) => Some(self.buffer_named(base)?),
             _ => self.buffer_named(matched).ok(),
@@ -263,7 +265,9 @@ impl Reader<'_> {
         parts.buffer.memory = match part_of {
             Some(of) => {
                 // The rows of a part are as far apart as those of the whole, so its elements are not neighbours. The
-                // entry only says that there are strides (see `has_strides`); nobody needs their values.
+                // entry only says that there are strides (see `has_strides`), so that the rewriter leaves the buffer
+                // where it is. Neither the strides nor the start of the part are kept: the interpreter takes the part
+                // as compact, from the start of the buffer.
                 parts.buffer.extra.push(("strides".to_owned(), String::new()));
                 parts.buffer.scope = self.function.buffers[of].scope.clone();
                 Memory::View { of, elem_offset: None }

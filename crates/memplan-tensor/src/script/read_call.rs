@@ -12,9 +12,11 @@ impl Reader<'_> {
     /// Reads a call. The name after `T.` decides which: a conversion or constant of a type, an operator, or an
     /// intrinsic. Calls that the loop IR has no form for are kept as they are written, so that they print the same.
     pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ScriptError> {
+        // `A.access_ptr(…)`: a function of a buffer.
         if let Some(method) = self.method(value)? {
             return Ok(method);
         }
+        // `f(x)`, `cls.f(x)`: no call of `T.name`.
         let Some((name, args, named)) = script_call(value) else {
             return self.subroutine(value);
         };
@@ -33,6 +35,7 @@ impl Reader<'_> {
             }
             return Ok(call);
         }
+        // `T.float32(1)`: the name is a type.
         if let Ok(dtype) = name.parse::<DType>() {
             return self.typed_constant(dtype, args, value.span);
         }
@@ -43,6 +46,7 @@ impl Reader<'_> {
                 Ok(Expr::Cast { dtype: self.dtype(dtype)?, value: Box::new(self.expr(inner)?) })
             }
             ("Not", [inner]) => Ok(Expr::Not(Box::new(self.expr(inner)?))),
+            // Both sides get one type, because the result has one.
             ("Select", [condition, then, otherwise]) => {
                 let condition = Box::new(self.expr(condition)?);
                 let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
@@ -142,6 +146,7 @@ impl Reader<'_> {
             let parts = parts_of(&value);
             self.bind(name, Binding::Value(value, parts));
         }
+        // In the body each name is replaced by its value (`Binding::Value`).
         let value = self.expr(body)?;
         self.leave_scope();
         if parts_of(&value) > MAX_LET_PARTS {

@@ -52,6 +52,7 @@ impl Reader<'_> {
         {
             return Ok(Vec::new());
         }
+        // In Python `A[i]` could mean a whole row. Such an access is not read.
         if subscripts.len() != rank {
             let name = &self.function.buffers[buffer].name;
             let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
@@ -161,6 +162,7 @@ impl Reader<'_> {
     /// Reads an expression. What mentions no name of the function is kept as text.
     pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         match &value.node {
+            // Constants. A bare number is `int32` or `float32`; `unify` gives it the type of what it is combined with.
             Node::Int(number) => Ok(Expr::int(*number)),
             Node::Float(number) => Ok(Expr::Float { value: *number, dtype: DType::FLOAT32 }),
             Node::True | Node::False => {
@@ -181,6 +183,7 @@ impl Reader<'_> {
                     self.property(buffer, value.span)
                 })
             }
+            // `A.shape[0]`, `A.strides[1]`.
             Node::Subscript(base, subscripts) if matches!(base.node, Node::Attribute(..)) => {
                 self.property_element(base, subscripts, value.span)
             }
@@ -191,6 +194,7 @@ impl Reader<'_> {
                 let index = self.index(buffer, subscripts, value.span)?;
                 Ok(Expr::Load { buffer, index })
             }
+            // The loop IR has no negation: `-x` is `0 - x`. Negative constants are literals already.
             Node::Negative(operand) => {
                 let operand = self.expr(operand)?;
                 let zero = coerce(Expr::int(0), operand.dtype(&self.function), &self.function);
@@ -202,12 +206,15 @@ impl Reader<'_> {
                 Ok(Expr::Call { name: "bitwise_not".to_owned(), args: vec![operand], dtype })
             }
             Node::Lambda => Ok(Expr::Text(self.source[value.span.range()].to_owned())),
+            // A list of constants is kept as text; a list that mentions names becomes a call of a reserved name
+            // (below), so that the names in it count as uses.
             Node::List(items) | Node::Tuple(items) if items.iter().all(|item| is_plain(&item.node)) => {
                 Ok(Expr::Text(self.source[value.span.range()].to_owned()))
             }
             Node::None => Ok(Expr::Text("None".to_owned())),
             Node::List(items) => self.sequence(LIST, items),
             Node::Tuple(items) => self.sequence(TUPLE, items),
+            // `a if c else b` evaluates one side only, as `T.if_then_else` does.
             Node::Choice(parts) => {
                 let [then, condition, otherwise] = &**parts;
                 let condition = self.expr(condition)?;
@@ -219,6 +226,7 @@ impl Reader<'_> {
             Node::Not(operand) => Ok(Expr::Not(Box::new(self.expr(operand)?))),
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
+                // Strings may be compared with strings (`A.dtype == "float32"`), but not with numbers.
                 if matches!(left, Expr::Str(_)) != matches!(right, Expr::Str(_)) {
                     return Err(ScriptError::invalid(value.span, "a number and a string have no value together"));
                 }
@@ -302,7 +310,7 @@ fn is_plain(node: &Node) -> bool {
     }
 }
 
-/// Whether an expression looks something up in `metadata`, the table of objects that TVM prints behind the functions.
+/// Whether an expression looks something up in `metadata`, the table of objects that TVM prints after the functions.
 fn is_metadata(base: &Py) -> bool {
     match &base.node {
         Node::Name(name) => name == "metadata",

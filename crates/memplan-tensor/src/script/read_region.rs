@@ -50,12 +50,13 @@ impl Reader<'_> {
     ) -> Result<StmtKind, ScriptError> {
         let (callee, args, named) =
             loop_call(iterable).ok_or_else(|| ScriptError::unsupported(iterable.span, "this loop range"))?;
-        // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand behind the bounds.
+        // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand after the bounds.
         let (args, axis) = match args {
             [bounds @ .., Py { node: Node::Str(axis), .. }] => (bounds, Some(axis.clone())),
             _ => (args, None),
         };
         let mut bounds = Vec::new();
+        // `T.grid` has an extent for each variable; all other ranges have one variable.
         if callee == "grid" {
             for extent in args {
                 bounds.push(Bounds { min: Expr::int(0), extent: self.expr(extent)?, step: None });
@@ -63,6 +64,7 @@ impl Reader<'_> {
         } else {
             bounds.push(self.bounds(args, named, span)?);
         }
+        // How the iterations run. A thread axis is the last argument or the keyword `thread`.
         let kind = match callee {
             "range" | "serial" | "grid" => ForKind::Serial,
             "parallel" => ForKind::Parallel,
@@ -145,6 +147,7 @@ impl Reader<'_> {
             None if min.as_int() == Some(0) => stop,
             None => Expr::binary(BinaryOp::Sub, stop, min.clone()),
         };
+        // A step of 1 is none.
         let step = args.get(2).or(keyword(named, "step"));
         let Some(step) = step.filter(|step| !matches!(step.node, Node::None | Node::Int(1))) else {
             return Ok(Bounds { min, extent, step: None });
@@ -207,6 +210,7 @@ impl Reader<'_> {
                 }
                 Ok(Some(Region::Attrs(attrs)))
             }
+            // The form with a node marks one thing: a buffer, a variable.
             Some(("attr", [node, key, value], _)) => {
                 let Node::Str(key) = &key.node else {
                     return Err(ScriptError::invalid(key.span, "an attribute key is a string"));
@@ -330,6 +334,7 @@ impl Reader<'_> {
             (_, [domain, value]) => vec![(kind.chars().next().unwrap_or('s'), Some(domain), value)],
             _ => return Err(ScriptError::unsupported(span, "an axis without its value")),
         };
+        // `zip` above and below would drop what is too many.
         if axes.len() != targets.len() {
             return Err(ScriptError::invalid(span, "as many names as axes are needed"));
         }

@@ -26,6 +26,7 @@ pub(super) fn adopt_script(
     // By id of the script: the id in `tables`, once it is known.
     let mut buffers: IndexVec<BufId, Option<BufId>> = IndexVec::filled(None, function.buffers.len());
     let mut vars: IndexVec<VarId, Option<VarId>> = IndexVec::filled(None, function.vars.len());
+    // The script's buffer parameters, in order. Scalar parameters are matched by name below.
     let params: Vec<BufId> = function
         .params
         .iter()

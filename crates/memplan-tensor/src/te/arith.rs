@@ -1,7 +1,7 @@
 //! Integer arithmetic on expressions: one canonical form, intervals, and small proofs.
 //!
 //! Every index, extent and bound is kept in one form: a sum of atoms with constant factors, largest factor first, the
-//! constant behind the positive terms, what is subtracted last:
+//! constant after the positive terms, what is subtracted last:
 //!
 //! ```text
 //! (i + io * 4) * 20 + (j + jo * 8)   is   io * 80 + i * 20 + jo * 8 + j
@@ -185,7 +185,7 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
             Some((at, other, (**left).clone(), *scale))
         });
         let Some((first, second, value, scale)) = found else { return Some(()) };
-        // The term further back is removed first, because removing a term moves all behind it.
+        // The term further back is removed first, because removing a term moves all terms after it.
         sum.terms.remove(first.max(second));
         sum.terms.remove(first.min(second));
         let whole = add(to_expr(sum), mul(value, Expr::int(scale)));
@@ -215,6 +215,7 @@ fn to_expr(sum: &Linear) -> Expr {
             (before, _) => before.map_or_else(|| scaled(atom, *scale), |before| add(before, scaled(atom, *scale))),
         });
     }
+    // Without any term the sum is its constant. A negative constant is subtracted last.
     match (result, sum.constant) {
         (None, constant) => Expr::int(constant),
         (Some(sum), constant) if constant < 0 && constant != i64::MIN => sub(sum, Expr::int(-constant)),
@@ -338,14 +339,15 @@ pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
     Interval { lo: tidy(total.lo), hi: tidy(total.hi) }
 }
 
-/// The interval of an expression with no variable of `env` left in its ends.
+/// The interval of an expression with no variable of `env` left in its ends, as far as a limited number of replacements
+/// can reach that.
 ///
 /// [`interval`] replaces each variable by the ends of its range, and these ends may mention other variables: with `j`
 /// in `0..=i` and `i` in `0..=7` the interval of `j` is `0..=i`. So the ends are replaced again until nothing changes:
 /// here `0..=7`.
 pub(crate) fn interval_fully(expr: &Expr, env: &Env) -> Interval {
-    /// So many replacements at most. The bounds of a loop hardly ever refer to more than this many loops around it, and
-    /// if they do, the interval is still right, only less useful.
+    /// At most so many rounds of replacements. The bounds of a loop hardly ever depend on a chain of more than this
+    /// many loops around it. If they do, the ends still name variables: the interval is right but proves less.
     const ROUNDS: usize = 8;
     let mut result = interval(expr, env);
     for _ in 0..ROUNDS {

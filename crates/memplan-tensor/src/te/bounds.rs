@@ -82,6 +82,8 @@ impl Inference<'_> {
         // Stages are visited from the outputs backwards, so the ranges of all consumers are known here.
         let needed = if self.schedule.stages[stage].is_output { Vec::new() } else { self.needed(stage, &op.outputs) };
         let mut found = Vec::new();
+        // Dimension by dimension: the needed range, or the declared range of an output and of a stage that nothing
+        // reads.
         for (dimension, axis) in compute.axes.iter().enumerate() {
             let Some(declared) = declared(axis) else { continue };
             let range = match needed.get(dimension) {
@@ -117,6 +119,8 @@ impl Inference<'_> {
         let schedule = self.schedule;
         match (&schedule.graph.ops[consumer].kind, schedule.stage_of(consumer)) {
             (OpKind::Compute(compute), Some(at)) => {
+                // The body is written in terms of the consumer's own axes, so each subscript of a load is followed to
+                // an interval.
                 let (roots, outside) = self.consumer_sets(stage, at);
                 let mut found = Vec::new();
                 for expr in compute.body.exprs() {
@@ -139,8 +143,9 @@ impl Inference<'_> {
         }
     }
 
-    /// The values that variables can have while one copy of the memory of `stage` is in use: first those of the
-    /// consumer's own axes, then those of loops around the consumer that run through all their values meanwhile.
+    /// The values that variables can have while one copy of the memory of `stage` is in use. The first result has the
+    /// consumer's own axes. The second one has those loops around the consumer that run through all their values in
+    /// that time; the others stand at one value and are not in it.
     fn consumer_sets(&self, stage: StageId, consumer: StageId) -> (Env, Env) {
         let schedule = self.schedule;
         // The loop that `stage` is computed at; `None` if it is computed on its own.

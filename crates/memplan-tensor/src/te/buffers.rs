@@ -54,8 +54,7 @@ pub fn to_buffers(
     let any_strides = !binds_anything(&tensors.body);
     let mut strides: BTreeMap<BufId, Vec<VarId>> = BTreeMap::new();
     for arg in args {
-        // An argument that is given twice would be two parameters for one memory, which nothing behind this stage
-        // expects.
+        // An argument that is given twice would be two parameters for one memory, which no later stage expects.
         if mapper.buffers.contains_key(arg) {
             let tensor = tensors.buffers[*arg].name.clone();
             return Err(LowerError::Argument { tensor, reason: "is an argument twice" });
@@ -119,7 +118,7 @@ impl Mapper<'_> {
         found.ok_or_else(|| LowerError::NotRealized { tensor: self.tensors.buffers[tensor].name.clone() })
     }
 
-    /// Replaces the tensors of a block. Tensors that are realized in it can be used to its end, but not behind it.
+    /// Replaces the tensors of a block. Tensors that are realized in it can be used to its end, but not after it.
     fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
         let before = self.made.len();
         let mapped = block.iter().map(|stmt| self.statement(stmt)).collect();
@@ -176,6 +175,7 @@ impl Mapper<'_> {
             StmtKind::Store { buffer, .. } => *buffer = self.existing(*buffer)?,
             _ => {}
         }
+        // The general case: all other expressions and the blocks inside.
         for expr in mapped.exprs_mut() {
             self.expr(expr)?;
         }
@@ -193,8 +193,8 @@ impl Mapper<'_> {
         expr.children_mut().into_iter().try_for_each(|child| self.expr(child))
     }
 
-    /// The realization of a tensor's buffer, which exists from here on: the elements `bounds`, in the memory `scope`
-    /// (empty stands for global here). An argument keeps the memory it has.
+    /// The realization of a tensor's buffer, which exists from this statement to the end of its block: the elements
+    /// `bounds`, in the memory `scope` (empty stands for global here). An argument keeps the memory it has.
     fn realize(&mut self, tensor: BufId, scope: &str, bounds: &[super::graph::Range]) -> Result<Stmt, LowerError> {
         let buffer = self.get_or_create(tensor);
         self.make_usable(tensor);

@@ -29,13 +29,14 @@ impl Schedule {
                 });
             }
         }
+        // A new operation copies the tensor, and the readers load the copy.
         let base = self.graph.tables.buffers[tensor].name.clone();
         let op = self.copy_op(&self.cache_name(&base, scope), tensor)?;
         let copy = self.graph.ops[op].outputs[0];
         for reader in readers {
             self.redirect_reads(self.stages[*reader].op, tensor, copy);
         }
-        // Directly behind the producer is before all readers.
+        // The stage directly after the producer comes before all readers.
         let position = self.position(producer) + 1;
         Ok(self.insert_cache(op, scope, position))
     }
@@ -131,6 +132,7 @@ impl Schedule {
     fn moved_compute(&mut self, name: &str, original: OpId, compute: &Compute) -> Result<OpId, ScheduleError> {
         let mut vars: BTreeMap<VarId, Expr> = BTreeMap::new();
         let mut axes = Vec::with_capacity(compute.axes.len());
+        // A new axis for each data axis; `vars` maps the old variables to the new ones.
         for axis in &compute.axes {
             let old = self.graph.axes[*axis].clone();
             let extent = old.range.map_or_else(|| Expr::int(1), |range| range.extent);
@@ -143,6 +145,7 @@ impl Schedule {
         for expr in body.exprs_mut() {
             substitute_in_place(expr, &vars);
         }
+        // The outputs of the cache have the shapes and types of the original's outputs.
         let outputs = self.graph.ops[original]
             .outputs
             .iter()

@@ -234,6 +234,7 @@ impl Names {
                 self.stages.insert(name.clone(), stage);
                 Ok(())
             }
+            // The last two only set an attribute of one loop.
             Directive::Kind { stage, axis, kind } => {
                 let (stage, axis) = self.at(stage, axis)?;
                 self.schedule.set_kind(stage, axis, *kind)

@@ -32,8 +32,8 @@ fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
     if is_too_long { axis.clone() } else { size }
 }
 
-/// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the latter; those of all
-/// axes that were made of them, and of the thread axes bound to loops, are added.
+/// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the ranges of the axes;
+/// those of all axes that were made of them, and of the thread axes bound to loops, are added.
 pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges) {
     let threaded = above_threads(schedule, stage);
     for relation in &schedule.stages[stage].relations {
@@ -60,6 +60,7 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
                 let product = mul(range(ranges, *outer).extent, range(ranges, *inner).extent);
                 ranges.insert(*fused, Range::up_to(simplify(&product)));
             }
+            // A rebased loop has as many iterations as its axis and starts at zero.
             Relation::Rebase { parent, rebased } => {
                 let extent = range(ranges, *parent).extent;
                 ranges.insert(*rebased, Range::up_to(extent));
@@ -101,11 +102,13 @@ pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values
     let value = |values: &Values, axis: &IterId| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0));
     for relation in stage.relations.iter().rev() {
         match relation {
+            // `parent = outer * extent(inner) + inner + min(parent)`.
             Relation::Split { parent, outer, inner, .. } => {
                 let step = range(ranges, *inner).extent;
                 let inside = plus(value(values, inner), times(value(values, outer), step));
                 values.insert(*parent, plus(inside, range(ranges, *parent).min));
             }
+            // Quotient and remainder of the fused loop's value by the extent of the inner axis.
             Relation::Fuse { outer, inner, fused } => {
                 let (fused, step) = (value(values, fused), range(ranges, *inner).extent);
                 let quotient = divided(BinaryOp::FloorDiv, fused.clone(), step.clone());

@@ -113,12 +113,13 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
                     let bounds: Vec<&[String]> = texts.chunks_exact(2).collect();
                     found.push(json!({"name": buffer.name, "dtype": buffer.dtype.to_string(), "bounds": bounds,
                                       "scope": buffer.scope.to_string(), "path": path}));
-                // In TVM an alignment mark has everything behind it in the block as its body. So the path of what
+                // In TVM an alignment mark has everything after it in the block as its body. So the path of what
                 // follows contains it.
                 } else if as_dim_align(value).is_some() {
                     path = below(&path, "attr:buffer_dim_align");
                 }
             }
+            // All other statements with a body only make the path longer.
             StmtKind::For { var, body, .. } => {
                 realizes(function, body, &below(&path, &format!("for:{}", function.vars[*var].name)), found);
             }

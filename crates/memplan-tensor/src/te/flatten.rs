@@ -28,7 +28,7 @@ use crate::script::print_expr;
 use crate::{DType, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known about a tagged memory: a storage scope of TVM with a tag behind its prefix.
+/// What is known about a tagged memory: a storage scope of TVM with a tag after its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
     /// The scope with its tag: `local.L0A`.
@@ -108,7 +108,7 @@ struct Entry {
     mins: Vec<Expr>,
     /// How many elements lie between one place and the next.
     strides: Vec<Expr>,
-    /// Whether strides may differ from the products of the extents behind them.
+    /// Whether a stride may differ from the product of the extents of all later dimensions.
     padded: bool,
     /// As in [`FlatBuffer::alignment`].
     alignment: u64,
@@ -144,7 +144,8 @@ struct Flattener<'a> {
     implicit: BTreeSet<BufId>,
 }
 
-/// The strides of a buffer without padding, laid out row by row: each is the product of the extents behind it.
+/// The strides of a buffer without padding, laid out row by row: each is the product of the extents of all later
+/// dimensions.
 fn row_major(shape: &[Expr]) -> Vec<Expr> {
     let mut strides = vec![Expr::int(1); shape.len()];
     for dimension in (1..shape.len()).rev() {
@@ -175,6 +176,7 @@ impl Flattener<'_> {
                 Some(vars) => vars.iter().map(|var| Expr::Var(*var)).collect(),
                 None => row_major(&buffer.shape),
             };
+            // The caller chooses the strides, so rows may have gaps.
             let padded = self.input.strides.contains_key(&id);
             let flat = match (padded, strides.first(), buffer.shape.first()) {
                 (true, Some(stride), Some(extent)) => simplify(&mul(stride.clone(), extent.clone())),
@@ -201,6 +203,7 @@ impl Flattener<'_> {
     ) {
         let rank = shape.len();
         let mins = mins.unwrap_or_else(|| vec![Expr::int(0); rank]);
+        // What is known about accesses so far.
         let (varies, subscripts) = self
             .entries
             .remove(&id)
@@ -416,6 +419,7 @@ impl Flattener<'_> {
             .into_iter()
             .map(|range| Range { min: self.simple(&range.min), extent: self.simple(&range.extent) })
             .collect();
+        // No memory was asked for: the launches around the realization decide.
         let scope = if scope.is_empty() {
             self.implicit.insert(buffer);
             self.default_scope()
@@ -520,6 +524,7 @@ impl Flattener<'_> {
             let strides: Vec<String> = entry.strides.iter().map(|stride| print_expr(stride, &self.function)).collect();
             return Err(LowerError::StridedBind { buffer, strides: strides.join(", ") });
         }
+        // Begin and extent of the bound part must be proved equal to those of the elements that exist.
         let whole = bounds
             .chunks_exact(2)
             .zip(entry.shape.iter().zip(&entry.mins))
@@ -553,6 +558,7 @@ impl Flattener<'_> {
         if let Expr::Var(offset) = offset {
             substitute_block(&mut body, &[(*offset, Expr::int(0))].into());
         }
+        // While the body is flattened, `bound` sends accesses of the slot to the target.
         let flat = self.block(&body)?;
         self.bound.remove(&slot);
         out.extend(flat);
@@ -581,8 +587,9 @@ fn restore(env: &mut Env, var: crate::ir::VarId, outer: Option<Interval>) {
 }
 
 /// The strides of a buffer with padding, from the last dimension to the first: a stride is the number of elements of
-/// one row behind it, raised until it is `offset` modulo `factor` if `padding` (dimension, factor, offset) asks for
-/// that. Shape (8, 16) with padding (0, 2, 1): the rows have 16 elements, 16 is 0 modulo 2, so the stride becomes 17.
+/// one row of the next dimension, raised until it is `offset` modulo `factor` if `padding` (dimension, factor, offset)
+/// asks for that. Shape (8, 16) with padding (0, 2, 1): the rows have 16 elements, 16 is 0 modulo 2, so the stride
+/// becomes 17.
 fn padded_strides(shape: &[Expr], padding: &[(usize, i64, i64)]) -> Vec<Expr> {
     let mut strides = vec![Expr::int(1); shape.len()];
     let mut stride = Expr::int(1);

@@ -463,6 +463,7 @@ impl Graph {
         if self.names.contains_key(name) {
             return Err(GraphError::DuplicateName { name: name.to_owned() });
         }
+        // Tensors are buffers of the tables; `producers` tells them from buffers of extern bodies.
         let several = outputs.len() > 1;
         let op = OpId::from_index(self.ops.len());
         let mut tensors = Vec::with_capacity(outputs.len());
@@ -505,6 +506,7 @@ impl Graph {
             let tensor_name = tensor.name.clone();
             input_slots.push(self.add_slot(&tensor_name, spec));
         }
+        // Outputs get slots, too, named as `add_op` will name the tensors.
         let output_slots: Vec<Slot> = outputs
             .iter()
             .enumerate()

@@ -92,7 +92,7 @@ impl FeedGraph {
     }
 }
 
-/// The operations that the roots need, each behind its inputs, found depth first from each root in turn. A stack
+/// The operations that the roots need, each after its inputs, found depth first from each root in turn. A stack
 /// stands in for recursion, because a chain of operations may be long.
 pub fn post_dfs_order(graph: &Graph, roots: &[OpId], reads: &ReadGraph) -> Vec<OpId> {
     let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
@@ -101,7 +101,7 @@ pub fn post_dfs_order(graph: &Graph, roots: &[OpId], reads: &ReadGraph) -> Vec<O
         // order already.
         let mut stack = if seen.insert(*root) { vec![(*root, 0)] } else { Vec::new() };
         while let Some((op, visited)) = stack.pop() {
-            // When all inputs were visited, the operation takes its place behind them.
+            // When all inputs were visited, the operation takes its place after them.
             let Some(tensor) = reads.inputs(op).get(visited) else {
                 order.push(op);
                 continue;

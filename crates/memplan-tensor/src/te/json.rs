@@ -252,6 +252,7 @@ impl Reader {
         let name = value.as_str().ok_or_else(|| entry.wrong(key, "has an extent that is no integer and no size"))?;
         let names = Names { graph: &self.graph, vars: self.symbols.clone() };
         let extent = parse(name, &names).map_err(expression(entry, key, name))?;
+        // An extent must not read tensors, call functions or be of another type than sizes are.
         let plain = extent.is_pure_arithmetic() && extent.dtype(&self.graph.tables) == DType::INT32;
         if plain {
             Ok(super::arith::simplify(&extent))
@@ -284,6 +285,7 @@ impl Reader {
         // `vars` are the names that the operation's expressions may use: sizes, and then its axes.
         let mut vars = self.symbols.clone();
         let axes = self.add_axes(axis_names.into_iter().zip(shape).collect(), AxisKind::Data, &mut vars);
+        // Reduce axes come as pairs of a name and an extent.
         let mut reduced = Vec::new();
         for pair in entry.list_or_empty("reduce")? {
             let named = pair.as_array().and_then(|pair| Some((pair.first()?.as_str()?.to_owned(), pair.get(1)?)));
@@ -371,6 +373,7 @@ impl Reader {
             let inner = Entry { object, place: entry.place };
             outputs.push(OutputSpec { shape: self.shape(&inner)?, dtype: self.dtype(&inner)? });
         }
+        // A description has `script` or `call`. If it has both, the script counts.
         let made = if entry.get("script").is_some() {
             self.graph.extern_script(&name, inputs, outputs, &entry.text("script")?)
         } else {

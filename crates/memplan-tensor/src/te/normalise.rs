@@ -56,6 +56,7 @@ impl Schedule {
             let tensor = self.inlined_tensor(*stage)?.0;
             consumers.entry(tensor).or_default().extend(feeds.consumers(tensor));
         }
+        // Each stage is put into all its consumers and is not computed any more.
         for stage in inlined {
             let (tensor, vars, value) = self.inlined_tensor(stage)?;
             let inputs = self.graph.ops[self.stages[stage].op].input_tensors();
@@ -105,6 +106,7 @@ impl Schedule {
         let name = self.name(stage).to_owned();
         let wrong = |reason: String| ScheduleError::CannotInline { stage: name.clone(), reason };
         let op = &mut self.graph.ops[consumer];
+        // An extern body reads memory, so there must be a tensor.
         let OpKind::Compute(compute) = &mut op.kind else {
             return Err(wrong(format!("`{}` needs it as a tensor", op.name)));
         };
@@ -175,6 +177,8 @@ impl Schedule {
             self.order.iter().enumerate().map(|(position, stage)| (*stage, position)).collect();
         for stage in &self.order {
             let Attach::At(target, axis) = self.stages[*stage].attach else { continue };
+            // A stage must be computed before the loop body that reads it, so it must come before the target in the
+            // order.
             let reason = if self.stages[target].attach == Attach::Inlined {
                 "that stage is inlined"
             } else if positions.get(&target) < positions.get(stage) {
@@ -210,6 +214,7 @@ fn inline_expr(expr: &mut Expr, tensor: BufId, vars: &[VarId], value: &Expr, nod
     {
         let subscripts: BTreeMap<VarId, Expr> = vars.iter().copied().zip(std::mem::take(index)).collect();
         *expr = substitute(value, &subscripts);
+        // What was put in counts, too.
         expr.walk(&mut |_| *nodes += 1);
     }
     *nodes <= MAX_INLINED_NODES

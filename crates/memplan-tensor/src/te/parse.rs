@@ -216,6 +216,7 @@ impl Parser<'_> {
     fn product(&mut self) -> Parsed {
         let mut left = self.factor()?;
         loop {
+            // `//` is asked for before `/`, which is its beginning.
             let op = if self.take("//") {
                 BinaryOp::FloorDiv
             } else if self.take("*") {
@@ -234,7 +235,7 @@ impl Parser<'_> {
     }
 
     /// `left op right`, with both operands converted to one type. Two bare numbers are computed at once, if they are
-    /// integers; the result has the type int32 or int64 for good.
+    /// integers; the result is no bare number any more: it stays an int32 or int64.
     fn arithmetic(&mut self, op: BinaryOp, left: Typed, right: Typed) -> Parsed {
         let (left, right, literal) = self.matched(left, right);
         let dtype = left.dtype(&self.names.graph.tables);
@@ -278,6 +279,7 @@ impl Parser<'_> {
     /// An atom with any number of minus signs in front. A negative number stays a literal, so that it still takes the
     /// type of the other operand; anything else is subtracted from zero.
     fn factor(&mut self) -> Parsed {
+        // Two minus signs cancel out.
         let mut negative = false;
         while self.take("-") {
             negative = !negative;
@@ -319,7 +321,7 @@ impl Parser<'_> {
     /// an int64 if it is too large.
     fn number(&mut self) -> Parsed {
         let rest = self.rest();
-        // Takes digits, `.` and `e`, and a sign directly behind an `e`: `1.5e-3` is one number, `1-3` is not.
+        // Takes digits, `.` and `e`, and a sign directly after an `e`: `1.5e-3` is one number, `1-3` is not.
         let mut length = 0;
         let bytes = rest.as_bytes();
         while let Some(&byte) = bytes.get(length) {
@@ -369,7 +371,7 @@ impl Parser<'_> {
         Err(ParseError { at: start, message: format!("`{name}` is no axis, size or tensor") })
     }
 
-    /// Reads the subscripts of a tensor behind the opening bracket: `i, j + 1]`. `start` is where the name stands, for
+    /// Reads the subscripts of a tensor after the opening bracket: `i, j + 1]`. `start` is where the name stands, for
     /// messages.
     fn load(&mut self, name: &str, start: usize) -> Parsed {
         let Some(buffer) = self.names.graph.tensor_named(name) else {
@@ -404,7 +406,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the arguments of a call behind the opening bracket, up to and with the closing one.
+    /// Reads the arguments of a call after the opening bracket, up to and with the closing one.
     fn arguments(&mut self) -> Result<Vec<Typed>, ParseError> {
         let mut args = Vec::new();
         if self.take(")") {
@@ -419,7 +421,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a call behind its opening bracket: `cast('int32', x)`, a short cast such as `f32(x)`, `max`, `min`,
+    /// Reads a call after its opening bracket: `cast('int32', x)`, a short cast such as `f32(x)`, `max`, `min`,
     /// `select`, `if_then_else` or a mathematical function. `start` is where the name stands, for messages.
     fn call(&mut self, name: &str, start: usize) -> Parsed {
         // A cast takes its type as a quoted text, which is no expression. It is read before the arguments are.
@@ -432,6 +434,7 @@ impl Parser<'_> {
         }
         let args = self.arguments()?;
         let tables = &self.names.graph.tables;
+        // `f32(x)`: a cast with a short name.
         if let Some(dtype) = short_type(name) {
             let [value] = exactly(args, name, start, "one argument")?;
             return Ok(Typed::known(self.converted(value.expr, dtype)));

@@ -3,7 +3,7 @@
 //! A *description* is the text of a `.te.json` file; reading it gives a [`Network`]: a graph of tensor operations with
 //! a schedule. The steps from there to a function whose buffers share memory are called *stages* here, by the names in
 //! [`STAGES`] (a [`Schedule`] has stages of its own, one for each operation; those are meant only where it says so).
-//! [`lower`] takes all steps, [`dump`] shows the value behind one of them as text, and [`run_text`] executes it. The
+//! [`lower`] takes all steps, [`dump`] shows the value after one of them as text, and [`run_text`] executes it. The
 //! picture in the documentation of the module `te` shows the order.
 
 use super::bounds::{Bounds, infer_bounds};
@@ -203,7 +203,7 @@ fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCy
     result.map_err(|error| LifeCycleError::Lower { stage, error })
 }
 
-/// All stages behind the schedule, each with its value.
+/// All stages after the schedule, each with its value.
 fn lower_scheduled(
     network: &Network,
     scheduled: Scheduled,
@@ -247,8 +247,8 @@ pub(super) fn primfunc(
 }
 
 impl Lowered {
-    /// The function behind a stage, by its name in [`STAGES`]; `None` for stages that have no function. (`graph` has
-    /// one, but it is made from the network: [`Network::reference`].)
+    /// The function after a stage, by the stage's name in [`STAGES`]; `None` for stages that have no function. (`graph`
+    /// has one, but it is made from the network: [`Network::reference`].)
     pub fn function_at(&self, stage: &str) -> Option<&Function> {
         match stage {
             "schedule-ops" => Some(&self.tensors),
@@ -272,7 +272,7 @@ impl Lowered {
             .map(|symbol| (*symbol, Expr::int(options.scalars[&network.graph.tables.vars[*symbol].name])))
             .collect();
         for (buffer, strides) in &self.primfunc.strides {
-            // From the last dimension to the first: each stride is the product of the extents behind it.
+            // From the last dimension to the first: each stride is the product of the extents of all later dimensions.
             let mut stride = 1i64;
             for (var, extent) in strides.iter().zip(&function.buffers[*buffer].shape).rev() {
                 // A function that was printed as TVMScript and read again has plain names, so both are entered.
@@ -326,6 +326,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
         "facts" => return Ok(super::facts::facts_text(network, options, judge)),
         _ => {}
     }
+    // The stages that need the schedule and nothing of the lowering.
     let scheduled = schedule(network)?;
     match stage {
         "schedule" => return Ok(schedule_text(&scheduled)),

@@ -36,7 +36,8 @@ pub fn prepare(flat: &Function) -> Result<Function, LowerError> {
     Ok(function)
 }
 
-/// Replaces vectorised loops by statements on vectors, the innermost first. A loop that cannot be one runs serially.
+/// Replaces vectorized loops by statements on vectors, the innermost first. A loop whose body has no form for vectors
+/// becomes a serial loop.
 fn vectorize_block(block: &mut Block, function: &Function) {
     let mut result = Vec::with_capacity(block.len());
     for mut stmt in std::mem::take(block) {
@@ -48,6 +49,7 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         {
             // A vector has a constant number of lanes, at least 2 and no more than its type can say.
             let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
+            // The loop becomes its body on vectors, or a serial loop if some statement has no form for vectors.
             let vector = lanes.and_then(|lanes| Lanes { var: *var, lanes, function }.block(body));
             match vector {
                 Some(vector) => {
@@ -218,6 +220,7 @@ impl Doubling<'_> {
     fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
         let mut result = Vec::with_capacity(block.len());
         for mut stmt in std::mem::take(block) {
+            // The blocks of a `for` are inside of one loop more.
             let here = loops + usize::from(matches!(stmt.kind, StmtKind::For { .. }));
             for inner in stmt.blocks_mut() {
                 self.block(inner, here)?;

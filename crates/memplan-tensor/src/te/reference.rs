@@ -15,6 +15,8 @@ pub fn reference_function(graph: &Graph, outputs: &[OpId], args: &[BufId]) -> Fu
     let mut function = graph.tables.clone();
     make_arguments(&mut function, graph, args);
     let mut body = Vec::new();
+    // Producers come before consumers. Each operation gets memory for its outputs, unless they are arguments, and one
+    // loop nest.
     for op in post_dfs_order(graph, outputs, &ReadGraph::new(graph, outputs)) {
         let operation = &graph.ops[op];
         if operation.kind != OpKind::Placeholder {
@@ -87,6 +89,7 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
                 let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
                 update = vec![Stmt::new(kind)];
             }
+            // An element starts with the identity, and the loops over the reduce axes update it.
             let mut element = stores(outputs, &index, combiner.identity.iter().cloned());
             element.extend(loops(graph, &compute.reduce_axes, update));
             element

@@ -163,6 +163,7 @@ impl Schedule {
             threads: BTreeMap::new(),
             by_op: BTreeMap::new(),
         };
+        // Every operation that the outputs need gets a stage, producers first.
         let wanted: BTreeSet<OpId> = outputs.iter().copied().collect();
         for op in order {
             let stage = schedule.add_stage(op);
@@ -333,6 +334,7 @@ impl Schedule {
         let (mut first, mut second) = (self.leaf_position(stage, outer)?, self.leaf_position(stage, inner)?);
         let (mut outer, mut inner) = (outer, inner);
         self.check_relations(stage, "fuse")?;
+        // The loop that stands further outside is the outer one, whatever the caller said.
         if second < first {
             (first, second, outer, inner) = (second, first, inner, outer);
         }
@@ -343,6 +345,7 @@ impl Schedule {
                 inner: self.axis_name(inner).to_owned(),
             });
         }
+        // The fused loop takes the places of both.
         let reduces = [outer, inner].iter().any(|axis| self.graph.axes[*axis].kind == AxisKind::Reduce);
         let kind = if reduces { AxisKind::Reduce } else { AxisKind::Data };
         let name = format!("{}.{}.fused", self.axis_name(outer), self.axis_name(inner));
@@ -368,6 +371,7 @@ impl Schedule {
                 reason: "a loop is named twice".to_owned(),
             });
         }
+        // The places of the named loops, from the outside in, are filled in the order that was asked for.
         for (position, axis) in positions.into_iter().zip(order) {
             self.stages[stage].leaf_axes[position] = *axis;
         }

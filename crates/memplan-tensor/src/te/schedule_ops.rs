@@ -3,8 +3,9 @@
 //! A *stage* is one operation of the graph together with how it is computed. Its *leaf axes* are its loops; the axes of
 //! the operation itself may have been split and fused into them.
 //!
-//! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed
-//! by its consumers. A stage computed at a loop of another one stands at the start of that loop's body:
+//! Each stage becomes *realize* (its tensors exist from this statement to the end of the block) and *provide* (the
+//! loops that compute them), followed by its consumers. A stage computed at a loop of another stage stands at the start
+//! of that loop's body:
 //!
 //! ```text
 //! realize Z[0:32]
@@ -242,6 +243,7 @@ impl Builder<'_> {
             let value = if self.sees_threads(stage, tag) { Expr::Var(thread) } else { range.min };
             return Ok((Frame::Threads { var: thread, tag: tag.to_owned(), extent: range.extent }, value));
         }
+        // A loop of one iteration is left out: its only value is its first one.
         if range.extent.as_int() == Some(1) {
             return Ok((Frame::Once, range.min));
         }
@@ -329,6 +331,7 @@ impl Builder<'_> {
         let reads_earlier = |(position, value): (usize, &Expr)| {
             value.any(&|part| matches!(part, Expr::Load { buffer, .. } if outputs[..position].contains(buffer)))
         };
+        // If some value reads an output that is stored before it, the new values need names.
         let crossed = values.iter().enumerate().any(reads_earlier);
         let (mut lets, mut stores) = (Vec::new(), Vec::new());
         for (tensor, value) in outputs.iter().zip(values) {
@@ -487,6 +490,7 @@ fn drop_nested_launches(
     for stmt in std::mem::take(block) {
         let mut stmt = stmt;
         if let StmtKind::Thread { var, tag, extent, body, .. } = &mut stmt.kind {
+            // The thread variable belongs to the axis, so the same variable means the same axis.
             if let Some((_, outer)) = active.iter().find(|(active, _)| active == var) {
                 // Two launches of one axis with different extents contradict each other: the hardware launches it once.
                 if !prove_equal(outer, extent) {
@@ -500,6 +504,7 @@ fn drop_nested_launches(
                 block.append(body);
                 continue;
             }
+            // The outermost launch of the axis stays.
             active.push((*var, extent.clone()));
             drop_nested_launches(body, active, tables)?;
             active.pop();

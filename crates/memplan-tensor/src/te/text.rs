@@ -124,7 +124,7 @@ impl LoopNamer<'_> {
     /// Gives a variable its name and takes it. Returns the name for the caller to release at the end of the variable's
     /// scope; `None` if a statement around has taken it already and will release it.
     fn enter(&mut self, var: VarId) -> Option<String> {
-        // A variable that was named before keeps its name: two launches of one thread axis share theirs.
+        // A variable that was named before keeps its name: two launches of one thread axis share a variable.
         if let Some(name) = self.names.get(&var) {
             let name = name.clone();
             return self.taken.insert(name.clone()).then_some(name);
@@ -227,6 +227,7 @@ impl Printer<'_> {
                 let text = self.call(value);
                 self.line(indent, &text);
             }
+            // A store is written as an assignment to the element.
             StmtKind::Store { buffer, index, value } => {
                 let target = Expr::Load { buffer: *buffer, index: index.clone() };
                 let text = format!("{} = {}", self.expr(&target), self.expr(value));
@@ -290,6 +291,7 @@ impl Printer<'_> {
                 let text = format!("assert {}, {message}", self.expr(condition));
                 self.line(indent, &text);
             }
+            // The text names the root of the view and leaves out an element offset.
             StmtKind::Declare(id) => {
                 let buffer = &function.buffers[*id];
                 let of = &function.buffers[function.root(*id)].name;
@@ -309,6 +311,7 @@ impl Printer<'_> {
     /// `T.evaluate`.
     fn call(&self, value: &Expr) -> String {
         if let Some(realize) = as_realize(value) {
+            // One `begin:end` for each dimension.
             let parts: Vec<String> = realize
                 .bounds
                 .chunks_exact(2)
@@ -422,6 +425,7 @@ impl Schedule {
                 Attach::Inlined => "inlined".to_owned(),
                 Attach::At(target, axis) => format!("at {} of {}", self.axis_name(axis), self.name(target)),
             };
+            // The line is put together from left to right; parts that say nothing are left out.
             let loops: Vec<String> = stage.leaf_axes.iter().map(|axis| self.loop_text(*id, *axis)).collect();
             let _ = write!(text, "{}: {attach}", self.name(*id));
             if !stage.scope.is_empty() {
@@ -484,6 +488,7 @@ impl Bounds {
 /// get numbers in the order of their first use, and variables that stand for strides (`A.stride0`) are all called
 /// `stride`, as in TVM.
 pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
+    // The variables of the expression in the order of their first use.
     let mut vars: Vec<VarId> = Vec::new();
     expr.walk(&mut |part| {
         if let Expr::Var(var) = part

@@ -121,7 +121,7 @@ impl Aliases {
             }
             only = Some(found);
         }
-        // An alias of a part of itself would be no root at all.
+        // If the only source is a part of the value itself, the value is no alias of another one and stays a root.
         only.filter(|only| only.root != value)
     }
 }

@@ -107,6 +107,8 @@ impl Concurrency {
         let collector = Collector { rotated, program, layout, names };
         let mut found = Concurrency::default();
         let mut asynchronous = Vec::new();
+        // Parallel ops are handled at once. Asynchronous ops are collected first: which code runs beside them depends
+        // on all launches and awaits of the function.
         for id in ops.map(OpId::from_index) {
             let op = program.op(id);
             match op.control() {
@@ -130,6 +132,7 @@ impl Concurrency {
             found.beside = found.before.clone();
             return found;
         }
+        // What is pending before each node, and then after the launches and awaits of the node itself.
         let launching = Launching { program, ends, launches: &found.launches };
         found.before = launching.pending(graph);
         let sets = found.before.iter().zip(&graph.nodes);
@@ -400,7 +403,8 @@ impl Launching<'_> {
     }
 }
 
-/// For each asynchronous op, the nodes behind its launch. There are several if a loop around it was copied.
+/// For each asynchronous op, the nodes that begin right after its launch. There are several if a loop around it was
+/// copied.
 fn nodes_behind_launches(graph: &Graph) -> HashMap<OpId, Vec<NodeId>> {
     let mut behind: HashMap<OpId, Vec<NodeId>> = HashMap::new();
     for (id, node) in graph.nodes.iter_enumerated() {
@@ -453,6 +457,7 @@ fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
         return true;
     };
     let mut joined: BTreeMap<OpId, Pending> = BTreeMap::new();
+    // Work that is pending on this path. It is certain only if it is certain on the other path, too.
     for pending in old.iter() {
         let certain = pending.certain && from.iter().any(|other| other.launch == pending.launch && other.certain);
         joined.insert(pending.launch, Pending { certain, ..*pending });

@@ -208,11 +208,13 @@ impl Checker<'_> {
     /// Reports a write and another access to the same buffer of which neither precedes the other. The outcome would
     /// depend on which of them comes first.
     fn single_buffers(&mut self) {
-        // Only ops that come earlier in the topological order can precede the write, and only later ones can follow it.
         let mut unordered = Vec::new();
         for (&place, uses) in &self.uses {
             let site = self.layout.places[place].site;
+            // Every other op that touches the place must be ordered with the write, before it or after it.
             for &write in &uses.writes {
+                // Only ops that come earlier in the topological order can precede the write, and only later ones can
+                // follow it.
                 let (earlier, later): (Vec<OpId>, Vec<OpId>) =
                     uses.touches.iter().partition(|op| self.order.position[op] <= self.order.position[&write]);
                 if let Some(op) = self.order.not_before(earlier.into_iter(), write) {

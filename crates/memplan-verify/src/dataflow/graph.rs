@@ -61,7 +61,7 @@ pub(super) enum Step {
     EnterParallel(OpId),
     /// The inside of an asynchronous or unknown op begins.
     EnterAsync(OpId),
-    /// The code behind an asynchronous or unknown op goes on.
+    /// The code after an asynchronous or unknown op goes on.
     Launched(OpId),
     /// The buffers that a loop rotates from outside move to a slot (`None`: to any).
     Rotate(OpId, Option<u32>),
@@ -95,7 +95,7 @@ pub(super) struct Edge {
     pub(super) way: Way,
 }
 
-/// A straight run of steps, and where control may go behind the last one.
+/// A straight run of steps, and where control may go after the last one.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) steps: Vec<Step>,
@@ -152,6 +152,7 @@ impl Graph {
         let entry = builder.node(frame);
         let task = Task { region: body, entry, frame, copies: 1, leave: Vec::new(), leave_loop: Vec::new() };
         builder.queue.push_back(task);
+        // Laying out a region queues the regions inside of it.
         while let Some(task) = builder.queue.pop_front() {
             builder.region(&task);
         }
@@ -313,7 +314,7 @@ impl Builder<'_> {
         self.program.block(block).ops.clone()
     }
 
-    /// Lays out an op and returns the node behind it.
+    /// Lays out an op and returns the node in which control goes on after it.
     fn op(&mut self, id: OpId, mut node: NodeId, task: &Task) -> NodeId {
         let op = self.program.op(id);
         // An await begins a node of its own: its state is combined with the exit of the awaited work, and the solver
@@ -328,6 +329,8 @@ impl Builder<'_> {
         if op.regions().is_empty() {
             return node;
         }
+        // The op has regions: they are connected between the node of the op (`before`) and a new node behind it
+        // (`after`).
         let after = self.node(task.frame);
         let around = Around { op: id, before: node, after, frame: task.frame, copies: task.copies };
         match op.control() {
@@ -347,7 +350,7 @@ impl Builder<'_> {
         self.program.incoming(&self.program.op(op).results).to_vec()
     }
 
-    /// The way out of an op's region to the node behind the op: what is yielded goes to the results.
+    /// The way out of an op's region to the node after the op: what is yielded goes to the results.
     fn out_of(&self, around: &Around) -> Exit {
         Exit { target: around.after, receivers: self.results(around.op), way: Way::Leave(around.op) }
     }
@@ -407,7 +410,7 @@ impl Builder<'_> {
         if trips.at_most == Some(0) {
             return;
         }
-        // Behind the loop its preloaded buffers are read, and the buffers that it rotates are in their first slot
+        // After the loop its preloaded buffers are read, and the buffers that it rotates are in their first slot
         // again.
         self.graph.nodes[around.before].steps.push(Step::Begin(op));
         self.graph.nodes[around.after].steps.extend([Step::Preloaded(op), Step::Rotate(op, Some(0))]);
@@ -475,6 +478,7 @@ impl Builder<'_> {
         if trips == Some(0) {
             return;
         }
+        // The frame tells `transfer` that other iterations run beside every node of the body.
         let kind = FrameKind::Parallel(around.op);
         let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
         let inside = Around { frame, ..*around };
@@ -486,7 +490,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Connects asynchronous regions: control goes on behind the op at once, and also into the regions. A region ends
+    /// Connects asynchronous regions: control goes on after the op at once, and also into the regions. A region ends
     /// in a node without edges, which is kept for the awaits: they join the state there with their own. That the two
     /// sides run at the same time is told by the steps `Launched` and `EnterAsync` and by the frame.
     fn asynchronous(&mut self, around: &Around) {
@@ -536,7 +540,7 @@ struct Around {
     op: OpId,
     /// The node in which the op itself is a step.
     before: NodeId,
-    /// The node where control goes on behind the op.
+    /// The node where control goes on after the op.
     after: NodeId,
     frame: FrameId,
     /// How often the op exists, counting the copies of all rotating loops around it.
@@ -556,8 +560,8 @@ fn may_end_after(trips: Trips, copy: u64, copies: u64) -> bool {
 
 /// The nodes that control can reach, in reverse postorder: a node comes before the nodes it leads to, except along the
 /// edges back to the head of a loop. As a rule an edge out of a loop was added before the edge round it and is
-/// therefore followed first, so what comes behind the loop is finished first and, reversed, comes last: a loop
-/// settles before the code behind it is looked at. Another order would only cost time.
+/// therefore followed first, so what comes after the loop is finished first and, reversed, comes last: a loop
+/// settles before the code after it is looked at. Another order would only cost time.
 fn reverse_postorder(graph: &Graph, entry: NodeId) -> Vec<NodeId> {
     let mut seen = vec![false; graph.nodes.len()];
     let mut postorder = Vec::with_capacity(graph.nodes.len());

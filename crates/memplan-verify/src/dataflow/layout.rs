@@ -112,8 +112,8 @@ impl Layout {
                 owner = None;
             }
             if let Some(placement) = placement {
-                // A size without an upper bound is taken as 2^62 bytes. Such a site overlaps everything behind it,
-                // which is what may happen.
+                // A size without an upper bound is taken as 2^62 bytes. Such a site overlaps everything at higher
+                // addresses of its memory, which is what may happen.
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
                 let terms = crossed(program, &parallels, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
@@ -130,11 +130,11 @@ impl Layout {
             }
             layout.of_site.push(first..layout.places.len());
             layout.owner.push(owner);
-            layout.slots_apart(site, violations);
+            layout.report_overlapping_slots(site, violations);
         }
-        // Only when all memories lie on one line can places of different sites be compared.
+        // Places of different sites can only be compared when all memories lie on one line.
         layout.lay_end_to_end(&memories);
-        layout.exclusive_apart(program, violations);
+        layout.report_shared_exclusives(program, violations);
         layout
     }
 
@@ -142,7 +142,7 @@ impl Layout {
     /// places that start before the current one, the two sites that reach furthest. At least one of these is another
     /// site than the current place's, so the two tell whether any other site reaches into the place. Of two places that
     /// overlap, the one that starts later finds the other.
-    fn exclusive_apart(&self, program: &Program, violations: &mut Vec<Violation>) {
+    fn report_shared_exclusives(&self, program: &Program, violations: &mut Vec<Violation>) {
         let exclusive = |place: &Place| program.site(place.site).exclusive;
         if !self.places.iter().any(exclusive) {
             return;
@@ -166,8 +166,8 @@ impl Layout {
         }
     }
 
-    /// Shifts the places of each memory behind those of the memories before it: memories that end at 100, 50 and 30 get
-    /// the bases 0, 100 and 150.
+    /// Shifts the places of each memory above those of the memories before it in the list: memories that end at 100, 50
+    /// and 30 get the bases 0, 100 and 150.
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
         let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
         for (place, memory) in self.places.iter().zip(memories) {
@@ -186,7 +186,7 @@ impl Layout {
 
     /// Reports slots of one site that share bytes. In the order of their starts it is enough to compare neighbours,
     /// since all slots have the same size.
-    fn slots_apart(&self, site: SiteId, violations: &mut Vec<Violation>) {
+    fn report_overlapping_slots(&self, site: SiteId, violations: &mut Vec<Violation>) {
         let mut slots: Vec<&Place> = self.places[self.of_site[site].clone()].iter().collect();
         slots.sort_by_key(|place| place.start);
         for pair in slots.windows(2) {

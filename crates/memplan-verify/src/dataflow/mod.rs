@@ -196,6 +196,7 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     if patience::is_over_now() {
         return violations;
     }
+    // Sites that need not be followed count as not placed from here on.
     if who == Followed::AsNeeded {
         prepared.leave_out(&mut layout);
     }
@@ -204,7 +205,9 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
         return violations;
     }
     let Prepared { sources, resolved, single, ends, rotated, dags, .. } = prepared;
+    // The entries of the state.
     let names = Names::new(program, &layout, &sources, resolved, single);
+    // Ops of a dag run in any order that their dependencies allow. The graph below has only one of these orders.
     if !dags.is_empty() {
         let all_writes = dag::writes_per_site(program, &names, 0..program.ops().len());
         for dag in dags {
@@ -286,6 +289,7 @@ fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     }
     let graph = Graph::new(program, &whole.turns, names, program.functions()[function].body);
     let concurrency = Concurrency::new(whole, &graph, ops_of(program, function), &mut violations);
+    // The machine says what each step does to the state, and the solver runs it until nothing changes.
     let mut machine = Machine {
         program,
         layout,
@@ -302,7 +306,7 @@ fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
 }
 
 /// The range of the ops of a function. Ids are in program order and functions stand one after the other, so a binary
-/// search finds the first op of this function and the first behind it.
+/// search finds the first op of this function and the first op after the function.
 fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
     let of = |index: usize| program.function_of(OpId::from_index(index));
     let all = program.ops().len();
@@ -311,7 +315,7 @@ fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
 }
 
 /// The first index below `length` for which `before` no longer holds, or `length`. `before` must hold up to some index
-/// and not behind it.
+/// and not from that index on.
 fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, length);
     while low < high {

@@ -127,7 +127,7 @@ impl<'p> Names<'p> {
     /// Makes the entries and numbers them by address.
     fn make_entries(&mut self, layout: &Layout, sites: &IndexVec<ValueId, Vec<SiteId>>) {
         // Only sites that some op lets escape get entries for a holder. Entries for all sites would double the state
-        // for nothing.
+        // without need.
         let mut escaping = BTreeSet::new();
         for op in self.program.ops() {
             for access in op.accesses.iter().filter(|a| a.kind == memplan_program::AccessKind::Escape) {
@@ -300,7 +300,7 @@ impl Older {
 /// Which values may name older instances, and of which sites.
 ///
 /// An allocated value names the latest instance of its site. So does a select of such values: to make a newer
-/// instance, control has to come by the alloc again, and behind it by everything
+/// instance, control has to come by the alloc again, and after it by everything
 /// the alloc dominates, the select included, before it comes to a use of the
 /// select. The same goes for the result of a branch or a loop, which is handed over
 /// anew each time control leaves the op.
@@ -322,9 +322,11 @@ fn older_instances(
     resolved: &IndexVec<ValueId, Resolved>,
     sites: &IndexVec<ValueId, Vec<SiteId>>,
 ) -> IndexVec<ValueId, Older> {
+    // What each value's own origin says, before its sources are looked at.
     let mut older: IndexVec<ValueId, Older> =
         program.values().iter().map(|value| Older::unless_latest(may_be_latest(program, value))).collect();
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), older.len());
+    // What each pair of a value and a source adds, and `users`: the values that each value is a source of.
     for value in program.values().ids() {
         let base = match program.value(value).origin {
             Origin::Derived { base, .. } => Some(base),
@@ -424,7 +426,7 @@ fn repeats(program: &Program, op: OpId) -> bool {
 
 /// Whether a region may have a cycle of blocks. Every cycle has at least one branch to a block with the same or a lower
 /// number, in whatever order blocks are numbered. A region without a cycle may have one, too; the answer is then yes
-/// for nothing, which is safe.
+/// without need, which is safe.
 fn has_cycle(program: &Program, region: RegionId) -> bool {
     program.region(region).blocks.iter().any(|&block| leads_back(program, block))
 }

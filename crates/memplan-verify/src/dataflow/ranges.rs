@@ -50,7 +50,7 @@ impl Ranges {
         if range.0 >= range.1 || self.covers(range) {
             return;
         }
-        // Before `first` are the ranges that end before the new one starts, from `last` on those that start behind
+        // Before `first` are the ranges that end before the new one starts, from `last` on those that start above
         // its end.
         let first = self.0.partition_point(|r| r.1 < range.0);
         let last = self.0.partition_point(|r| r.0 <= range.1);

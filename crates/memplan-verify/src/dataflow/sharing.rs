@@ -1,6 +1,6 @@
 //! Which buffers have to be followed at all.
 //!
-//! Following the contents of a buffer byte by byte is dear, and for most buffers needless. The bytes
+//! Following the contents of a buffer byte by byte costs much time, and most buffers do not need it. The bytes
 //! of a buffer can only be lost between its first and its last access, and only to an op that
 //! writes them in that time. So every buffer gets a *stretch* of the program in which all of its
 //! accesses happen, ops counted in program order:
@@ -22,7 +22,7 @@
 //! # Why leaving out hides nothing
 //!
 //! A stretch is only believed where it is plain that one instance of the buffer lives within it. The
-//! buffer must have no other name than its own and its views, and every access must stand behind the
+//! buffer must have no other name than its own and its views, and every access must stand after the
 //! alloc, inside the alloc's own block, or anywhere in its region if the alloc is in the region's first
 //! block and no branch leads back. Control that comes to the access then came by the alloc,
 //! and went straight on, except for what repeats in between: a loop, a parallel op, a region with
@@ -34,8 +34,8 @@
 //! work. Where one value may be several buffers, all of them are followed if one is.
 //!
 //! A buffer is *contested* if another one uses some of its bytes at the same time. The sweep ([`Occupied`]) may call
-//! buffers contested that are not, never the other way round: being followed for nothing costs time and changes no
-//! verdict.
+//! buffers contested that are not, but it misses no contested buffer: being followed without need costs time and
+//! changes no verdict.
 //!
 //! Cost: near linear, one sorted list of stretches and one ordered map of the bytes in use.
 
@@ -63,7 +63,7 @@ pub(super) struct Sharing<'a> {
     pub(super) single: &'a IndexVec<SiteId, bool>,
     /// The sites each loop rotates although they are allocated outside of it.
     pub(super) rotated: &'a HashMap<OpId, Vec<SiteId>>,
-    /// Regions whose blocks only branch to blocks behind them in the text.
+    /// Regions whose blocks only branch to blocks later in the text.
     pub(super) forward: &'a IndexVec<RegionId, bool>,
 }
 
@@ -74,6 +74,7 @@ pub(super) fn forward_regions(program: &Program) -> IndexVec<RegionId, bool> {
     for region in program.regions() {
         region.blocks.iter().enumerate().for_each(|(at, &block)| position[block] = at);
     }
+    // A branch out of the region leads to no block of it.
     let leads_on = |from: BlockId, branch: &Branch| match branch.target {
         Target::Block(to) => position[from] < position[to],
         Target::Leave | Target::Break => true,
@@ -207,6 +208,8 @@ impl Sharing<'_> {
                 repeating.push(id);
             }
         }
+        // For these sites the accesses above are not all: other names, a holder outside of the program or the end of a
+        // loop may use them.
         for (site, info) in program.sites().iter_enumerated() {
             if several_names[site] || escapes[site] || info.preload {
                 uses[site] = Use::Anytime;
@@ -325,7 +328,7 @@ struct Occupied {
 /// The bytes of one buffer, or of several that overlap.
 struct Taken {
     end: i128,
-    /// The op behind the last one that uses them.
+    /// One past the last op that uses them.
     until: usize,
     /// The only site there; `None` if there are several, which are all contested.
     only: Option<SiteId>,

@@ -4,9 +4,8 @@
 //! says what a step does to it. Where paths meet, their states are joined, and a node whose state has changed is
 //! visited again, until nothing changes any more. States only grow, so this ends.
 //!
-//! Nodes are visited in reverse postorder, so a loop
-//! settles before the code behind it is looked at. Only nodes where paths meet
-//! keep their state; along a straight run it is handed on.
+//! Nodes are visited in reverse postorder, so a loop settles before the code after it is looked at. Only nodes where
+//! paths meet keep their state; along a straight run the state is handed on.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,6 +29,7 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
         machine,
     };
     // Nothing is known and nothing written when the function begins.
+    // The entry is the first node with a state.
     solver.arrive(entry, State::new(solver.machine.names.entries.len()));
     while let Some(position) = solver.work.pop_first() {
         if patience::is_over() {
@@ -71,7 +71,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Runs the steps of a node on the state that has arrived there and hands the result to the nodes behind it.
+    /// Runs the steps of a node on the state that has arrived there and hands the result to the nodes that its edges
+    /// lead to.
     fn visit(&mut self, id: NodeId) {
         // Where paths meet, the state has to stay for the next join, so a copy is changed. At any other node the state
         // is taken out: nobody shares it then, and changes need not copy nodes of the trie.
@@ -88,7 +89,7 @@ impl Solver<'_, '_> {
             }
             match step {
                 Step::Await(awaited) => {
-                    // If the awaited work has not reached its end yet, nothing behind the await can run. `wake_awaits`
+                    // If the awaited work has not reached its end yet, nothing after the await can run. `wake_awaits`
                     // brings the solver back here.
                     if !self.await_token(&mut state, id, awaited.token) {
                         return;
@@ -111,7 +112,7 @@ impl Solver<'_, '_> {
     }
 
     /// Combines the state of the code with the state at the end of the awaited work. `false` says that no state has
-    /// come to that end yet, so that the code behind the await cannot run either.
+    /// come to that end yet, so that the code after the await cannot run either.
     fn await_token(&mut self, state: &mut State, node: NodeId, token: TokenId) -> bool {
         let concurrency = self.machine.concurrency;
         // Nobody hands out the token in this function, or the work cannot be running here: there is nothing to wait
@@ -125,7 +126,7 @@ impl Solver<'_, '_> {
         let exits = self.machine.graph.async_exits.get(&launch).into_iter().flatten();
         let exits: Vec<State> = exits.filter_map(|&exit| self.states[exit].clone()).collect();
         let Some((first, rest)) = exits.split_first() else {
-            // The region has not come to an end so far. If it was certainly launched, the code behind the wait is not
+            // The region has not come to an end so far. If it was certainly launched, the code after the await is not
             // reached either.
             return !pending.certain;
         };

@@ -327,6 +327,8 @@ fn join(
     height: u32,
     first: usize,
 ) -> bool {
+    // Nothing below `from`: there is nothing to take in. Nothing below `into`: it shares the node of `from` from now
+    // on.
     let Some(from_node) = from else {
         return false;
     };
@@ -362,6 +364,7 @@ fn join(
     if changes.is_empty() {
         return false;
     }
+    // Only now the node is copied, if other states share it.
     let node = Rc::make_mut(into_node);
     for (index, change) in changes {
         match (&mut *node, change) {

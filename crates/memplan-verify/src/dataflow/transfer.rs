@@ -125,7 +125,7 @@ impl<'a> Machine<'a> {
                 let concurrency = self.concurrency;
                 self.begin(state, node, concurrency.code.get(&op));
             }
-            // Behind a launch, the launched work runs at the same time as this code.
+            // After a launch, the launched work runs at the same time as this code.
             Step::Launched(op) => {
                 // The results get their contents when the work is awaited. Until then they are nothing: what an earlier
                 // launch of the same op handed out is not the result of this launch.
@@ -165,7 +165,9 @@ impl<'a> Machine<'a> {
         for access in op.accesses.iter().filter(|access| access.kind.reads()) {
             self.read(state, id, access.value);
         }
+        // Before anything is written: do outputs lie on inputs or on each other?
         self.meetings(state, id, op);
+        // Writes come after all reads.
         for access in op.accesses.iter().filter(|access| access.kind.writes()) {
             self.write(state, id, access.value, access.kind, &context);
         }
@@ -666,7 +668,7 @@ impl<'a> Machine<'a> {
             _ => None,
         });
         match turn {
-            // The node is outside of the loop that rotates the site. Before that loop slot 0 is in use, and behind it
+            // The node is outside of the loop that rotates the site. Before that loop slot 0 is in use, and after it
             // the graph turns back to slot 0.
             None => places.take(1).collect(),
             // A loop may rotate sites of 2 and of 3 slots: it then has 6 turns, and a site uses slot `turn % slots`.

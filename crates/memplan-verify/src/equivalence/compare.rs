@@ -81,6 +81,7 @@ fn same_attributes(
     before: &BTreeMap<String, String>,
     like: usize,
 ) -> Result<(), Mismatch> {
+    // All attributes that one of the two ops has, by name, so that the first difference is always the same one.
     let names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
     for attribute in names {
         let value =
@@ -204,6 +205,7 @@ fn results(
             let now = format!("{:?} {numbers}", shape.unwrap_or_default());
             return Err(Mismatch::Result { like, now, before: format!("{:?} {}", region.extent, old.numbers) });
         }
+        // A tile at the edge must not compute more places than the original has.
         if !region.is_inside(&original.all(tensor)) {
             return Err(Mismatch::Outside { tensor: old.name.clone(), region });
         }

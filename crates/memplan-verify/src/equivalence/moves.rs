@@ -98,14 +98,14 @@ fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i
     is_same.then(|| View { tensor: view.tensor, region, fill: Some(fill.to_vec()) })
 }
 
-/// The regions that the operands make together: one for each view of the first operand behind which views of the other
+/// The regions that the operands make together: one for each view of the first operand after which views of the other
 /// operands can be put.
 fn concat(views: &[&[View]], axis: usize) -> Vec<View> {
     let Some((first, others)) = views.split_first() else { return Vec::new() };
     first.iter().filter_map(|first| join(first, others, axis)).collect()
 }
 
-/// A view with one view of each of the other operands behind it, if such views can be found.
+/// A view with one view of each of the other operands after it, along `axis`, if such views can be found.
 fn join(first: &View, others: &[&[View]], axis: usize) -> Option<View> {
     let mut joined = first.clone();
     for views in others {

@@ -1,9 +1,9 @@
 //! What the check is told about a model: tensors, ops, and what the ops mean.
 //!
-//! A reader makes a [`Network`] of the bytes of a file. It says of each op which attributes it has and, where it knows, what
-//! the op does with the *places* of elements ([`Meaning`]). It splits the attributes in two: [`Op::geometry`] are those
-//! that the meaning explains (the padding of a convolution), so that another value can be right; [`Op::attributes`] are
-//! all others, of which each must be the same in both models.
+//! A reader makes a [`Network`] of the bytes of a file. It says of each op which attributes it has and, where it knows,
+//! what the op does with the *places* of elements ([`Meaning`]). It splits the attributes in two: [`Op::geometry`] are
+//! those that the meaning explains (the padding of a convolution), so that another value can be right;
+//! [`Op::attributes`] are all others, of which each must be the same in both models.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,8 +64,8 @@ pub enum Meaning {
     /// Nothing is known: each element of a result may depend on every element of every operand.
     #[default]
     Opaque,
-    /// An element of the result depends on the elements at its own place only. Dimensions are aligned at the last one, and
-    /// an operand with one element along a dimension is repeated.
+    /// An element of the result depends on the elements at its own place only. Dimensions are aligned at the last one,
+    /// and an operand with one element along a dimension is repeated.
     Pointwise,
     /// A window slides over one operand; the other operands are read whole for each element.
     Window(Window),
@@ -83,7 +83,7 @@ pub enum Meaning {
         /// The bytes of each element of the border.
         fill: Vec<u8>,
     },
-    /// The operands one behind the other.
+    /// The operands one after the other.
     Concat {
         /// Along which dimension.
         axis: usize,
@@ -97,8 +97,8 @@ pub struct Window {
     pub operand: usize,
     /// What it does along each dimension, which are those of the result, too.
     pub axes: Vec<Axis>,
-    /// The bytes of an element that counts no more than a place outside of the operand does; `None` if there is none or if
-    /// it is not known.
+    /// The bytes of an element that counts no more than a place outside of the operand does; `None` if there is none or
+    /// if it is not known.
     pub neutral: Option<Vec<u8>>,
     /// An operand that says how large the result is and nothing else. The reader has seen that it says so truly.
     pub sized_by: Option<usize>,
@@ -116,8 +116,8 @@ pub enum Axis {
         /// How many places of the result there are for one of the operand.
         factor: i64,
     },
-    /// Place `i` of the result depends on places `i * stride - before + k * dilation` for `k` below `size`. Places outside
-    /// of the operand count as the op's own padding.
+    /// Place `i` of the result depends on places `i * stride - before + k * dilation` for `k` below `size`. Places
+    /// outside of the operand count as the op's own padding.
     Slide(Slide),
 }
 

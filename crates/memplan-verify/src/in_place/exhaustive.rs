@@ -21,6 +21,7 @@ use super::{Order, Question, Refusal};
 /// Runs the nest; `left` is the work that may still be done.
 pub(super) fn follow(nest: &Nest, question: Question, left: &mut u64) -> Result<(), Refusal> {
     let mut base = None;
+    // All subscripts must contain the same values from outside.
     check_base(&nest.nodes, &mut base)?;
     let mut run = Run {
         atoms: &nest.atoms,

@@ -140,6 +140,7 @@ impl Resolver {
                     let value = self.index(value)?;
                     self.values.insert(*variable, value);
                 }
+                // The condition stays an expression: whether its value is known is for the proofs to find out.
                 Step::Branch { condition, then, otherwise } => {
                     let condition = self.index(condition)?;
                     let (then, otherwise) = (self.steps(then)?, self.steps(otherwise)?);
@@ -155,7 +156,7 @@ impl Resolver {
         Ok(nodes)
     }
 
-    /// A loop; inside of it its variable is its first value plus a counter. Behind the loop the variable is again
+    /// A loop; inside of it its variable is its first value plus a counter. After the loop the variable is again
     /// what it was before.
     fn repeated(
         &mut self,
@@ -165,6 +166,7 @@ impl Resolver {
         order: Order,
         body: &[Step],
     ) -> Result<Node, Refusal> {
+        // Bounds are read outside of the loop, where its variable does not exist yet.
         let (first, count) = (self.index(first)?, self.index(count)?);
         let counter = self.atoms.fresh(Kind::Counter);
         let value = first.plus(&Polynomial::atom(counter), 1).ok_or(Refusal::Undecided)?;

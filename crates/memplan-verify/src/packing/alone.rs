@@ -118,6 +118,7 @@ impl About<'_> {
             let space = space_name(self.problem, placement.space);
             out.push(Violation::ObjectInOtherSpace { buffer: self.who(), object, space });
         }
+        // Offsets in an object are aligned like offsets in the object's space.
         for &offset in &placement.offsets {
             self.check_alignment(placement.space, offset, out);
         }

@@ -23,8 +23,8 @@ pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Co
     let present = LiveRanges::new(&spans);
     let listing = Listing::new(Kind::ExclusiveShared, out);
     let mut sweep = Sweep { problem, layout, exclusive: &exclusive, present, listing };
-    // Exclusive buffers are compared with those before them, so that each pair is reported once. All others are
-    // then compared with every exclusive one. Lifetimes play no part, so no slot is ever removed.
+    // Each exclusive slot is compared with the exclusive slots earlier in the list, so that each pair is reported once.
+    // Then all other slots are compared with every exclusive slot. Lifetimes play no part, so no slot is ever removed.
     for (index, slot) in exclusive.iter().enumerate() {
         sweep.meet(slot, &spans[index]);
         sweep.present.insert(index);

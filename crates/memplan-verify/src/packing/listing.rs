@@ -52,6 +52,7 @@ impl<'a> Listing<'a> {
         if one == two || self.listed.contains(&(one, two)) {
             return self.has_room();
         }
+        // A new pair: it is listed as long as there is room.
         if self.has_room() {
             self.listed.insert((one, two));
             self.out.push(violation(one, two));

@@ -55,6 +55,7 @@ pub(super) fn check(
     let order = Order::new(dependencies);
     let questions = questions(layout, companies, &order);
     let mut listing = Listing::new(Kind::Unordered, out);
+    // Two buffers that share bytes and whose order is not proved.
     for question in order.unanswerable(dependencies, overlays, questions) {
         let Question { before, after } = question;
         listing.meet(after.buffer, before.buffer, |_, _| {
@@ -257,6 +258,7 @@ impl Ancestors<'_> {
     fn find(&mut self, questions: impl Iterator<Item = Question>) -> Vec<BufferId> {
         let mut targets: Vec<BufferId> = Vec::new();
         let mut begin = usize::MAX;
+        // Questions of a batch are sorted by target, so equal targets are next to each other.
         for question in questions {
             if targets.last() != Some(&question.after.buffer) {
                 targets.push(question.after.buffer);
@@ -274,6 +276,7 @@ impl Ancestors<'_> {
             let positions = children.map(|&child| self.order.of(child));
             self.bits[at] = positions.fold(0, |bits, child| bits | self.bits_at(child) | self.own_bit[child]);
         }
+        // `own_bit` is all 0 again for the next batch.
         for &target in &targets {
             self.own_bit[self.order.of(target)] = 0;
         }

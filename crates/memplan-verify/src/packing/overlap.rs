@@ -80,7 +80,7 @@ impl Rectangles {
             let party = companies.party(slot);
             let remainders = overlays.remainders(problem, layout, slot);
             for interval in problem.buffers()[slot.buffer].lifetime.intervals() {
-                // A shared object is used as a whole, so windows inside it count for nothing.
+                // A shared object is used as a whole, so windows inside it do not matter.
                 let (low, high) = match interval.window {
                     Some(window) if !layout.is_object(slot.area) => (slot.low + window.low.0, slot.low + window.high.0),
                     _ => (slot.low, slot.high),

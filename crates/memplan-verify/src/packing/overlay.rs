@@ -90,6 +90,7 @@ impl Overlays {
     /// that ends its life. Each taker cuts the slot at two more bytes at most, so there are few parts.
     pub(super) fn remainders(&self, problem: &Problem, layout: &Layout, slot: &Slot) -> Option<Vec<Remainder>> {
         let takers = self.takers.get(&slot.buffer)?;
+        // The bytes that no taker has claimed so far, as disjoint ranges.
         let mut unclaimed = BTreeMap::from([(slot.low, slot.high)]);
         let mut remainders = Vec::new();
         for &taker in takers {
@@ -134,6 +135,7 @@ fn judge(
     let Some(kind) = declared else {
         return Some(Violation::OverlayUndeclared { buffer: taker, over: victim });
     };
+    // A buffer can only take over bytes from one that lives before it.
     let in_order =
         matches!((start(problem, over), start(problem, buffer)), (Some(victim), Some(taker)) if victim < taker);
     if !in_order {

@@ -66,7 +66,7 @@ pub(super) struct Companies {
     /// Number of members of the company, at the index of its representative. Empty if there are no relations at all.
     members: Vec<u32>,
     /// The number of the company's first party, at the index of its representative. The parties of its further slots
-    /// have the numbers behind it.
+    /// have the numbers that follow.
     first_party: Vec<u32>,
 }
 
