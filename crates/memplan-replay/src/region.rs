@@ -100,7 +100,8 @@ impl Region {
         self.cheapest(bytes).map(|(_, start)| Spot { start, bytes })
     }
 
-    /// The bytes of new pages that a request needs at least, and where.
+    /// The free run in which a request needs the fewest new pages: the bytes of these pages, and the start of the run.
+    /// Only the `LOOKED_AT` shortest runs that hold the request are compared. `None` if no run holds it.
     fn cheapest(&self, bytes: u64) -> Option<(u64, u64)> {
         let mut best: Option<(u64, u64)> = None;
         for start in self.free.fitting(bytes).take(LOOKED_AT) {
@@ -123,13 +124,16 @@ impl Region {
         (pages.end - pages.start - self.mapped.count(pages)) * self.page
     }
 
-    /// Lets stale pages under a request have their physical pages back, where nothing lies on their owners.
+    /// Gives stale pages under a spot their physical pages back, so that nothing need be mapped there. A stale page is
+    /// the address at which a lent physical page was mapped first; the *owner* of a physical page is the page at whose
+    /// address it is used now. A page is only taken back if nothing lies on its owner; the owner becomes stale.
     pub fn take_back(&mut self, spot: Spot) {
         let pages = self.pages_under(spot.start, spot.bytes);
         for page in self.stale.runs(pages.clone(), true).into_iter().flatten() {
             let Some(frame) = self.frames[page as usize] else { continue };
-            // The page may have gone to another region, which knows its owner.
+            // If the physical page was lent to another region, its owner is not known here, and it stays there.
             let Some(&owner) = self.owners.get(&frame) else { continue };
+            // The spot needs a physical page at the owner's address as well, or something lies there.
             if pages.contains(&owner) || !self.free.covers(owner * self.page, self.page) {
                 continue;
             }
@@ -141,7 +145,8 @@ impl Region {
         }
     }
 
-    /// Takes a place. The pages that are missing there get physical pages of the stock first, and new ones then.
+    /// Takes a place. The pages that are missing there get physical pages: those of the stock, and new ones if the
+    /// stock has too few. The *stock* is a list of physical pages that regions have lent and nobody uses.
     pub fn take(&mut self, backing: &dyn Backing, spot: Spot, stock: &mut Vec<Frame>) -> Result<u64, BackingError> {
         self.map(backing, spot.start, spot.bytes, stock)?;
         let taken = self.free.take(spot.start, spot.bytes);
@@ -181,10 +186,13 @@ impl Region {
         }
     }
 
-    /// Lends pages on which nothing lies until the stock has `bytes` more, and returns how many bytes it lent. Pages
-    /// under the spot `except` are not lent: a request is about to lie there. Pages at the highest addresses go first,
-    /// because requests are put into the shortest run and the last runs are the longest. `stream` is the stream whose
-    /// work uses this region.
+    /// Lends physical pages on which nothing lies: adds them to `stock`, up to `bytes` bytes of them, rounded up to
+    /// whole pages. Returns how many bytes were lent, which is less if the region has fewer such pages.
+    ///
+    /// Pages under the spot `except` are not lent, because a request is about to lie there. Pages at the highest
+    /// addresses are lent first: the address range is far longer than the device's memory, so its last free run is the
+    /// longest, and requests go into short runs first. So these pages are likely to be needed last. `stream` is the
+    /// stream whose work uses this region.
     pub fn lend(
         &mut self,
         backing: &dyn Backing,
@@ -198,7 +206,8 @@ impl Region {
         let mut lent = Vec::new();
         for (start, end) in self.free.iter().rev() {
             let pages = self.pages_inside(start, end);
-            // A spot lies at the beginning of its run, so the pages behind the spot may still be lent.
+            // If the spot lies in this run, it lies at the beginning of the run, so the pages at higher addresses than
+            // the spot may still be lent.
             let is_kept = pages.start < kept.end && kept.start < pages.end;
             let first = if is_kept { kept.end.min(pages.end) } else { pages.start };
             for run in self.mapped.runs(first..pages.end, true).into_iter().rev() {
@@ -214,14 +223,16 @@ impl Region {
         for pages in lent {
             self.lend_pages(pages, stock);
         }
-        // Work that was given to the stream so far may still use the lent pages at their old addresses. The mark
-        // says when that work is done; only then may those addresses be unmapped.
+        // Work that was given to the stream so far may still use the lent pages at their old addresses. The mark in
+        // `behind` stands after all of that work: once the device has reached it, those addresses may be unmapped.
         if before > self.reserved {
             self.behind = backing.mark(self.device, stream, self.behind);
         }
         before - self.reserved
     }
 
+    /// Moves the physical pages of mapped pages to the stock. The pages become stale: still mapped at their addresses,
+    /// but not to be used there.
     fn lend_pages(&mut self, pages: Range<u64>, stock: &mut Vec<Frame>) {
         self.reserved -= (pages.end - pages.start) * self.page;
         self.mapped.remove(pages.clone());
@@ -251,7 +262,8 @@ impl Region {
         first..(end / self.page).max(first).min(self.mapped.end().max(first))
     }
 
-    /// Maps the missing pages under a range; if one run of them fails, the others stay.
+    /// Maps the pages under a range of bytes that are not mapped. They get physical pages of the stock, and new ones if
+    /// the stock has too few. If mapping one run of pages fails, the runs before it stay mapped.
     fn map(
         &mut self,
         backing: &dyn Backing,
@@ -264,12 +276,13 @@ impl Region {
         if missing == 0 {
             return Ok(());
         }
-        // Physical pages come from the stock. It is filled up before anything is mapped, so that a device without memory
-        // leaves the region as it is.
+        // The stock is filled up before anything is mapped, so that the region stays as it is if the device has no
+        // memory left.
         if missing > stock.len() as u64 {
             backing.create(self.device, missing - stock.len() as u64, stock)?;
         }
-        // The device may still work on stale pages, so it must have come past their last use before they go.
+        // Stale pages in the range are unmapped, to be mapped again with other physical pages. The device may still work
+        // on them, so it must have reached the mark after their last use. Without a mark it must do all its work.
         if self.stale.count(pages.clone()) > 0 {
             match self.behind {
                 Some(mark) => backing.reach(self.device, mark),
@@ -294,7 +307,7 @@ impl Region {
         Ok(())
     }
 
-    /// Unmaps those of some pages that are mapped, and gives their physical pages back.
+    /// Unmaps those of `pages` that are mapped, and gives their physical pages back to the device.
     fn unmap(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.mapped.runs(pages, true) {
             let count = run.end - run.start;
@@ -309,7 +322,8 @@ impl Region {
         }
     }
 
-    /// Unmaps those of some pages that are stale; the work that used them is done.
+    /// Unmaps those of `pages` that are stale. The device must have done the work that used them. Their physical pages
+    /// have other owners, so they are not given back.
     fn unmap_stale(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.stale.runs(pages, true) {
             backing.unmap(self.device, self.base + run.start * self.page, run.end - run.start);

@@ -313,8 +313,8 @@ impl Context {
             return Err(ReadError::at_byte("tflite::negative-dimension", at, message)
                 .help("the file is damaged: a dimension is at least 0, or -1 where it is not known"));
         }
-        // 0 bits: strings and resources, whose size is not known. Such a tensor, or one of unknown shape, gets its memory
-        // from the runtime while it runs, so it has no bytes in a plan.
+        // 0 bits: strings and resources, whose size is not known. Such a tensor, or one of unknown shape, gets its
+        // memory from the runtime while it runs, so it has no bytes in a plan.
         let is_known = bits > 0 && dimensions.iter().all(|&dimension| dimension >= 0);
         let shape: Vec<u64> = dimensions.iter().map(|&dimension| u64::try_from(dimension).unwrap_or(0)).collect();
         let bytes = if is_known {
