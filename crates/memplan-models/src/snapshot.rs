@@ -235,10 +235,12 @@ impl Device {
             match event.action {
                 Action::Alloc => ledger.allocate(one),
                 Action::Free => ledger.free(one),
+                // Segments hold blocks. Their events change what the allocator has reserved (`reserved`), and no
+                // allocation.
                 _ => {}
             }
         }
-        // A block that is in use in the end and was not allocated in the trace has been there all the time.
+        // A block that is in use in the end and was not allocated in the trace was in use before the recording began.
         for segment in &self.segments {
             for (address, size, name) in &segment.used {
                 if ledger.is_open(*address) {

@@ -148,8 +148,8 @@ impl Arena {
         let others: Vec<StepPlan> = self.plans.iter().filter(|old| old.step != plan.step).cloned().collect();
         let wanted = extent(&others).max(plan.extent);
         if self.region.is_none() {
-            // An address range costs nothing, so it is twice as long as the memory of the device. A plan that needs more
-            // than the device has cannot be mapped.
+            // An address range costs nothing, so it is twice as long as the memory of the device. A plan that needs
+            // more than the device has cannot be mapped.
             let (_, total) = backing.memory(plan.device);
             self.region = Some(Region::new(backing, plan.device, total.saturating_mul(2))?);
         }
@@ -294,8 +294,8 @@ impl Arena {
         same.map(|(skipped, _)| (self.next + skipped, Some(Deviation::Order))).ok_or(Deviation::Size)
     }
 
-    /// Moves the cursor past the allocation of slot `number`. If the plan frees a slot before that which is still alive,
-    /// that free is late, and the arena leaves lockstep.
+    /// Moves the cursor past the allocation of slot `number`. If the plan frees a slot before that allocation and the
+    /// slot is still alive, its free is late, and the arena leaves lockstep.
     fn pass(&mut self, plan: usize, number: usize, tenants: Tenants<'_>) {
         let to = self.plans[plan].allocated_at[number] as usize;
         let passed = &self.plans[plan].moments[self.cursor..to];

@@ -65,8 +65,8 @@ pub trait Backing: Send + Sync {
     /// Waits until the device has done all work that was given to it.
     fn settle(&self, device: u32);
 
-    /// A mark after all work that was given to a stream so far. `older` is a mark that is not needed any more; it may be
-    /// moved and returned instead of a new one. `None` if no mark could be made.
+    /// A mark after all work that was given to a stream so far. `older` is a mark that is not needed any more; it may
+    /// be moved and returned instead of a new one. `None` if no mark could be made.
     fn mark(&self, device: u32, stream: u64, older: Option<Mark>) -> Option<Mark>;
 
     /// Waits until the device has done all work before a mark.

@@ -6,23 +6,24 @@
 //!                  ▲ holes inside of mapped pages are reserved memory that nobody uses
 //! ```
 //! A request takes the free run that needs the fewest new pages; among those, the shortest.
-//! [`Region::trim`] unmaps every page on which nothing lies. So what lives long costs its own
-//! pages only, wherever the first steps have scattered it.
+//! [`Region::trim`] unmaps every page on which nothing lies. So allocations that live long cost only
+//! the pages on which they lie, wherever the first steps have scattered them.
 //!
-//! **Pages move without a wait.** To unmap a page, the device must have done all work that uses it,
-//! and work is given to it long before it is done. So a physical page on which nothing lies is *lent*:
-//! it is mapped at a second address as well, where the next request gets it. Work on one stream happens
-//! in order, so whatever still uses the first address is done before the request's own work begins:
+//! **Pages move without a wait.** A page may only be unmapped when the device has done all work that
+//! uses it, and a program gives work to the device long before the device does it. So a physical page
+//! on which nothing lies is *lent*: it goes to the *stock*, a list of physical pages that nobody uses,
+//! and is mapped at a second address as well, where the next request gets it. Work on one stream
+//! happens in order, so work that uses the first address is done before the request's own work begins:
 //!
 //! ```text
 //!  address     A (stale)      B (owner)
 //!               ╲            ╱
 //!              physical page            work: … reads A │ A is freed │ writes B …
 //! ```
-//! The first address is *stale* from then on. If a later request lies there and B is free again, the
-//! two change places, which takes no call of the driver at all: in a program that goes back and forth
-//! between a few sizes, most pages move in this way. Otherwise A is unmapped when it is needed, mostly
-//! long after the last work that used it.
+//! From then on the first address, A, is *stale*, and the second, B, is the *owner* of the physical page.
+//! If a later request lies at A and nothing lies at B, the two change roles, which takes no call of the
+//! driver: in a program that goes back and forth between a few sizes, most pages move in this way.
+//! Otherwise A is unmapped when a request needs it, mostly long after the last work that used it.
 
 use std::ops::Range;
 
@@ -31,26 +32,33 @@ use crate::hashing::Table;
 use crate::pages::Pages;
 use crate::runs::Runs;
 
-/// How many runs a request looks at. Runs are looked at from short to long; the last run, the
-/// end of the range, is always long enough, so that few suffice.
+/// Upper limit on the free runs that a request compares, from the shortest that holds it to longer ones. A region may
+/// have thousands of runs, and a request must not take long; the best of a few dozen is nearly always good enough.
 const LOOKED_AT: usize = 24;
 
 /// An address range of one device, its free bytes and its mapped pages.
 pub struct Region {
     device: u32,
+    /// The first address.
     base: u64,
+    /// Bytes of the address range.
     length: u64,
+    /// Bytes of a page.
     page: u64,
+    /// The bytes on which nothing lies, as offsets from `base`. Their pages may be mapped or not.
     free: Runs,
-    /// Pages that own the physical page under them.
+    /// The numbers of pages that own the physical page under them.
     mapped: Pages,
-    /// Pages that were lent: another address owns their physical pages.
+    /// The numbers of pages whose physical pages were lent: another address owns these now.
     stale: Pages,
-    /// The physical page under each page that is mapped or stale, and which page owns it.
+    /// The physical page under each page that is mapped or stale, by the number of the page.
     frames: Vec<Option<Frame>>,
+    /// The number of the page that owns a physical page. Physical pages that other regions own are not in it.
     owners: Table<Frame, u64>,
-    /// Behind the last work that may use stale pages; `None` if that is not known.
+    /// A mark after the last work that may use stale pages; `None` if there is none, so that all work must be waited
+    /// for.
     behind: Option<Mark>,
+    /// Bytes of mapped pages.
     reserved: u64,
 }
 
@@ -281,8 +289,8 @@ impl Region {
         if missing > stock.len() as u64 {
             backing.create(self.device, missing - stock.len() as u64, stock)?;
         }
-        // Stale pages in the range are unmapped, to be mapped again with other physical pages. The device may still work
-        // on them, so it must have reached the mark after their last use. Without a mark it must do all its work.
+        // Stale pages in the range are unmapped, to be mapped again with other physical pages. The device may still
+        // work on them, so it must have reached the mark after their last use. Without a mark it must do all its work.
         if self.stale.count(pages.clone()) > 0 {
             match self.behind {
                 Some(mark) => backing.reach(self.device, mark),

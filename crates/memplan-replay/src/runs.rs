@@ -33,7 +33,7 @@ impl Runs {
     #[must_use]
     pub(crate) fn take(&mut self, start: u64, bytes: u64) -> bool {
         let end = start + bytes;
-        // Runs are disjoint. So of all runs whose end is at or above the end of the bytes, only the first can hold them.
+        // Runs are disjoint. So of all runs that end at or above the end of the bytes, only the first can hold them.
         let Some((to, from)) = self.by_end.first_from((end, 0)) else { return false };
         let (run_start, run_end) = (*from, *to);
         if run_start > start {
