@@ -91,7 +91,7 @@ pub fn read(text: &str) -> Result<ReadTrace, ReadError> {
     changes.sort_by(|one, other| one.time.total_cmp(&other.time));
     let names = Scopes::new(&file.events).names(&changes);
     let devices = follow(text, &changes, &names)?;
-    // The steps of the events are 1, 2, …; allocations that are never freed end behind the last of them.
+    // The steps of the events are 1, 2, …; allocations that are never freed end one step after the last event.
     assemble(devices, changes.len() as u64 + 1)
 }
 

@@ -206,7 +206,7 @@ fn complete(plan: &mut Plan, problem: &Problem) {
         .collect();
 }
 
-/// The first byte of a buffer in a plan and the first byte behind it; `None` if it has no place or no size.
+/// The first byte of a buffer in a plan, and one past its last byte; `None` if the buffer has no place or no size.
 fn range(plan: &Plan, problem: &Problem, buffer: BufferId) -> Option<(u64, u64)> {
     let start = plan.offset(buffer)?.0;
     Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))

@@ -19,7 +19,7 @@ pub struct Analyzed {
     /// The nesting of ops in regions.
     tree: OpTree,
     lifetimes: Lifetimes,
-    /// The problem, with the site behind each of its buffers.
+    /// The problem, with the site that each of its buffers comes from.
     collected: Collected,
     homes: Homes,
 }

@@ -42,7 +42,7 @@ pub struct Known {
 /// A problem of the corpus.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Path inside its folder without extension; a problem of a `.jsonl` file has `#` and its number behind it.
+    /// Path inside its folder without extension; for a problem of a `.jsonl` file, `#` and its number follow.
     pub name: String,
     /// The problem.
     pub problem: Arc<Problem>,

@@ -22,7 +22,7 @@
 //! # Patience
 //!
 //! A caller's time limit and Ctrl-C hold for the whole line, not for the search alone. Every loop in every stage asks
-//! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
+//! [`memplan_core::patience`], and the driver asks after every stage: a stage that was cut short is
 //! [`Failure::Stopped`], whatever it returned. A time limit ends reading, lowering and searching. It ends neither the
 //! making of a first plan nor what follows (the checks, writing, reading again), for then the caller would have waited
 //! for nothing. To make up for that, a search ends before the limit, by the time that checking and writing are expected

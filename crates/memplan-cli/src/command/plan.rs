@@ -308,7 +308,7 @@ fn lower_bound(planned: &Planned) -> Bytes {
     }
 }
 
-/// The bytes that the buffers need without sharing: one behind the other in their first spaces, each at its alignment.
+/// The bytes that the buffers need without sharing: one after the other in their first spaces, each at its alignment.
 fn naive_sum(problem: &Problem) -> Bytes {
     let mut ends = vec![Bytes::ZERO; problem.spaces().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {

@@ -121,7 +121,7 @@ impl<'n> Writer<'n> {
                 self.bytes.extend(content);
             }
             Node::Text(text) => {
-                // A string is a vector of bytes with a zero behind it that its length does not count.
+                // A string is a vector of bytes, followed by a zero that its length does not count.
                 self.vector(place, 4, text.len())?;
                 self.bytes.extend(text.as_bytes());
                 self.bytes.push(0);

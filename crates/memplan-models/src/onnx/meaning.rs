@@ -184,7 +184,7 @@ impl Reading<'_> {
     }
 
     /// How a window of a size, a stride and a dilation slides along one axis of `places` elements. `stated` is the
-    /// padding that the node states in front of and behind them. `None` if that would not give the `expected` number
+    /// padding that the node states at their start and end. `None` if that would not give the `expected` number
     /// of results.
     fn slide(&self, [size, stride, dilation]: [i64; 3], stated: [i64; 2], places: i64, expected: i64) -> Option<Axis> {
         if size < 1 || stride < 1 || dilation < 1 || expected < 1 {

@@ -1,4 +1,4 @@
-//! Types, constants and attributes, read from their messages. The numbers behind the words are those of the fields:
+//! Types, constants and attributes, read from their messages. The number after each word is that of the field:
 //!
 //! ```text
 //! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map

@@ -96,7 +96,7 @@ struct Header {
 }
 
 impl Header {
-    /// Adds a macro with a number, and a remark behind it.
+    /// Adds a macro with a number, and a comment at the end of its line.
     fn define(&mut self, name: String, value: u64, remark: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "#define {}_{name} {value}u{remark}", self.prefix);
@@ -129,7 +129,7 @@ fn buffer_macros(name: &str, most_slots: u32) -> Vec<String> {
     all
 }
 
-/// The end of the include guard's name, behind the prefix that all macros begin with.
+/// The end of the include guard's name; it follows the prefix that all macros begin with.
 const GUARD: &str = "_MEMPLAN_H";
 
 /// The names of spaces and buffers in macros, in the order of the problem's spaces and buffers.
@@ -249,7 +249,7 @@ fn alignments(problem: &Problem, plan: &Plan) -> IndexVec<SpaceId, Bytes> {
     all
 }
 
-/// The comment behind a macro: the buffer's name, its memory, size and life. `space` is the name of its memory, where
+/// The comment at the end of a macro's line: the buffer's name, its memory, size and life. `space` is the name of its memory, where
 /// there are several.
 fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     let size = match &buffer.size {

@@ -192,7 +192,7 @@ impl<'w, 'a> File<'w, 'a> {
                 values.extend(options::read(union, number, table.table(place)?.as_ref(), table.offset())?);
             }
         }
-        // Custom options stand in the table, or behind all tables if they are large.
+        // Custom options stand in the table, or after all tables if they are large.
         let mut custom = table.vector(more::CUSTOM_OPTIONS, 1)?.bytes()?;
         let size = table.u64(more::LARGE_CUSTOM_SIZE)?;
         if size > 0 {
@@ -224,7 +224,7 @@ fn code(table: &Table) -> Result<Code, ReadError> {
     Ok(Code { kind, version })
 }
 
-/// Reads the content of a buffer, which stands in its table, or behind all tables if it is large.
+/// Reads the content of a buffer, which stands in its table, or after all tables if it is large.
 fn buffer(window: &Window, table: &Table, contents: &mut Contents) -> Result<Buffer, ReadError> {
     let mut bytes = table.vector(field::buffer::DATA, 1)?.bytes()?;
     let size = table.u64(field::buffer::SIZE)?;

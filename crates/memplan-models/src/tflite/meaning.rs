@@ -325,7 +325,7 @@ impl Operator<'_> {
     }
 
     /// A padding whose widths are constant and fit the shapes, and which fills the border with one known value.
-    /// Operand 1 has two widths for each dimension, in front and behind; operand 2, if there is one, has the value,
+    /// Operand 1 has two widths for each dimension, at its start and its end; operand 2, if there is one, has the value,
     /// else it is zero.
     fn pad(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
@@ -398,7 +398,7 @@ fn slide([size, stride, dilation]: [i64; 3], is_same: bool, places: i64, expecte
         return None;
     }
     // As runtimes do it: with `SAME` padding there is a window for each stride, places / stride rounded up. The
-    // elements that are missing for the last window are put half in front, rounded down, and the rest behind.
+    // elements that are missing for the last window are put half at the start, rounded down, and the rest at the end.
     let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
     let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
     let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;

@@ -192,7 +192,7 @@ pub(super) mod field {
     }
 }
 
-/// Checks the identifier that every .tflite file has behind its first four bytes.
+/// Checks the identifier that every .tflite file has after its first four bytes.
 pub(super) fn check_signature(window: &Window) -> Result<(), ReadError> {
     if window.size() < 8 {
         let message = format!("a file of {} bytes is too short for a model", window.size());
@@ -469,7 +469,7 @@ pub(super) fn kind(code: &Table) -> Result<String, ReadError> {
     }
 }
 
-/// Whether a buffer has content, in the file's tables or behind them.
+/// Whether a buffer has content: in its table, or after all tables of the file.
 fn has_content(buffer: &Table) -> Result<bool, ReadError> {
     Ok(buffer.vector(field::buffer::DATA, 1)?.len() > 0 || buffer.u64(field::buffer::SIZE)? > 0)
 }

@@ -107,7 +107,7 @@ impl Dump {
         Ok(dump)
     }
 
-    /// Reads a value, which belongs to the allocation that was read last. `rest` is the line behind `value: `.
+    /// Reads a value, which belongs to the allocation that was read last. `rest` is the part of the line that follows `value: `.
     fn value(&mut self, line: Line, rest: &str) -> Result<(), ReadError> {
         let Some(allocation) = self.allocations.len().checked_sub(1) else {
             return Err(line.error("a value stands before the first allocation"));

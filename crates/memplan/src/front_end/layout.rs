@@ -47,10 +47,10 @@ impl Layout {
     }
 }
 
-/// Adds a function's spaces, buffers, relations and placements behind those of the functions before it. A function that
+/// Adds a function's spaces, buffers, relations and placements after those of the functions before it. A function that
 /// `is_alone` keeps the names of its spaces.
 fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Plan) {
-    // Ids of this function are moved behind those of the functions before it, in both lists.
+    // Ids of this function start after those of the functions before it, in both lists.
     let behind = Behind { spaces: plan.extents.len(), buffers: plan.placements.len() };
     for (id, space) in part.problem.spaces().iter_enumerated() {
         let name = if is_alone { space.name.clone() } else { format!("{}@{}", space.name, part.name) };

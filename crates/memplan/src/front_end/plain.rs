@@ -310,7 +310,7 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     Ok(problem.buffers().iter().map(found).collect())
 }
 
-/// The model with the plan inside: new bytes in front (`prefix`), which refer to the old file behind them.
+/// The model with the plan inside: new bytes (`prefix`), then the old file. The new bytes refer to it.
 fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, Failure> {
     let network = laid.network.as_ref().filter(|network| *network.kind() == Kind::Tflite);
     let (Some(network), Some(file)) = (network, &input.file) else {
@@ -320,7 +320,7 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
     let mut offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
         .map_err(|error| Failure::Form(format!("cannot write the plan into the model: {error}")))?;
     if !network.unmeasured().is_empty() {
-        // Scratch memory of unknown size may come to lie in gaps between the tensors or behind them. With fixed
+        // Scratch memory of unknown size may lie in gaps between the tensors or above them. With fixed
         // offsets the arena may then be larger than without a plan, so no offset is written.
         offline = OfflinePlan::undecided(network.model());
     }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Where a plan lets `w` start on bytes that `v` still occupies, the common
-//! area is also marked [`Kind::Taken`]: from there on the bytes are `w`'s.
+//! area is also marked [`Kind::Taken`]: from that step on the bytes are `w`'s.
 //! A plan of shared objects is drawn as its objects stacked on each other.
 //! Where the reuse of bytes [costs](memplan_core::ReuseCost) something, a [`Handover`]
 //! says which bytes go from whom to whom, and when.

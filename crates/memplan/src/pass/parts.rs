@@ -26,7 +26,7 @@ pub struct DonePart {
     pub chain: Result<Chain, Box<Stopped>>,
     /// Empty lines in front of the part's text, in the place of the parts before it.
     padding: usize,
-    /// The line `// -----` behind the part; empty behind the last one.
+    /// The line `// -----` that follows the part; empty for the last part.
     pub separator: String,
 }
 
