@@ -252,8 +252,8 @@ fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(
             continue;
         }
         match device.ledger.size_at(address) {
-            // It was not allocated in the trace, so it is one of the allocations from before. The ledger makes a
-            // buffer of it, so it no longer counts among the others.
+            // The freed bytes were not allocated in the trace, so they were allocated before. The ledger makes a buffer
+            // of them, so they are taken off the bytes in `before`, which become one other buffer.
             None => device.before = device.before.saturating_sub(size),
             Some(allocated) if allocated != size => {
                 let message = format!("{size} bytes are freed at an address where {allocated} were allocated");

@@ -188,6 +188,7 @@ fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
         if best.is_none_or(|(other, _)| rank < other) {
             best = Some((rank, frame));
         }
+        // No frame can have a lower rank.
         if rank == 0 {
             break;
         }

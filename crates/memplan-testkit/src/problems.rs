@@ -244,6 +244,7 @@ impl Recipe {
                 let kind = if kind % 8 < 4 { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
                 change(builder, |builder| builder.overlay(Overlay { buffer, over, kind }));
             }
+            // The problems may not have this feature.
             _ => {}
         }
     }

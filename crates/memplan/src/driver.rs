@@ -14,7 +14,7 @@
 //!
 //! When a check rejects a layout, something in memplan is wrong: a lifetime, an alias, a strategy. The user still gets
 //! a right result. The buffers that the check names are kept apart ([`Solver::apart`]) and everything is laid out
-//! again, a few times; then buffers that are still named share with nobody. What was repaired is in
+//! again, a few times; after that, buffers that a check still names share with nobody. What was repaired is in
 //! [`Checked::repairs`], so that it can be reported. Under [`How::strict`] there is no repair, and the first rejection
 //! is [`Failure::Unsound`]. A strategy that memplan does not have is its author's: its mistakes are not repaired
 //! either, and are [`Failure::WrongStrategy`].

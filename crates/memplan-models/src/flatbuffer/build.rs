@@ -143,8 +143,8 @@ impl<'n> Writer<'n> {
 
     /// Writes a table: first its vtable, which says where each field lies in the table (0: not there), then the fields.
     fn table(&mut self, place: usize, fields: &'n [(u16, Value)]) -> Result<(), ReadError> {
-        // Where each field lies in the table: behind the distance to the vtable (4 bytes), and at a multiple of its own
-        // width, counted from the table, which starts at a multiple of 8.
+        // Where each field lies in the table: after the distance to the vtable (4 bytes), and at a multiple of its own
+        // width, counted from the start of the table, which is a multiple of 8.
         let mut end = 4usize;
         let mut inside = Vec::with_capacity(fields.len());
         for (_, value) in fields {
@@ -197,8 +197,8 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
-    /// Pads the new part to a multiple of 16 bytes and fills in the numbers that depend on its length: offsets and
-    /// positions in the old file, which begins behind it.
+    /// Pads the new part to a multiple of 16 bytes, where the old file begins, and fills in the numbers that depend on
+    /// the length of the new part: offsets to places in the old file, and positions in it.
     fn finish(mut self) -> Result<Vec<u8>, ReadError> {
         self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
         let length = self.bytes.len() as u64;

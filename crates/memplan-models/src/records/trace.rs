@@ -179,7 +179,8 @@ impl<'a> TraceReader<'a> {
         ReadError::new(code, self.text, span, message)
     }
 
-    /// Reads one line, which starts at byte `position` of the file. Everything from `#` to the end of the line is a comment.
+    /// Reads one line, which starts at byte `position` of the file. Everything from `#` to the end of the line is a
+    /// comment.
     fn line(&mut self, line: &'a str, position: usize) -> Result<(), ReadError> {
         let content = line.split('#').next().unwrap_or_default();
         let mut words = words(content, position);

@@ -325,8 +325,8 @@ impl Operator<'_> {
     }
 
     /// A padding whose widths are constant and fit the shapes, and which fills the border with one known value.
-    /// Operand 1 has two widths for each dimension, at its start and its end; operand 2, if there is one, has the value,
-    /// else it is zero.
+    /// Operand 1 has two widths for each dimension, at its start and at its end. Operand 2 has the value; without that
+    /// operand the value is zero.
     fn pad(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let borders = integers(self.operand(1)?)?;

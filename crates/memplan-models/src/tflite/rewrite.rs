@@ -359,6 +359,8 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
             *is_used = true;
         }
     }
+    // A tensor that no operator of the old graph wrote is not in the arena for its content: other subgraphs or the
+    // runtime may refer to its number. So only numbers of written tensors are taken.
     let is_written = |tensor: TensorId| graph.ops.iter().any(|op| op.outputs.contains(&tensor));
     let is_free = |id: &TensorId| !is_used[id.index()] && graph.tensors[*id].home == Home::Arena && is_written(*id);
     let mut free = graph.tensors.ids().filter(is_free).map(Id::index).chain(old..);
@@ -387,8 +389,8 @@ impl Codes {
         Ok(Codes { nodes: tables.iter().map(|table| Node::Old(table.offset())).collect(), kinds })
     }
 
-    /// The number of the code for an operator. If the file has one, in any version, it is used; otherwise a new one
-    /// with this version is added.
+    /// The number of the code for an operator. If the file has a code for this operator, in any version, that code is
+    /// used; otherwise a new code with this version is added.
     fn find_or_add(&mut self, name: &str, version: i32) -> Result<u32, ReadError> {
         if let Some(index) = self.kinds.iter().position(|kind| kind == name) {
             return Ok(index as u32);

@@ -21,7 +21,7 @@ use memplan_core::{Bytes, Step};
 
 use super::scene::Shape;
 
-/// Bytes in use over time: `(step, bytes from there on)` wherever the number changes. The steps of all shapes at which
+/// Bytes in use over time: `(step, bytes from that step on)` where the number changes. The steps of all shapes at which
 /// something starts or ends are visited in order, and [`Cover`] is asked after the last event of each.
 pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Vec<(Step, Bytes)> {
     let mut edges: Vec<u64> = shapes.clone().flat_map(|shape| [shape.low, shape.high]).collect();

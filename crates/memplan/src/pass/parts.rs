@@ -101,10 +101,11 @@ fn run_all(source: &Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<
 /// A part of a text, which ends at a line `// -----` or at the end.
 #[derive(Debug, PartialEq, Eq)]
 struct Part<'s> {
-    /// How many lines of the file are in front of it.
+    /// How many lines of the file come before the part.
     lines: usize,
+    /// The lines of the part.
     text: &'s str,
-    /// The line behind it.
+    /// The line `// -----` that ends the part; empty for the last part.
     separator: &'s str,
 }
 
