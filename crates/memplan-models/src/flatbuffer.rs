@@ -63,8 +63,8 @@ impl<'w, 'a> Table<'w, 'a> {
 
     /// Where a field's value is in the file; `None` if the field is absent.
     pub(crate) fn field(&self, number: u16) -> Result<Option<u64>, ReadError> {
-        // The entries for fields come behind the two sizes, of two bytes each. A writer leaves out the entries behind
-        // the last field that it sets.
+        // The entries for fields, two bytes each, follow two sizes of two bytes each. A writer leaves out the entries
+        // after the last field that it sets.
         let entry = 4 + 2 * u64::from(number);
         if entry + 2 > u64::from(self.vtable_bytes) {
             return Ok(None);
@@ -75,7 +75,7 @@ impl<'w, 'a> Table<'w, 'a> {
         }
     }
 
-    /// How many fields the vtable has room for; fields from there on are absent.
+    /// How many fields the vtable has entries for. Fields with this number or a higher one are absent.
     pub(crate) fn room(&self) -> u16 {
         (self.vtable_bytes - 4) / 2
     }

@@ -55,8 +55,8 @@ fn list(names: &[String]) -> String {
 }
 
 impl Target {
-    /// The same as [`apply`](Target::apply) for a problem that is not needed any more: a target
-    /// that says nothing leaves it as it is, without a second one in memory.
+    /// The same as [`apply`](Target::apply) for a problem that the caller does not need any more. If the target says
+    /// nothing, the problem is returned as it is, without a copy in memory.
     pub fn applied_to(&self, problem: Problem) -> Result<Problem, TargetError> {
         if *self == Target::default() { Ok(problem) } else { self.apply(&problem) }
     }

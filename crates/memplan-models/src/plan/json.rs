@@ -306,6 +306,7 @@ impl Reader<'_> {
                     strides = list.collect::<Result<_, _>>()?;
                 }
                 "object" => object = Some(field.number("the position of an object")?),
+                // Size and lifetime, which are those of the problem, and what other tools add.
                 _ => {}
             }
         }

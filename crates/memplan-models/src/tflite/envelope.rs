@@ -68,7 +68,7 @@ impl<'w, 'a> Envelope<'w, 'a> {
 }
 
 /// Refuses models with custom options after the tables. The offset of such options counts from the start of the
-/// file, so it would be wrong behind a new root, and operators are not written again as buffers are.
+/// file, so it would be wrong when a new root stands in front, and operators are not written again as buffers are.
 fn check_operators(root: &Table) -> Result<(), ReadError> {
     for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
         for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {
@@ -89,7 +89,7 @@ fn check_operators(root: &Table) -> Result<(), ReadError> {
 fn buffer(table: &Table) -> Result<Node, ReadError> {
     let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
     // The content may stand after all tables, at an offset that counts from the start of the file.
-    // An offset of 0 or 1 means that it is not.
+    // An offset of 0 or 1 means that the content stands in the table.
     let is_outside = offset > 1 && size > 0;
     if !is_outside {
         return Ok(Node::Old(table.offset()));

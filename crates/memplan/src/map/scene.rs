@@ -106,8 +106,8 @@ pub struct Panel {
     pub lower_bound: Bytes,
     /// The most bytes in use at once, and when first.
     pub peak: Peak,
-    /// Bytes in use over time: `(step, bytes from that step on)`. Bytes that two buffers share rightly, in an overlay or
-    /// a tie, count once.
+    /// Bytes in use over time: `(step, bytes from that step on)`. Bytes that two buffers share rightly, in an overlay
+    /// or a tie, count once.
     pub live: Vec<(Step, Bytes)>,
     /// What to draw, bottom layer first.
     pub shapes: Vec<Shape>,

@@ -155,8 +155,8 @@ impl<'a> Workshop<'a> {
         let before = first.version.clone();
         let mut best = first;
         let records = self.counted_records();
-        // The live bytes of a candidate are a lower bound on what its plan needs. So a candidate whose live bytes exceed
-        // the capacity cannot fit.
+        // The live bytes of a candidate are a lower bound on what its plan needs. So a candidate whose live bytes
+        // exceed the capacity cannot fit.
         let may_fit = found
             .iter()
             .filter(|candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0)
