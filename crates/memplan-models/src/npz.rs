@@ -108,13 +108,13 @@ impl<'a> Member<'a> {
 /// `None` if one of them is missing or is not understood.
 fn shape(header: &str) -> Option<(Vec<u64>, u64)> {
     // The text that follows `'key':`.
-    let behind = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
-    let kind = behind("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    let after = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
+    let kind = after("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
     // `<f4`: the byte order, the kind of number, and its bytes.
     let width: u64 = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     // `<U7` is a string of seven Unicode characters, which have four bytes each.
     let width = if kind.contains('U') { width.checked_mul(4)? } else { width };
-    let list = behind("'shape'")?.strip_prefix('(')?.split(')').next()?;
+    let list = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
     let dimensions = list.split(',').map(str::trim).filter(|dimension| !dimension.is_empty());
     Some((dimensions.map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?, width))
 }

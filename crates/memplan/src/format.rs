@@ -164,8 +164,8 @@ pub trait Format: Sync {
     }
 }
 
-/// All formats, in the order in which they are asked whether a text is theirs. CSV comes last, because it
-/// takes almost anything with commas; the records in JSON come after the other formats that are JSON.
+/// All formats. For a text of unknown format they are asked in this order whether they recognise it. CSV comes last,
+/// because it takes almost anything with commas; the records in JSON come after the other formats that are JSON.
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,

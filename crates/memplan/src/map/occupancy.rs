@@ -79,9 +79,9 @@ impl Cover {
         self.change_below(1, 0, self.nodes.len() / 2, from..to, more);
     }
 
-    /// Changes the part of `wanted` that lies inside of a node; the node spans `count` stretches from number `first`. If
-    /// all of the node lies in `wanted`, only its `times` changes; otherwise its two halves are changed. Then the bytes
-    /// of the node are counted anew.
+    /// Changes the part of `wanted` that lies inside of a node; the node spans `count` stretches from number `first`.
+    /// If all of the node lies in `wanted`, only its `times` changes; otherwise its two halves are changed. Then the
+    /// bytes of the node are counted anew.
     fn change_below(&mut self, node: usize, first: usize, count: usize, wanted: std::ops::Range<usize>, more: bool) {
         let end = first + count;
         if wanted.end <= first || end <= wanted.start {
