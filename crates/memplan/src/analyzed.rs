@@ -153,7 +153,7 @@ struct Homes {
 
 impl Homes {
     /// Numbers the groups: those of the collected problem keep their space, and groups of which no site was collected
-    /// get numbers behind them.
+    /// get the next numbers.
     fn new(program: &Program, collected: &Collected) -> Homes {
         let mut groups = collected.groups.clone();
         let mut known: HashMap<Group, SpaceId> =

@@ -178,7 +178,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
 /// Plans an instance with the strategy `search`, through the driver like everything else, and counts what the search
 /// did.
 pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
-    // The driver asks a strategy for an outcome only; the counters come out of the closure by this side door.
+    // The driver asks a strategy for an outcome only, so the closure hands out its counters through this lock.
     let counted = Mutex::new((0, 0, 0));
     let method = Method {
         base: &Search,

@@ -46,8 +46,8 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
-        // A list of lifetimes comes from no program, so these two stages do not exist for it. The program of a model was
-        // handled above; it has no aliases.
+        // A list of lifetimes comes from no program, so these two stages do not exist for it. The program of a model
+        // was handled above; it has no aliases.
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));

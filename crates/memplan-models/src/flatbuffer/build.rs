@@ -1,8 +1,8 @@
 //! Flatbuffers, written in front of an old one.
 //!
 //! An offset in a flatbuffer is a distance ahead, from the place where it is stored to what it refers to. So a changed
-//! model is written as new tables and behind them the old file as it is. New tables refer to one another and into the
-//! old file, and parts that did not change are not copied:
+//! model is written as new tables, followed by the old file as it is. New tables refer to one another and into the old
+//! file, and parts that did not change are not copied:
 //!
 //! ```text
 //!   [ root │ Model │ SubGraph │ operators │ … ][ the old file, byte for byte ]
@@ -45,8 +45,8 @@ pub(crate) enum Value {
     U32(u32),
     /// A number of 64 bits.
     U64(u64),
-    /// A number of 64 bits that is a place in the old file. It is written as that place in the new file, which is
-    /// further on by the length of the new part.
+    /// A number of 64 bits that is a position in the old file. It is written as the position in the new file: larger by
+    /// the length of the new part.
     Position(u64),
     /// An offset to this node.
     Node(Node),

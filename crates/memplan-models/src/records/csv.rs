@@ -632,7 +632,7 @@ fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
     column.into_iter().map(|(buffer, names)| (buffer, quoted(&names.join("|")))).collect()
 }
 
-/// A name as an item of a list: `|` ends an item, unless a backslash is in front of it.
+/// A name as an item of a list. `|` ends an item, so a `|` or a backslash in the name gets a backslash before it.
 fn in_list(name: &str) -> String {
     name.replace('\\', "\\\\").replace('|', "\\|")
 }

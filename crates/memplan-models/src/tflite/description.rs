@@ -21,8 +21,8 @@ use crate::ReadError;
 use crate::flatbuffer::Table;
 use crate::source::{ReadAt, Window};
 
-/// Constants of more bytes are compared, but their numbers are not looked at. Those that matter here, such as the
-/// begins and sizes of slices, are short.
+/// Constants of more bytes than this are compared, but their numbers are not looked at. Only the numbers of short
+/// constants, such as the begins and sizes of slices, decide about places of elements.
 const SHORT: usize = 1 << 12;
 
 /// The numbers of fields that only a description needs, of the tables `Model`, `OperatorCode`, `Tensor`,

@@ -32,7 +32,7 @@
 //! when = "INT8"                  # element type of input 0 (or of the input that `when_input` says); any if left out
 //! of = "output 0"
 //! bytes_per_element = 4
-//! times = 1                      # so many buffers of that size; 1 if left out
+//! times = 1                      # how many buffers of that size; 1 if left out
 //! bytes = 0                      # bytes on top; 0 if left out
 //! ```
 //!

@@ -144,8 +144,8 @@ impl Reader<'_> {
         let (Some(number), Some(offset)) = (number, offset) else {
             return Err(value.error("plan::missing-field", "an allocation needs `buffer` and `offset`"));
         };
-        // The name decides where there is one. A number is a position in the list of buffers, which the writer of the
-        // file may have had in another order.
+        // If the allocation has a name, the name decides. Without a name the number is taken for the position in the
+        // list of buffers; the writer of the file may have listed them in another order, so a name is better.
         let buffers = self.problem.buffers();
         let known = match &name {
             Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id),
