@@ -272,9 +272,12 @@ fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrac
     let allocated = Bytes(sum(devices.values().map(|device| device.allocated)));
     let reserved = Bytes(sum(devices.values().map(|device| device.reserved)));
     let notes = notes(&devices);
+    // Each device becomes a space. All its allocations are collected first, because names must be unique over all
+    // devices.
     let mut builder = ProblemBuilder::new();
     let mut all: Vec<(SpaceId, Allocation)> = Vec::new();
     for ((kind, number), mut device) in devices {
+        // PyTorch numbers kinds of devices: 0 is the host, 1 is CUDA. Others are named by their number.
         let (name, alignment) = match kind {
             0 => ("cpu".to_owned(), HOST_ALIGNMENT),
             1 => (format!("cuda:{number}"), DEVICE_ALIGNMENT),

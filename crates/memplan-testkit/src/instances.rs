@@ -111,6 +111,7 @@ pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
     // (first step, one past the last, bytes). Each cut divides one part in time or in bytes.
     let mut parts = vec![(0, steps, height)];
     while parts.len() < count {
+        // A part that is one step long and one byte high cannot be cut; then another part is drawn.
         let index = random.below(parts.len() as u64) as usize;
         let (start, end, height) = parts[index];
         if random.one_in(2) && end - start > 1 {

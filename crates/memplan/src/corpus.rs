@@ -119,6 +119,7 @@ fn known_line(line: &str) -> Option<(String, Known)> {
 pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
     let mut instances = Vec::new();
     for path in files(folder)? {
+        // Names have slashes on every system, because the file of best extents lists them so.
         let inside = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
         let name = inside.to_string_lossy().replace('\\', "/");
         let bytes = fs::read(&path).map_err(|error| CorpusError::Io { path: path.clone(), error })?;
@@ -129,6 +130,7 @@ pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
                 .map_err(|error| content(error.to_string()))?;
             Ok(input.problem)
         };
+        // Each line of a `.jsonl` file is a problem; any other file is one problem.
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
                 let problem = aligned(line, read("line.json", line)?);

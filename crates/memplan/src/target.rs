@@ -66,6 +66,7 @@ impl Target {
     pub fn apply(&self, problem: &Problem) -> Result<Problem, TargetError> {
         let mut builder = problem.to_builder();
         self.set_spaces(problem, &mut builder)?;
+        // With several spaces it is not clear which one `--capacity` means.
         if let Some(capacity) = self.capacity {
             let mut spaces = builder.spaces_mut().iter_mut();
             match (spaces.next(), spaces.next()) {
@@ -76,6 +77,7 @@ impl Target {
                 }
             }
         }
+        // Both alignments must hold, so a space gets their least common multiple.
         if let Some(align) = self.align {
             for space in builder.spaces_mut().iter_mut() {
                 let (one, other) = (space.alignment, align);

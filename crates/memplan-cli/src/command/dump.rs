@@ -34,9 +34,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
             let table = assign_gmem::reuse_table(&source).map_err(|error| super::failure(&source, error))?;
             return Ok(Answer::yes(table));
         }
+        // All other stages are values of the common pipeline: program, aliases, lifetimes, problem.
         _ => {}
     }
-    // All other stages are values of the common pipeline: program, aliases, lifetimes, problem.
     let input = input::read_on_target(&source, &args.target.target())?;
     let text = match (args.stage, &input.program) {
         (Stage::Program, Some(program)) => program.program_text(),

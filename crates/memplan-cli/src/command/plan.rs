@@ -348,6 +348,7 @@ fn bound_remark(planned: &Planned) -> String {
                     let which = if problem.reuse_costs().is_empty() { "no plan" } else { "no plan this cheap" };
                     format!("{which} needs less; {} are alive at once, at step {step}", alive.bytes.human())
                 }
+                // Nothing is ever alive, or the bound is below the live bytes, because overlays share some of them.
                 _ => String::new(),
             }
         }

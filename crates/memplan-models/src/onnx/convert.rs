@@ -131,6 +131,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
             let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
+        // Other ops may still read an input element after they have written the output element at its place.
         _ => Vec::new(),
     };
     Op {

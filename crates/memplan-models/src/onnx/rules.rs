@@ -552,6 +552,7 @@ impl Context<'_> {
             "value_ints" => (INT64, Some(vec![attribute.ints.len() as u64])),
             "value_float" => (FLOAT, Some(Vec::new())),
             "value_floats" => (FLOAT, Some(vec![attribute.floats.len() as u64])),
+            // Texts and sparse tensors.
             _ => return None,
         };
         self.typed(element, shape)

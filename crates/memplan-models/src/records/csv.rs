@@ -91,6 +91,7 @@ fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], err
         ProblemError::TooLarge { .. } => Some(columns.size),
         ProblemError::EndBeforeStart { .. } => Some(columns.end),
         ProblemError::FixedMisaligned { .. } => columns.offset,
+        // Other errors are about no single field.
         _ => None,
     };
     let span = column.map_or(record, |column| rows.field_span(record, column));

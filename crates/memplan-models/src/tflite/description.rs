@@ -251,6 +251,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
         let message = format!("tensor `{name}` has a quantisation of its own kind, which cannot be compared");
         return Err(ReadError::at_byte("tflite::custom-quantization", table.offset(), message));
     }
+    // The scales are floats. Their bits are read as integers, so that NaN values and zeros of both signs stay apart.
     let scales = table.vector(field::quantization::SCALE, 4)?.i32s()?;
     let zero_points = table.vector(field::quantization::ZERO_POINT, 8)?.bytes()?;
     let zero_points: Vec<i64> = zero_points
@@ -267,6 +268,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
     let zero_point = match zero_points.as_slice() {
         [] => Some(0),
         [zero_point] => Some(*zero_point),
+        // One for each channel: no single number stands for zero in all channels.
         _ => None,
     };
     Ok(Quantity { element, text, scales: scales.len(), zero_point })

@@ -331,6 +331,7 @@ impl Context {
             // A shape may be fixed in the file although the signature leaves it open. The plan then only holds for this
             // shape, which the user is told.
             Home::Arena if signature.contains(&-1) => notes.signatures.push(name.clone()),
+            // Nothing is assumed about constants, variables and other tensors of the arena.
             _ => {}
         }
         Ok(Tensor { name, element, shape, bytes, home })
@@ -582,6 +583,7 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
                     is_expected[*input] = true;
                     notes.unwritten.push(tensor.name.clone());
                 }
+                // Written before it is read, an input, a constant, a variable, or without bytes.
                 _ => {}
             }
         }

@@ -155,6 +155,7 @@ impl Pattern {
         match text {
             "-" => return Some(Pattern::LeftOut),
             "*" => return Some(Pattern::Any),
+            // An element type, with or without brackets: read below.
             _ => {}
         }
         let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {

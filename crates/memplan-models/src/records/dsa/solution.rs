@@ -108,6 +108,7 @@ impl Reader<'_> {
                     "id" => number = Some(field.number("the id of a pool")?),
                     "name" => space = Some(self.space(field)?),
                     "peak" if !field.is_null() => peak = Some(Bytes(field.number("a peak in bytes")?)),
+                    // Other solvers may add fields, such as the capacity, which the problem has, too.
                     _ => {}
                 }
             }
@@ -138,6 +139,7 @@ impl Reader<'_> {
                 "name" => name = Some(field.name("the name of a buffer")?),
                 "pool" => pool = Some(field.number("the id of a pool")?),
                 "offset" => offset = Some(Bytes(field.number("an offset of 0 or more bytes")?)),
+                // Other solvers may add fields; they do not change where the buffer lies.
                 _ => {}
             }
         }
