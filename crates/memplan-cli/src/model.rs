@@ -191,8 +191,8 @@ pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     let mut left_out = 0;
     for (index, at) in curve.iter().enumerate() {
         // A curve of more than `CURVE` steps shows the steps with at least half of the peak, because these decide on
-        // the memory of the model. Its first and last step, the inputs and the outputs, are always shown. Twice the
-        // live bytes do not overflow: a problem has less than 2^63 bytes.
+        // the memory of the model. The first step (the inputs) and the last step are always shown, so that the reader
+        // sees the whole range of steps. Twice the live bytes do not overflow: a problem has less than 2^63 bytes.
         if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
             left_out += 1;
             continue;

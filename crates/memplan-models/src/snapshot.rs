@@ -105,7 +105,8 @@ fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, 
             return Err(ReadError::at_byte("snapshot::segment", 0, "a segment has no address or no size"));
         };
         let mut used = Vec::new();
-        // Old releases write no addresses for blocks, which lie one after the other. `next` is where the next one starts.
+        // Old releases write no addresses for blocks, which lie one after the other. `next` is where the next block
+        // starts.
         let mut next = address;
         for &block in items_of(pickle, segment, "blocks")?.unwrap_or_default() {
             let start = pickle.number(block, "address")?.unwrap_or(next);

@@ -32,8 +32,9 @@ use crate::hashing::Table;
 use crate::pages::Pages;
 use crate::runs::Runs;
 
-/// Upper limit on the free runs that a request compares, from the shortest that holds it to longer ones. A region may
-/// have thousands of runs, and a request must not take long; the best of a few dozen is nearly always good enough.
+/// Upper limit on the free runs that a request compares, from the shortest that holds it to longer ones, so that a
+/// request does not take longer in a region of thousands of runs. The limit costs memory only: a longer run whose pages
+/// are mapped may be missed, and new pages are mapped instead.
 const LOOKED_AT: usize = 24;
 
 /// An address range of one device, its free bytes and its mapped pages.

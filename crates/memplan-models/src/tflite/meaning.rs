@@ -175,7 +175,7 @@ impl Operator<'_> {
             ("MAX_POOL_2D", "UINT8") => Some(vec![u8::MIN]),
             ("MAX_POOL_2D", "INT16") => Some(i16::MIN.to_le_bytes().to_vec()),
             ("MAX_POOL_2D", "FLOAT32") => Some(f32::MIN.to_le_bytes().to_vec()),
-            // An average, or a type that the kernels do not have.
+            // An average or an L2 pool, or a type for which the lowest number is not known here.
             _ => None,
         };
         let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;

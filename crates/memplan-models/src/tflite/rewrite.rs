@@ -359,8 +359,8 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
             *is_used = true;
         }
     }
-    // A tensor that no operator of the old graph wrote is not in the arena for its content: other subgraphs or the
-    // runtime may refer to its number. So only numbers of written tensors are taken.
+    // A tensor that no operator writes may be an intermediate tensor: its operator names it in a list of its own, and
+    // only its type matters. So only the numbers of tensors that were written are given to new tensors.
     let is_written = |tensor: TensorId| graph.ops.iter().any(|op| op.outputs.contains(&tensor));
     let is_free = |id: &TensorId| !is_used[id.index()] && graph.tensors[*id].home == Home::Arena && is_written(*id);
     let mut free = graph.tensors.ids().filter(is_free).map(Id::index).chain(old..);

@@ -12,7 +12,7 @@ use super::{Checked, Failure, How, Unsound};
 use crate::finding::{self, Finding};
 
 /// How many rounds of repair keep pairs of buffers apart. In the rounds after these, every buffer that a check names
-/// becomes exclusive: that costs more memory, and cannot fail because of a pair that no check names.
+/// becomes exclusive. That costs more memory, but it also keeps the buffer apart from buffers that no check has named.
 const PAIR_ROUNDS: usize = 4;
 /// The largest number of rounds of repair. If the layout is still rejected then, the call fails.
 const ROUNDS: usize = 8;
