@@ -255,8 +255,8 @@ fn workspaces_with_instances_side_by_side() {
     assert!(refused.contains("%a is handed out here"), "{refused}");
 }
 
-/// A loop carries a tensor, and the value that an iteration yields is no tensor, or has an unknown type: the type of the
-/// result is another one, is misspelt, or is left out.
+/// A loop carries a tensor, and the value that an iteration yields is no tensor, or has an unknown type: the type of
+/// the result is another one, is misspelt, or is left out.
 #[test]
 fn a_loop_that_is_given_back_no_memory() {
     let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
@@ -380,8 +380,8 @@ fn a_workspace_behind_its_use() {
     }
 }
 
-/// Two loops use one name, and the second loop mentions its buffer of that name in a mark only. That buffer moves to the
-/// front of its loop, and the check must find it there by its name.
+/// Two loops use one name, and the second loop mentions its buffer of that name in a mark only. That buffer moves to
+/// the front of its loop, and the check must find it there by its name.
 #[test]
 fn a_marked_buffer_that_nobody_uses() {
     let (cc, gm) = ("memref<64xf32, #hivm.address_space<cc>>", "memref<64xf32, #hivm.address_space<gm>>");
