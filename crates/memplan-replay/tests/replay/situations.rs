@@ -59,7 +59,8 @@ fn a_step_that_repeats_gets_its_places() {
 #[test]
 fn a_wrong_size_is_served_by_the_pool() {
     let mut watched = planned();
-    // One request is missing. The request that follows it is found in the plan nevertheless.
+    // The second request has another size than its slot. The third one is found in the plan nevertheless; the second
+    // slot is left out.
     let seen = step(&mut watched, [4 * KIB, 9 * KIB, 3 * KIB]);
     assert_eq!(seen, [None, Some(Deviation::Size), Some(Deviation::Order)]);
     assert_eq!(watched.fact("size"), 1);
