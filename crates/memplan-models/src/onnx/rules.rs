@@ -406,9 +406,9 @@ impl Context<'_> {
         }
     }
 
-    /// The shape that is asked for. A 0 keeps the dimension of the input at that place, unless the attribute `allowzero`
-    /// is set; then it is a dimension of length 0. A dimension of -1 becomes as large as the number of elements
-    /// requires: `[2, 3, 4]` as `[0, -1]` is `[2, 12]`.
+    /// The shape that is asked for. A 0 keeps the dimension of the input at that place, unless the attribute
+    /// `allowzero` is set; then it is a dimension of length 0. A dimension of -1 becomes as large as the number of
+    /// elements requires: `[2, 3, 4]` as `[0, -1]` is `[2, 12]`.
     fn reshape(&self) -> Option<Vec<u64>> {
         let old = self.shape(0)?;
         let wanted = self.listed("shape", 1)?;
