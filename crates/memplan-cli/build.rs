@@ -1,7 +1,7 @@
 //! Finds out of which commit this is, for `memplan --version`.
 //!
-//! In a checkout git knows the commit. In a tarball of `git archive` the commit stands in the file `.commit`. A build of
-//! any other package sets `MEMPLAN_COMMIT`. If none of these is there, the version is printed without a commit.
+//! In a checkout git knows the commit. In a tarball of `git archive` the commit stands in the file `.commit`. A build
+//! of any other package sets `MEMPLAN_COMMIT`. If none of these is there, the version is printed without a commit.
 
 use std::path::Path;
 use std::process::Command;
