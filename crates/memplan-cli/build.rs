@@ -1,7 +1,7 @@
 //! Finds out of which commit this is, for `memplan --version`.
 //!
-//! In a checkout git knows. In a tarball of `git archive` the commit stands in the file `.commit`, and who packs
-//! otherwise sets `MEMPLAN_COMMIT`. Where nobody knows, the version has no commit behind it.
+//! In a checkout git knows the commit. In a tarball of `git archive` the commit stands in the file `.commit`. A build
+//! of any other package sets `MEMPLAN_COMMIT`. If none of these is there, the version is printed without a commit.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=MEMPLAN_COMMIT");
     println!("cargo::rerun-if-changed={}", root.join(".commit").display());
-    // Only what is released must be exact; a developer's build need not begin anew with every commit.
+    // Only a release build has to state its commit exactly. Other builds would otherwise be made anew after every
+    // commit.
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
         && let Some(head) = git(&root, &["rev-parse", "--git-path", "logs/HEAD"])
     {
@@ -30,7 +31,7 @@ fn commit(root: &Path) -> Option<String> {
     let packed = std::fs::read_to_string(root.join(".commit")).ok();
     let is_hash = |text: &String| text.len() >= 7 && text.chars().all(|c| c.is_ascii_hexdigit());
     let named = [given, packed].into_iter().flatten().map(|text| text.trim().to_owned()).find(is_hash);
-    // A checkout inside another repository would say that one's commit.
+    // If this folder is no checkout itself but lies in another repository, git would give that repository's commit.
     let is_checkout = || root.join(".git").exists();
     named.or_else(|| is_checkout().then(|| git(root, &["rev-parse", "--short=9", "HEAD"])).flatten())
 }

@@ -154,6 +154,8 @@ pub(crate) fn plan_of(problem: &Problem, offsets: &[u64], spaces: Option<&[u32]>
     let mut offsets = offsets.iter().map(|&offset| Bytes(offset));
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let index = id.index();
+        // A space that the buffer may not be in is no error here: the packing check reports it. A space that does not
+        // exist cannot be part of a plan.
         let space = match spaces {
             None => buffer.spaces[0],
             Some(spaces) => {

@@ -18,7 +18,7 @@ pub(crate) struct Answer {
     pub(crate) notes: Vec<String>,
     /// Go to standard error, each as a warning: mistakes of ours that were repaired.
     pub(crate) warnings: Vec<String>,
-    /// Goes to standard error behind the notes, as it is: figures asked for beside a text.
+    /// Goes to standard error after the notes, as it is: figures asked for beside a text.
     pub(crate) figures: String,
     /// The answer is no: does not fit, none found, violations found.
     pub(crate) is_no: bool,

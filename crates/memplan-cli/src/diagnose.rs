@@ -91,8 +91,8 @@ impl Excerpt {
         let end = error.span.range().end.clamp(at, line_end).min(at + AROUND);
         let from = line_start.max(at.saturating_sub(AROUND));
         let to = line_end.min(end + AROUND);
-        // Three parts: before the mark, the mark, and behind it. They are turned into text one by one, so that the
-        // mark's place in the text is known even where bytes are no text.
+        // Three parts: before the mark, the mark, and after the mark. They are turned into text one by one, so that the
+        // mark's place in the text is known even if some bytes are no text.
         let mut text = part(&bytes[from..at], from > line_start, false);
         let start = text.len();
         text.push_str(&part(&bytes[at..end], false, false));

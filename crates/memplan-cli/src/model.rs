@@ -11,9 +11,10 @@ use memplan::wording::sized;
 use crate::paint::{Style, painted};
 use crate::table::Table;
 
-/// Rows of a table in a report that is not asked for in full.
+/// How many rows the table of what is alive at the peak has, unless the user asks for the full table.
 const LISTED: usize = 12;
-/// A curve of more steps than this leaves out the steps with less than half of the peak.
+/// If a curve has more steps than this, which are more than a user reads, it leaves out the steps with less than half
+/// of the peak.
 const CURVE: usize = 200;
 /// Width of the longest bar, in characters.
 const BAR: u64 = 40;
@@ -142,7 +143,8 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
     Some((theirs, remark))
 }
 
-/// What the runtime's own planner needs, where its plan cannot stand beside ours: it reuses inputs, and ours may not.
+/// A note on what the runtime's own planner needs. `None` if that planner was not followed, or if our plan may reuse
+/// inputs as the runtime's plan does: then the two numbers stand side by side in a table.
 pub(crate) fn runtime_note(network: &Network) -> Option<String> {
     let is_left_out = network.runtime_is_known() && !network.assumptions().reuse_inputs;
     is_left_out.then(|| {
@@ -179,18 +181,23 @@ pub(crate) fn peak_table(network: &Network, problem: &Problem, in_full: bool) ->
     format!("{heading}{}{rest}", table.render(2))
 }
 
-/// A table of the bytes alive at every op, with bars.
+/// A table with a row for every op: its step, the live bytes while it runs, and a bar of that length. In a heading, `>`
+/// asks for a column that is aligned to the right. The peak, or each of several equal peaks, is printed in bold.
 pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     let curve = network.live_curve(problem);
+    // The peak; at least 1, because the lengths of bars are divided by it and a model may need no memory at all.
     let most = curve.iter().map(|at| at.bytes.0).max().unwrap_or(0).max(1);
     let mut table = Table::with_heading(&[">step", "op", ">bytes alive", ""]);
     let mut left_out = 0;
     for (index, at) in curve.iter().enumerate() {
-        // In a long curve only what is near the peak is of interest; the first and the last step are always shown.
+        // A curve of more than `CURVE` steps shows the steps with at least half of the peak, because these decide on
+        // the memory of the model. The first step (the inputs) and the last step are always shown, so that the reader
+        // sees the whole range of steps. Twice the live bytes do not overflow: a problem has less than 2^63 bytes.
         if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
             left_out += 1;
             continue;
         }
+        // The peak has a bar of `BAR` characters. Bytes times `BAR` may exceed 64 bits.
         let bar = "█".repeat((at.bytes.0 as u128 * u128::from(BAR) / u128::from(most)) as usize);
         let style = if at.bytes.0 == most { Style::Strong } else { Style::Plain };
         table.row([

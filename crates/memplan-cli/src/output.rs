@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::answer::Failure;
 
-/// The draft that is being filled. It would stay behind if the process ended now.
+/// The draft that is being filled, so that it can be removed if the process has to end.
 static DRAFT: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Removes the draft that is being filled, if there is one: the process is about to end.
@@ -124,7 +124,7 @@ fn draft_beside(path: &Path, is_new: bool) -> std::io::Result<NamedTempFile> {
 /// The largest number of links that are followed, one to the next.
 const LONGEST_CHAIN_OF_LINKS: usize = 40;
 
-/// The file behind a link, whether it exists or not: the link itself stays.
+/// The file that a link leads to, whether it exists or not. That file is replaced, and the link itself stays.
 fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LONGEST_CHAIN_OF_LINKS {

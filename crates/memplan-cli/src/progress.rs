@@ -1,10 +1,9 @@
 //! A progress bar on a terminal's standard error; nothing when piped.
 //!
-//! While it is shown, Ctrl-C does not kill the command but asks whatever
-//! searches to stop, so that the best plan so far is still printed. Everything else may go on for a moment (`GRACE` of
-//! [`patience`](memplan::core::patience)) and then stops without a result. If the process has not ended after
-//! [`LAST_MOMENT`], because it frees gigabytes or because some loop does not ask whether to stop, it is ended. A second
-//! Ctrl-C ends it at once.
+//! While the bar is shown, Ctrl-C does not kill the command. It asks a search to stop, so that the best plan so far is
+//! still printed. Every other stage may go on for a moment (`GRACE` of [`patience`](memplan::core::patience)) and then
+//! stops without a result. If the process has not ended after [`LAST_MOMENT`], because it frees gigabytes or because
+//! some loop does not ask whether to stop, it is ended. A second Ctrl-C ends it at once.
 //!
 //! ```text
 //!   Ctrl-C       GRACE              LAST_MOMENT     half a second
@@ -45,9 +44,9 @@ fn listen() {
     });
 }
 
-/// Runs on a thread of its own at every Ctrl-C. The second one, or one at a time when nothing can be asked to stop,
-/// ends the process. The first one sets [`ASKED`], which searches and loops look at, and ends the process after
-/// [`LAST_MOMENT`].
+/// Runs on a thread of its own at every Ctrl-C. The first Ctrl-C sets [`ASKED`], which searches and loops look at, and
+/// ends the process after [`LAST_MOMENT`]. The second one ends the process at once, and so does the first one if no
+/// [`Progress`] exists, because then nothing looks at [`ASKED`].
 fn on_interrupt() {
     let is_first = !ASKED.swap(true, Relaxed);
     if !is_first || LISTENING.load(Relaxed) == 0 {

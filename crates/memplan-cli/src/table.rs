@@ -60,7 +60,7 @@ impl Table {
         for row in &self.rows {
             let mut line = " ".repeat(indent);
             for ((cell, &align), &width) in row.iter().zip(&self.columns).zip(&widths) {
-                // The width is that of the bare text: colour codes take no room on the screen.
+                // The width is that of the text without colour codes, which take no room on the screen.
                 let padding = " ".repeat(width - cell.text.width());
                 let shown = painted(&cell.text, cell.style);
                 match align {

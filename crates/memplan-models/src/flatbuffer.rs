@@ -42,7 +42,7 @@ impl<'w, 'a> Table<'w, 'a> {
 
     /// The table at an offset of the file; an error if its vtable does not lie in the file.
     pub(crate) fn at(window: &'w Window<'a>, at: u64) -> Result<Table<'w, 'a>, ReadError> {
-        // The distance back to the vtable may be negative: then the vtable lies behind the table.
+        // The distance back to the vtable may be negative: then the vtable lies after the table.
         let back = i64::from(window.i32(at)?);
         let vtable = i64::try_from(at).ok().and_then(|at| at.checked_sub(back)).and_then(|at| u64::try_from(at).ok());
         let vtable = vtable.ok_or_else(|| outside(at, "its vtable is outside the file"))?;
@@ -63,8 +63,8 @@ impl<'w, 'a> Table<'w, 'a> {
 
     /// Where a field's value is in the file; `None` if the field is absent.
     pub(crate) fn field(&self, number: u16) -> Result<Option<u64>, ReadError> {
-        // The entries for fields come behind the two sizes, of two bytes each. A writer leaves out the entries behind
-        // the last field that it sets.
+        // The entries for fields, two bytes each, follow two sizes of two bytes each. A writer leaves out the entries
+        // after the last field that it sets.
         let entry = 4 + 2 * u64::from(number);
         if entry + 2 > u64::from(self.vtable_bytes) {
             return Ok(None);
@@ -75,7 +75,7 @@ impl<'w, 'a> Table<'w, 'a> {
         }
     }
 
-    /// How many fields the vtable has room for; fields from there on are absent.
+    /// How many fields the vtable has entries for. Fields with this number or a higher one are absent.
     pub(crate) fn room(&self) -> u16 {
         (self.vtable_bytes - 4) / 2
     }
@@ -122,7 +122,7 @@ impl<'w, 'a> Table<'w, 'a> {
         Ok(Vector { window: self.window, at: at + 4, count, element })
     }
 
-    /// A string behind a field; empty if absent. Bytes that are not UTF-8 are replaced.
+    /// The string that a field points to; empty if the field is absent. Bytes that are not UTF-8 are replaced.
     pub(crate) fn string(&self, number: u16) -> Result<String, ReadError> {
         let vector = self.vector(number, 1)?;
         let bytes = self.window.bytes(vector.at, vector.count)?;

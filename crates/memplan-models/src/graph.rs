@@ -152,8 +152,8 @@ impl Tensor {
     }
 }
 
-/// The bytes of a tensor of this shape whose elements have so many bits, rounded up to whole bytes; `None` if they
-/// are 2^63 or more.
+/// The bytes of a tensor of this shape whose elements have `element_bits` bits each, rounded up to whole bytes. `None`
+/// if the tensor has 2^63 bytes or more.
 pub fn shape_bytes(shape: &[u64], element_bits: u64) -> Option<Bytes> {
     let elements = shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))?;
     let bytes = storage_bytes(elements.checked_mul(element_bits)?);

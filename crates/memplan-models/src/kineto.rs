@@ -91,7 +91,7 @@ pub fn read(text: &str) -> Result<ReadTrace, ReadError> {
     changes.sort_by(|one, other| one.time.total_cmp(&other.time));
     let names = Scopes::new(&file.events).names(&changes);
     let devices = follow(text, &changes, &names)?;
-    // The steps of the events are 1, 2, …; allocations that are never freed end behind the last of them.
+    // The steps of the events are 1, 2, …; allocations that are never freed end one step after the last event.
     assemble(devices, changes.len() as u64 + 1)
 }
 
@@ -252,8 +252,8 @@ fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(
             continue;
         }
         match device.ledger.size_at(address) {
-            // It was not allocated in the trace, so it is one of the allocations from before. The ledger makes a
-            // buffer of it, so it no longer counts among the others.
+            // The freed bytes were not allocated in the trace, so they were allocated before. The ledger makes a buffer
+            // of them, so they are taken off the bytes in `before`, which become one other buffer.
             None => device.before = device.before.saturating_sub(size),
             Some(allocated) if allocated != size => {
                 let message = format!("{size} bytes are freed at an address where {allocated} were allocated");
@@ -272,9 +272,12 @@ fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrac
     let allocated = Bytes(sum(devices.values().map(|device| device.allocated)));
     let reserved = Bytes(sum(devices.values().map(|device| device.reserved)));
     let notes = notes(&devices);
+    // Each device becomes a space. All its allocations are collected first, because names must be unique over all
+    // devices.
     let mut builder = ProblemBuilder::new();
     let mut all: Vec<(SpaceId, Allocation)> = Vec::new();
     for ((kind, number), mut device) in devices {
+        // PyTorch numbers kinds of devices: 0 is the host, 1 is CUDA. Others are named by their number.
         let (name, alignment) = match kind {
             0 => ("cpu".to_owned(), HOST_ALIGNMENT),
             1 => (format!("cuda:{number}"), DEVICE_ALIGNMENT),

@@ -71,7 +71,7 @@ struct Member<'a> {
 type Content<'a> = (Option<(Vec<u64>, u64)>, &'a [u8]);
 
 impl<'a> Member<'a> {
-    /// The shape and width of the elements, and the bytes behind the header. A compressed member is taken as it is,
+    /// The shape and width of the elements, and the bytes after the header. A compressed member is taken as it is,
     /// without a look inside.
     fn content(&self) -> Result<Content<'a>, NpzError> {
         if !self.is_stored {
@@ -90,7 +90,7 @@ impl<'a> Member<'a> {
         NpzError(format!("member `{}` {what}", self.name))
     }
 
-    /// The header, which says the shape, and the data behind it. `None` if this is no `.npy` file.
+    /// The header, which says the shape, and the data that follows it. `None` if this is no `.npy` file.
     fn split(&self) -> Option<(&'a str, &'a [u8])> {
         let rest = self.data.strip_prefix(b"\x93NUMPY")?;
         // Two bytes of version come first. Then the length of the header: two bytes in version 1, four in later ones.
@@ -107,14 +107,14 @@ impl<'a> Member<'a> {
 ///
 /// `None` if one of them is missing or is not understood.
 fn shape(header: &str) -> Option<(Vec<u64>, u64)> {
-    // The text behind `'key':`.
-    let behind = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
-    let kind = behind("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    // The text that follows `'key':`.
+    let after = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
+    let kind = after("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
     // `<f4`: the byte order, the kind of number, and its bytes.
     let width: u64 = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     // `<U7` is a string of seven Unicode characters, which have four bytes each.
     let width = if kind.contains('U') { width.checked_mul(4)? } else { width };
-    let list = behind("'shape'")?.strip_prefix('(')?.split(')').next()?;
+    let list = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
     let dimensions = list.split(',').map(str::trim).filter(|dimension| !dimension.is_empty());
     Some((dimensions.map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?, width))
 }

@@ -59,7 +59,7 @@ pub(crate) struct Pickle<'a> {
     budget: Budget,
 }
 
-/// How many more values may be looked at.
+/// How many more times a reader may look at a value.
 #[derive(Debug)]
 struct Budget {
     left: Cell<usize>,

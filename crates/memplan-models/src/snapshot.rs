@@ -105,7 +105,8 @@ fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, 
             return Err(ReadError::at_byte("snapshot::segment", 0, "a segment has no address or no size"));
         };
         let mut used = Vec::new();
-        // Old releases write no addresses for blocks: they lie one after the other.
+        // Old releases write no addresses for blocks, which lie one after the other. `next` is where the next block
+        // starts.
         let mut next = address;
         for &block in items_of(pickle, segment, "blocks")?.unwrap_or_default() {
             let start = pickle.number(block, "address")?.unwrap_or(next);
@@ -188,6 +189,7 @@ fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
         if best.is_none_or(|(other, _)| rank < other) {
             best = Some((rank, frame));
         }
+        // No frame can have a lower rank.
         if rank == 0 {
             break;
         }
@@ -235,10 +237,12 @@ impl Device {
             match event.action {
                 Action::Alloc => ledger.allocate(one),
                 Action::Free => ledger.free(one),
+                // Segments hold blocks. Their events change what the allocator has reserved (`reserved`), and no
+                // allocation.
                 _ => {}
             }
         }
-        // A block that is in use in the end and was not allocated in the trace has been there all the time.
+        // A block that is in use in the end and was not allocated in the trace was in use before the recording began.
         for segment in &self.segments {
             for (address, size, name) in &segment.used {
                 if ledger.is_open(*address) {

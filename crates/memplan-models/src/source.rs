@@ -122,7 +122,8 @@ pub struct Window<'a> {
 impl<'a> Window<'a> {
     /// A window on a source.
     pub fn new(source: &'a dyn ReadAt) -> Window<'a> {
-        // Readers of a sound file look at each byte a few times; eight times and 64 KiB for tiny files are enough.
+        // Readers of a sound file look at each byte a few times, so eight times the size of the file is enough. The 64
+        // KiB on top are for tiny files.
         let budget = Cell::new(source.size().saturating_mul(8).saturating_add(1 << 16));
         Window { source, pages: RefCell::default(), budget }
     }

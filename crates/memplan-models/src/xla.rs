@@ -157,10 +157,10 @@ fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
                 continue;
             }
             let (buffer, over) = (BufferId::from_index(index), BufferId::from_index(other));
-            // If one value ends in the step where the other starts, an op reads the one and writes the other in
-            // place. Two values that live together for longer at the same address are one buffer to XLA. If they only
-            // share a part of their bytes there is no relation for it, and XLA's own plan breaks the rules of the
-            // problem.
+            // If the old value ends in the step in which the new one starts, an op reads the old one and writes the new
+            // one in place. Two values that live together for longer at the same address are one buffer to XLA. If they
+            // live together for longer and only share a part of their bytes, there is no relation that says so; XLA's
+            // own plan then breaks the rules of the problem.
             let is_handover = old.last == new.first && old.first < new.first;
             if is_handover {
                 let kind = if old.address == new.address { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
@@ -206,7 +206,7 @@ fn complete(plan: &mut Plan, problem: &Problem) {
         .collect();
 }
 
-/// The first byte of a buffer in a plan and the first byte behind it; `None` if it has no place or no size.
+/// The first byte of a buffer in a plan, and one past its last byte; `None` if the buffer has no place or no size.
 fn range(plan: &Plan, problem: &Problem, buffer: BufferId) -> Option<(u64, u64)> {
     let start = plan.offset(buffer)?.0;
     Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))

@@ -509,7 +509,7 @@ fn a_shape_of_a_million_dimensions_is_no_shape() {
     for index in 0..500 {
         nodes.push(node("Relu", &[&format!("t{index}")], &[&format!("t{}", index + 1)], &[]));
     }
-    // The first tensor is refused: no shape of that length is carried through the 500 ops behind it.
+    // The first tensor is refused, so that its long shape is not copied for each of the 500 ops that follow.
     let error = read(&model(&nodes)).unwrap_err();
     assert_eq!(error.code, "onnx::unknown-shape");
     assert!(error.message.contains("`t0`"), "{}", error.message);

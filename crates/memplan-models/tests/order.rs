@@ -7,7 +7,7 @@ use memplan_models::graph::problem::Assumptions;
 use memplan_models::graph::{Graph, Home, Model, Op, OpId, Tensor, TensorId};
 use memplan_testkit::Random;
 
-/// A branching network of so many ops: each reads one to three tensors that are there before it.
+/// A branching network with this many ops. Each op reads one to three of the tensors that earlier ops have written.
 fn network(ops: usize, random: &mut Random) -> Model {
     let tensor = |index: usize, bytes: u64| Tensor {
         name: format!("t{index}"),

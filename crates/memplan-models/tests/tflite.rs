@@ -128,7 +128,7 @@ impl ReadAt for Counted {
 
 #[test]
 fn large_files_stay_on_disk() {
-    // Two gigabytes of nothing behind the model: they are not looked at.
+    // Two gigabytes of zeros follow the model. The reader must not look at them.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tflite");
     std::fs::write(&path, bytes("unet")).unwrap();
@@ -243,7 +243,8 @@ fn a_plan_that_the_format_cannot_hold_is_refused() {
     let last = far.placements.ids().next_back().unwrap();
     far.placements[last] = Some(Placement::at(SpaceId::from_index(0), Bytes(1 << 40)));
     far.fit_extents(&placed.problem);
-    // The last buffer is scratch memory, which is the runtime's own business; a tensor that far away is not.
+    // The last buffer is scratch memory, whose offset is not written into the model. The offset of a tensor is, so one
+    // that is too large is an error.
     assert!(offline(&far).is_ok());
     let first = far.placements.ids().next().unwrap();
     far.placements[first] = far.placements[last].clone();

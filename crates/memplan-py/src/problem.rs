@@ -190,7 +190,7 @@ impl ProblemHandle {
 pub(crate) fn open(path: &Path, format: Option<&'static dyn Format>) -> PyResult<Source> {
     Source::open(path, format).map_err(|error| match error.raw_os_error() {
         Some(code) => {
-            // The system's words without the number that Rust puts behind them.
+            // Rust appends the number of the error to the system's words, and `OSError` adds it, too. It is cut off.
             let words = error.to_string();
             let words = words.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((code, words, path.as_os_str().to_owned()))

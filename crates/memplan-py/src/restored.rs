@@ -84,6 +84,7 @@ fn outcome(py: Python<'_>, problem: &Problem, text: &str, facts: &Bound<'_, PyDi
         Some("time limit") => Stop::TimeLimit,
         Some("work limit") => Stop::WorkLimit,
         Some("interrupted") => Stop::Interrupted,
+        // `PlanHandle::stop` gives `None` for a search that came to its own end.
         _ => Stop::Finished,
     };
     let plan = || json::read(text, problem).map_err(|error| error::unreadable(py, None, &error));

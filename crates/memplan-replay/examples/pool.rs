@@ -5,9 +5,9 @@
 //! The file has a line `id,lower,upper,size` for each allocation. Host memory has pages of 64 KiB, a GPU of 2 MiB, so
 //! sizes are divided by 32.
 //!
-//! A program does other things between two requests, and finds little of the allocator in the processor's caches then.
-//! So the last figures are of calls with so many bytes of other memory touched before each: allocations and frees,
-//! each of small and of large blocks.
+//! A program does other things between two requests, so that little of the allocator is left in the processor's caches.
+//! So the last figures are measured with other memory touched before each call (`BETWEEN` bytes). They are those of
+//! allocations and of frees, of small and of large blocks.
 
 use std::error::Error;
 use std::io::Write;

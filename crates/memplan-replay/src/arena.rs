@@ -1,35 +1,36 @@
 //! The planned bytes of a lane: which slot a request is, and whether its place is free.
 //!
-//! **In lockstep.** The cursor stands between two moments of the plan. Every recorded free in front of
-//! it has happened. So what is alive now is a part of what was alive in the recording at this
-//! moment, the plan has been verified, and the next slot's bytes are free: no look-up is needed.
-//! Early frees, requests that are missing and requests that are not in the plan (the pool serves
-//! them) do not disturb this.
+//! **In lockstep.** The cursor stands between two moments of the plan. Every free that the plan has
+//! before the cursor has happened. So what is alive now is a part of what was alive in the recording
+//! at this moment. The plan has been verified, so the bytes of the next slot are free, and no look-up
+//! is needed. The arena stays in lockstep if frees come early, if requests are missing, and if the
+//! pool serves requests that are not in the plan.
 //!
 //! ```text
 //!  plan:     alloc 0   alloc 1   free 0   alloc 2     slot 2 lies where slot 0 was
 //!  program:  alloc     alloc     alloc                slot 0 was not freed: late
 //! ```
-//! **Out of lockstep.** A late free, or bytes that a deviating request was given in here, make the
-//! arena build a map of its free bytes from all that is alive. From then on each place is taken
-//! from that map, and a place that is not free is refused. The next step is in lockstep again if
-//! nothing but the carried slots is alive at its beginning.
+//! **Out of lockstep.** If a free is late, or if a deviating request was given bytes of the arena (a
+//! *hole*), the arena builds a map of its free bytes from all tenants. Until the step ends, a planned
+//! place is taken from that map, and a place that is not free is refused. The next step is in
+//! lockstep again if nothing but the carried slots is alive in the arena at its beginning.
 
 use crate::backing::{Backing, BackingError};
 use crate::plan::{Moment, Slot, StepPlan};
 use crate::region::Region;
 use crate::runs::Runs;
 
-/// How far a request that is not the next one is searched for in the plan. A step that leaves
-/// out more requests than this in one place deviates until its end.
+/// How many slots are looked at for a request that is not the next one in the plan. If a step leaves out this many
+/// requests or more in a row, the request after them is not found, and all later requests of the step may deviate.
 const LOOK_AHEAD: usize = 32;
 
-/// After so many deviating requests a step has lost its plan: it may then use the arena's holes, even
-/// if a planned request finds its place taken later.
+/// After this many deviating requests the step has lost its plan: deviating requests may then use holes of the arena
+/// instead of the pool. The price is that a later planned request may find its place taken.
 const LOST_AFTER: u32 = 64;
 
-/// A request that is larger than recorded by this part (an eighth) says that the whole step is larger than any
-/// recorded one; it then uses holes from there on. Routing to experts stays within a few per cent.
+/// If a request is larger than the largest recorded one by more than this part (an eighth), the whole step is taken to
+/// be larger than any recorded one, and from then on its deviating requests may use holes. The sizes of requests that
+/// vary because tokens are routed to experts stay within a few per cent.
 const OUTGROWN: u64 = 8;
 
 /// A request that holds bytes of an arena.
@@ -37,8 +38,8 @@ const OUTGROWN: u64 = 8;
 pub struct Tenant {
     /// The slot, or `None` for a request that was given a hole.
     pub slot: Option<u32>,
-    /// How often a plan had been selected when the bytes were given out. The slot's number means something only as
-    /// long as the arena still counts the same.
+    /// The arena's `generation` when the bytes were given out: how often a plan had been selected by then. Slot numbers
+    /// belong to one plan, so `slot` is only valid while the arena has the same generation.
     pub generation: u32,
 }
 
@@ -72,11 +73,14 @@ impl Deviation {
 /// What the plan says about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// It belongs at this offset, and the offset is free.
+    /// The request gets this offset in the arena, whose bytes are free. The deviation is set if requests that the plan
+    /// expects before it were left out.
     At(u64, Tenant, Option<Deviation>),
-    /// The pool has it: it lives longer than a step, or there is no plan. If it came out of order, how, and its slot.
+    /// The pool serves the request: its slot lives longer than a step, or no plan is selected. If requests that the
+    /// plan expects before it were left out: that deviation, and the number of the slot.
     Pool(Option<(Deviation, u32)>),
-    /// It deviates; its slot (or the one that was expected, if it has none) and the size of that.
+    /// The request deviates and gets no planned place: how, the number of its slot (or of the slot that was expected, if
+    /// it has none), and the slot's largest recorded size in bytes (0 if the plan has no more slots).
     None(Deviation, u32, u64),
 }
 
@@ -94,15 +98,17 @@ pub struct Arena {
     alive: Vec<bool>,
     /// Whether the current plan has slots whose size varies.
     varying: bool,
-    /// How many tenants are not slots of the current plan.
+    /// How many tenants are not slots of the current plan: holes, and slots of plans that were selected before.
     others: u32,
+    /// How many tenants there are.
     tenants: u32,
-    /// Position in the plan's moments.
+    /// The next position in the plan's moments.
     cursor: usize,
-    /// The slot that is expected next.
+    /// The number of the slot that is expected next.
     next: usize,
-    /// Free bytes, while out of lockstep.
+    /// The free bytes of the arena while it is out of lockstep; `None` in lockstep.
     free: Option<Runs>,
+    /// How many requests of the running step have deviated so far.
     deviations: u32,
     /// Whether the running step is larger than all recorded ones.
     outgrown: bool,
@@ -152,7 +158,8 @@ impl Arena {
         let others: Vec<StepPlan> = self.plans.iter().filter(|old| old.step != plan.step).cloned().collect();
         let wanted = extent(&others).max(plan.extent);
         if self.region.is_none() {
-            // Twice the device: a plan that needs more could not be mapped anyway.
+            // An address range costs nothing, so it is twice as long as the memory of the device. A plan that needs
+            // more than the device has cannot be mapped.
             let (_, total) = backing.memory(plan.device);
             self.region = Some(Region::new(backing, plan.device, total.saturating_mul(2))?);
         }
@@ -241,20 +248,26 @@ impl Arena {
         self.free = Some(free);
     }
 
-    /// What the plan of the running step has for a request.
+    /// What the plan of the running step has for a request. `tenants` lists what is alive in the arena, if the arena
+    /// has to leave lockstep.
     pub(crate) fn place(&mut self, bytes: u64, tenants: Tenants<'_>) -> Place {
         let Some(plan) = self.current else { return Place::Pool(None) };
         let found = self.find(plan, bytes);
+        // `number` is the slot. `order` is the deviation `Order` if slots before it were left out, else `None`.
         let (number, order) = match found {
             Ok(found) => found,
+            // No slot of the plan stands for this request.
             Err(kind) => {
                 self.deviations += 1;
                 let expected = self.plans[plan].slots.get(self.next).map_or(0, |slot| slot.most);
                 let number = self.next as u32;
-                // Where sizes vary, the position says which slot was meant: this step asks for more there
-                // than any recorded one.
+                // If some slots of the plan vary in size, steps are expected to ask for the same requests in the same
+                // order with other sizes. So this request is taken for the next slot in a size that was never recorded,
+                // and the cursor moves past that slot: later requests then meet their own slots. If no slot of the plan
+                // varies, the request is taken for an additional one, and the slot is still expected.
                 if self.varying && kind == Deviation::Size {
-                    // Far above the largest one, nearly all requests to come will be too large as well.
+                    // If the request is far larger than the slot, nearly all later requests of the step will be too
+                    // large as well.
                     self.outgrown |= bytes > expected + expected / OUTGROWN;
                     self.pass(plan, self.next, tenants);
                 }
@@ -266,6 +279,7 @@ impl Arena {
         let Some(offset) = self.plans[plan].slots[number].offset else {
             return Place::Pool(order.map(|kind| (kind, number as u32)));
         };
+        // In lockstep (`free` is `None`) the place is known to be free. Out of lockstep the map decides.
         if self.free.as_mut().is_some_and(|free| !free.take(offset, bytes)) {
             self.deviations += 1;
             return Place::None(Deviation::Held, number as u32, self.plans[plan].slots[number].most);
@@ -276,29 +290,30 @@ impl Arena {
         Place::At(offset, Tenant { slot: Some(number as u32), generation: self.generation }, order)
     }
 
-    /// Which slot of the plan a request for `bytes` stands for, and how it deviates from the plan, if it does. It is
-    /// the next slot if the size suits that; otherwise the first of the following ones that has exactly this size.
-    /// The error says why no slot stands for the request.
+    /// Which slot of the plan a request for `bytes` stands for, and how the request deviates from the plan, if it does.
+    /// If the size suits the next slot, the request is that slot. Else it is the first slot of this size among the next
+    /// `LOOK_AHEAD` slots. The error says why no slot stands for the request.
     fn find(&self, plan: usize, bytes: u64) -> Result<(usize, Option<Deviation>), Deviation> {
         let slots = &self.plans[plan].slots;
         let next = slots.get(self.next).ok_or(Deviation::Extra)?;
         if next.suits(bytes) {
             return Ok((self.next, None));
         }
-        // If the next slot varies in size, the request is probably that one, in a size that was never recorded. To
-        // skip the slot would then be wrong.
+        // If the next slot varies in size, the request is probably for that slot, in a size that was never recorded.
+        // Then no later slot is looked at: it would be skipped to by mistake.
         let ahead = slots[self.next..].iter().take(if next.varies() { 0 } else { LOOK_AHEAD });
         let same = ahead.enumerate().find(|(_, slot)| slot.most == bytes && !slot.varies());
         same.map(|(skipped, _)| (self.next + skipped, Some(Deviation::Order))).ok_or(Deviation::Size)
     }
 
-    /// Moves the cursor behind a slot's allocation. A free on the way that has not happened is late.
+    /// Moves the cursor past the allocation of slot `number`. If the plan frees a slot before that allocation and the
+    /// slot is still alive, its free is late, and the arena leaves lockstep.
     fn pass(&mut self, plan: usize, number: usize, tenants: Tenants<'_>) {
         let to = self.plans[plan].allocated_at[number] as usize;
         let passed = &self.plans[plan].moments[self.cursor..to];
         let late = passed.iter().any(|moment| matches!(moment, Moment::Free(slot) if self.alive[*slot as usize]));
         (self.cursor, self.next) = (to + 1, number + 1);
-        // The slot itself may be alive still: carried over, and not dropped in time.
+        // The slot itself may still be alive from the step before, if it is carried and was not freed in time.
         if late || self.alive[number] {
             self.distrust(tenants);
         }
@@ -328,6 +343,7 @@ impl Arena {
         self.tenants -= 1;
         match tenant.slot {
             Some(slot) if tenant.generation == self.generation => self.alive[slot as usize] = false,
+            // A hole, or a slot of a plan that was selected before.
             _ => self.others -= 1,
         }
         if let Some(free) = &mut self.free {

@@ -55,7 +55,8 @@ pub trait Backing: Send + Sync {
     /// Gives physical pages back to the device. They must not be mapped anywhere.
     fn release(&self, device: u32, frames: &[Frame]);
 
-    /// Maps physical pages one behind the other, inside a reserved range where nothing is mapped. Either all or none.
+    /// Maps physical pages at neighbouring addresses, from `address` upwards, inside a reserved range where nothing is
+    /// mapped. If one cannot be mapped, none is.
     fn map(&self, device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError>;
 
     /// Unmaps so many pages. The device must have done all work that uses these addresses.
@@ -64,7 +65,8 @@ pub trait Backing: Send + Sync {
     /// Waits until the device has done all work that was given to it.
     fn settle(&self, device: u32);
 
-    /// A mark behind all work that was given to a stream so far; an older mark may be used again.
+    /// A mark after all work that was given to a stream so far. `older` is a mark that is not needed any more; it may
+    /// be moved and returned instead of a new one. `None` if no mark could be made.
     fn mark(&self, device: u32, stream: u64, older: Option<Mark>) -> Option<Mark>;
 
     /// Waits until the device has done all work before a mark.

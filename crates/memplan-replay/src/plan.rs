@@ -24,13 +24,17 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// Places and sizes in a plan are multiples of this: PyTorch's own allocator aligns in the same way,
-/// and kernels choose their variant by alignment.
+/// Offsets and sizes in a plan are multiples of this many bytes. PyTorch's own allocator aligns in the same way, and
+/// kernels choose their variant by alignment, so a smaller one could change results and speed.
 pub const ALIGNMENT: u64 = 512;
 
+/// The first bytes of a file of plans.
 const MAGIC: &[u8; 8] = b"MPREPLAY";
+/// The version of the file format.
 const VERSION: u32 = 1;
+/// The bit of an event that says that the slot is freed and not allocated.
 const FREE: u32 = 1 << 31;
+/// In place of an offset: the slot has no place in the arena.
 const ELSEWHERE: u64 = u64::MAX;
 
 /// Why a plan is not accepted.
@@ -152,8 +156,8 @@ pub struct StepPlan {
 }
 
 impl StepPlan {
-    /// Builds a plan if it is right: every slot is allocated once, in order, and no two slots that
-    /// are alive together share a byte. A step begins with what the one before it has carried over.
+    /// Builds a plan if it is right: every slot is allocated once, in order, and no two slots that are alive together
+    /// share a byte. At the start of a step the carried slots of the step before are alive.
     pub fn verified(
         (step, device, lane): (u32, u32, u32),
         slots: Vec<Slot>,
@@ -213,9 +217,12 @@ impl StepPlan {
     }
 }
 
-/// Where each slot is allocated and, if it is, freed.
+/// For each slot the position of its allocation in the list of events, and the position of its free; `None` if it is
+/// never freed.
 type Positions = (Vec<u32>, Vec<Option<u32>>);
 
+/// Finds where each slot is allocated and freed. An error if slots are not allocated exactly once and in the order of
+/// their numbers, if a slot is freed twice, or if an event names an unknown slot.
 fn positions(step: u32, slots: usize, moments: &[Moment]) -> Result<Positions, PlanError> {
     let mut allocated_at = Vec::with_capacity(slots);
     let mut freed_at = vec![None; slots];
@@ -262,7 +269,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<StepPlan>, PlanError> {
 fn read_plan(words: &mut Words<'_>) -> Result<StepPlan, PlanError> {
     let key = (words.u32()?, words.u32()?, words.u32()?);
     let (slots, events) = (words.u32()?, words.u32()?);
-    // A number without a meaning so far keeps the longer numbers behind it aligned to eight bytes.
+    // A number without a meaning so far. It keeps the numbers of 64 bits that follow aligned to eight bytes.
     words.u32()?;
     // Lists are filled item by item, so that a wrong count ends in an error, not in a huge reservation.
     let mut list = Vec::new();

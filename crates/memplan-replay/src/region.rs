@@ -6,24 +6,25 @@
 //!                  ▲ holes inside of mapped pages are reserved memory that nobody uses
 //! ```
 //! A request takes the free run that needs the fewest new pages; among those, the shortest.
-//! [`Region::trim`] unmaps every page on which nothing lies. So what lives long costs its own
-//! pages only, wherever the first steps have scattered it.
+//! [`Region::trim`] unmaps every page on which nothing lies. So allocations that live long cost only
+//! the pages on which they lie, wherever the first steps have scattered them.
 //!
-//! **Pages move without a wait.** To unmap a page, the device must have done all work that uses it,
-//! and work is given to it long before it is done. So a physical page on which nothing lies is *lent*:
-//! it is mapped at a second address as well, where the next request gets it. Work on one stream happens
-//! in order, so whatever still uses the first address is done before the request's own work begins:
+//! **Pages move without a wait.** A page may only be unmapped when the device has done all work that
+//! uses it, and a program gives work to the device long before the device does it. So a physical page
+//! on which nothing lies is *lent*: it goes to the *stock*, a list of physical pages that nobody uses,
+//! and is mapped at a second address as well, where the next request gets it. Work on one stream
+//! happens in order, so work that uses the first address is done before the request's own work begins:
 //!
 //! ```text
 //!  address     A (stale)      B (owner)
 //!               ╲            ╱
 //!              physical page            work: … reads A │ A is freed │ writes B …
 //! ```
-//! The first address is *stale* from then on. If a later request lies there and B is free again, the
-//! two change places, for which nothing is mapped: in a program that goes back and forth
-//! between a few sizes, most pages move in this way. Otherwise A is unmapped when it is needed, mostly
-//! long after the last work that used it. A mark in the stream, set whenever a page becomes stale, says
-//! when that work is done.
+//! From then on the first address, A, is *stale*, and the second, B, is the *owner* of the physical page.
+//! If a later request lies at A and nothing lies at B, the two change roles, which takes no call of the
+//! driver: in a program that goes back and forth between a few sizes, most pages move in this way.
+//! Otherwise A is unmapped when a request needs it, mostly long after the last work that used it. A mark in
+//! the stream, set whenever a page becomes stale, says when that work is done.
 
 use std::ops::Range;
 
@@ -32,26 +33,34 @@ use crate::hashing::Table;
 use crate::pages::Pages;
 use crate::runs::Runs;
 
-/// How many runs a request looks at. Runs are looked at from short to long; the last run, the
-/// end of the range, is always long enough, so that few suffice.
+/// Upper limit on the free runs that a request compares, from the shortest that holds it to longer ones, so that a
+/// request does not take longer in a region of thousands of runs. The limit costs memory only: a longer run whose pages
+/// are mapped may be missed, and new pages are mapped instead.
 const LOOKED_AT: usize = 24;
 
 /// An address range of one device, its free bytes and its mapped pages.
 pub struct Region {
     device: u32,
+    /// The first address.
     base: u64,
+    /// Bytes of the address range.
     length: u64,
+    /// Bytes of a page.
     page: u64,
+    /// The bytes on which nothing lies, as offsets from `base`. Their pages may be mapped or not.
     free: Runs,
-    /// Pages that own the physical page under them.
+    /// The numbers of pages that own the physical page under them.
     mapped: Pages,
-    /// Pages that were lent: another address owns their physical pages.
+    /// The numbers of pages whose physical pages were lent: another address owns these now.
     stale: Pages,
-    /// The physical page under each page that is mapped or stale, and which page owns it.
+    /// The physical page under each page that is mapped or stale, by the number of the page.
     frames: Vec<Option<Frame>>,
+    /// The number of the page that owns a physical page. Physical pages that other regions own are not in it.
     owners: Table<Frame, u64>,
-    /// Behind the last work that may use stale pages; `None` if that is not known.
+    /// A mark after the last work that may use stale pages; `None` if there is none, so that all work must be waited
+    /// for.
     behind: Option<Mark>,
+    /// Bytes of mapped pages.
     reserved: u64,
 }
 
@@ -101,7 +110,8 @@ impl Region {
         self.cheapest(bytes).map(|(_, start)| Spot { start, bytes })
     }
 
-    /// The bytes of new pages that a request needs at least, and where.
+    /// The free run in which a request needs the fewest new pages: the bytes of these pages, and the start of the run.
+    /// Only the `LOOKED_AT` shortest runs that hold the request are compared. `None` if no run holds it.
     fn cheapest(&self, bytes: u64) -> Option<(u64, u64)> {
         let mut best: Option<(u64, u64)> = None;
         for start in self.free.fitting(bytes).take(LOOKED_AT) {
@@ -124,15 +134,18 @@ impl Region {
         (pages.end - pages.start - self.mapped.count(pages)) * self.page
     }
 
-    /// Lets stale pages under a request have their physical pages back, where nothing lies on their owners. The
-    /// owners become stale instead. `stream` is the stream whose work uses this region.
+    /// Gives stale pages under a spot their physical pages back, so that nothing need be mapped there. A stale page is
+    /// the address at which a lent physical page was mapped first; the *owner* of a physical page is the page at whose
+    /// address it is used now. A page is only taken back if nothing lies on its owner; the owner becomes stale.
+    /// `stream` is the stream whose work uses this region.
     pub fn take_back(&mut self, backing: &dyn Backing, stream: u64, spot: Spot) {
         let pages = self.pages_under(spot.start, spot.bytes);
         let mut is_moved = false;
         for page in self.stale.runs(pages.clone(), true).into_iter().flatten() {
             let Some(frame) = self.frames[page as usize] else { continue };
-            // The page may have gone to another region, which knows its owner.
+            // If the physical page was lent to another region, its owner is not known here, and it stays there.
             let Some(&owner) = self.owners.get(&frame) else { continue };
+            // The spot needs a physical page at the owner's address as well, or something lies there.
             if pages.contains(&owner) || !self.free.covers(owner * self.page, self.page) {
                 continue;
             }
@@ -148,13 +161,14 @@ impl Region {
         }
     }
 
-    /// Marks the place in the stream behind which no work uses a page that is stale now. Work that was given to the
+    /// Marks the place in the stream after which no work uses a page that is stale now. Work that was given to the
     /// stream so far may still use these pages; only when it is done may their addresses be unmapped.
     fn mark_stale(&mut self, backing: &dyn Backing, stream: u64) {
         self.behind = backing.mark(self.device, stream, self.behind);
     }
 
-    /// Takes a place. The pages that are missing there get physical pages of the stock first, and new ones then.
+    /// Takes a place. The pages that are missing there get physical pages: those of the stock, and new ones if the
+    /// stock has too few. The *stock* is a list of physical pages that regions have lent and nobody uses.
     pub fn take(&mut self, backing: &dyn Backing, spot: Spot, stock: &mut Vec<Frame>) -> Result<u64, BackingError> {
         self.map(backing, spot.start, spot.bytes, stock)?;
         let taken = self.free.take(spot.start, spot.bytes);
@@ -194,10 +208,13 @@ impl Region {
         }
     }
 
-    /// Lends pages on which nothing lies until the stock has `bytes` more, and returns how many bytes it lent. Pages
-    /// under the spot `except` are not lent: a request is about to lie there. Pages at the highest addresses go first,
-    /// because requests are put into the shortest run and the last runs are the longest. `stream` is the stream whose
-    /// work uses this region.
+    /// Lends physical pages on which nothing lies: adds them to `stock`, up to `bytes` bytes of them, rounded up to
+    /// whole pages. Returns how many bytes were lent, which is less if the region has fewer such pages.
+    ///
+    /// Pages under the spot `except` are not lent, because a request is about to lie there. Pages at the highest
+    /// addresses are lent first: the address range is far longer than the device's memory, so its last free run is the
+    /// longest, and requests go into short runs first. So these pages are likely to be needed last. `stream` is the
+    /// stream whose work uses this region.
     pub fn lend(
         &mut self,
         backing: &dyn Backing,
@@ -211,7 +228,8 @@ impl Region {
         let mut lent = Vec::new();
         for (start, end) in self.free.iter().rev() {
             let pages = self.pages_inside(start, end);
-            // A spot lies at the beginning of its run, so the pages behind the spot may still be lent.
+            // If the spot lies in this run, it lies at the beginning of the run, so the pages at higher addresses than
+            // the spot may still be lent.
             let is_kept = pages.start < kept.end && kept.start < pages.end;
             let first = if is_kept { kept.end.min(pages.end) } else { pages.start };
             for run in self.mapped.runs(first..pages.end, true).into_iter().rev() {
@@ -233,6 +251,8 @@ impl Region {
         before - self.reserved
     }
 
+    /// Moves the physical pages of mapped pages to the stock. The pages become stale: still mapped at their addresses,
+    /// but not to be used there.
     fn lend_pages(&mut self, pages: Range<u64>, stock: &mut Vec<Frame>) {
         self.reserved -= (pages.end - pages.start) * self.page;
         self.mapped.remove(pages.clone());
@@ -262,7 +282,8 @@ impl Region {
         first..(end / self.page).max(first).min(self.mapped.end().max(first))
     }
 
-    /// Maps the missing pages under a range; if one run of them fails, the others stay.
+    /// Maps the pages under a range of bytes that are not mapped. They get physical pages of the stock, and new ones if
+    /// the stock has too few. If mapping one run of pages fails, the runs before it stay mapped.
     fn map(
         &mut self,
         backing: &dyn Backing,
@@ -275,12 +296,13 @@ impl Region {
         if missing == 0 {
             return Ok(());
         }
-        // Physical pages come from the stock. It is filled up before anything is mapped, so that a device without memory
-        // leaves the region as it is.
+        // The stock is filled up before anything is mapped, so that the region stays as it is if the device has no
+        // memory left.
         if missing > stock.len() as u64 {
             backing.create(self.device, missing - stock.len() as u64, stock)?;
         }
-        // The device may still work on stale pages, so it must have come past their last use before they go.
+        // Stale pages in the range are unmapped, to be mapped again with other physical pages. The device may still
+        // work on them, so it must have reached the mark after their last use. Without a mark it must do all its work.
         if self.stale.count(pages.clone()) > 0 {
             match self.behind {
                 Some(mark) => backing.reach(self.device, mark),
@@ -305,7 +327,7 @@ impl Region {
         Ok(())
     }
 
-    /// Unmaps those of some pages that are mapped, and gives their physical pages back.
+    /// Unmaps those of `pages` that are mapped, and gives their physical pages back to the device.
     fn unmap(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.mapped.runs(pages, true) {
             let count = run.end - run.start;
@@ -320,7 +342,8 @@ impl Region {
         }
     }
 
-    /// Unmaps those of some pages that are stale; the work that used them is done.
+    /// Unmaps those of `pages` that are stale. The device must have done the work that used them. Their physical pages
+    /// have other owners, so they are not given back.
     fn unmap_stale(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.stale.runs(pages, true) {
             backing.unmap(self.device, self.base + run.start * self.page, run.end - run.start);

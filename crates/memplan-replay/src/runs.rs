@@ -8,8 +8,8 @@
 
 use crate::sorted::Sorted;
 
-/// Maximal runs of free bytes, half-open. Requests are cut from the front of a run, which leaves its end in place: so
-/// runs are known by their ends, and most requests change a start only.
+/// Maximal runs of free bytes, half-open. Most requests are cut from the front of a run, which changes the start of the
+/// run and not its end. So runs are stored by their ends: such a request changes an entry in place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
     /// (end, start) of every run.
@@ -33,7 +33,7 @@ impl Runs {
     #[must_use]
     pub(crate) fn take(&mut self, start: u64, bytes: u64) -> bool {
         let end = start + bytes;
-        // Of all runs that end at the last byte or behind it, only the first can hold the bytes.
+        // Runs are disjoint. So of all runs that end at or above the end of the bytes, only the first can hold them.
         let Some((to, from)) = self.by_end.first_from((end, 0)) else { return false };
         let (run_start, run_end) = (*from, *to);
         if run_start > start {

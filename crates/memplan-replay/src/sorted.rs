@@ -1,12 +1,13 @@
 //! A sorted set of pairs of numbers that is quick when it is small.
 //!
-//! An allocator is called between pieces of a program that fill the processor's caches with other things. A tree is a
-//! lot of code, and its nodes lie here and there; what takes time is to fetch both anew. So the pairs lie in plain
-//! sorted lists, which a search halves and an insertion shifts:
+//! An allocator is called between pieces of a program that fill the processor's caches with other things. The code of a
+//! tree is long and its nodes are scattered in memory, and fetching both into the caches takes most of the time of a
+//! call. So the pairs lie in plain sorted lists. A look-up is a binary search, and an insertion shifts the pairs after
+//! it:
 //!
 //! ```text
 //!  lists   [(1,0) (1,8) (3,2)]   [(4,0) (7,5)]   [(9,1)]
-//!            ▲ at most LONGEST pairs each; a longer one is cut in halves
+//!            ▲ at most LONGEST pairs each; a longer list is cut in halves
 //! ```
 //! Most programs need one list. With n pairs a change shifts at most [`LONGEST`] of them and, where lists are cut or
 //! become empty, n / [`LONGEST`] lists.
@@ -27,7 +28,7 @@ impl Sorted {
     /// The list and the place in it of the first pair that is not below `from`; the place may be the end of the last
     /// list.
     fn place(&self, from: Pair) -> (usize, usize) {
-        // Every list but the last must reach `from` to be the right one.
+        // The first list whose last pair is not below `from`; the last list if there is none.
         let before_last = self.lists.len().saturating_sub(1);
         let list = self.lists[..before_last].partition_point(|list| list.last().is_some_and(|&last| last < from));
         (list, self.lists.get(list).map_or(0, |pairs| pairs.partition_point(|&pair| pair < from)))

@@ -46,7 +46,7 @@ pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
     }
 }
 
-/// No optimal plan needs a higher offset: with this much room all buffers lie one behind the other.
+/// No optimal plan needs a higher offset: with this much room all buffers can lie one above the other.
 fn highest_offset(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];

@@ -159,6 +159,7 @@ impl Search<'_> {
         let ties = [one, other].map(|id| self.problem.buffers()[id].tie());
         let tied = match ties {
             [Some(a), Some(b)] if a.group == b.group => Some(a.at.0 as i64 - b.at.0 as i64),
+            // No tie holds these two together.
             _ => None,
         };
         let together = self.problem.must_share().iter().any(|&pair| pair == (one, other) || pair == (other, one));
@@ -246,6 +247,8 @@ impl Search<'_> {
             takers.filter(started).fold(0, |taken, taker| taken | self.footprint(taker, slot))
         };
         let alive = |id: BufferId, slot: usize, step: u64| self.alive(id, slot, step) & !taken(id, slot, step);
+        // Every pair of slots of two buffers: without a common byte, of one company, or never alive together on a
+        // common byte and in a definite order.
         let ids: Vec<BufferId> = self.problem.buffers().ids().collect();
         let pairs = ids.iter().flat_map(|&one| ids[..one.index()].iter().map(move |&other| (one, other)));
         pairs.into_iter().all(|(one, other)| {

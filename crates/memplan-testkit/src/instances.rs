@@ -103,14 +103,15 @@ pub fn all_alive(count: usize, seed: u64) -> Problem {
     build((0..count).map(|index| Buffer::new(index.to_string(), random.between(1, 1000), Lifetime::new(0, 1))))
 }
 
-/// A rectangle of time and bytes cut into `count` buffers at random: its height
-/// is enough for them, but only without any waste. `count` must be at most `steps * height`, since a part of one byte
-/// at one step cannot be cut.
+/// A rectangle of time and bytes that is cut into `count` buffers at random. A plan of its height exists, and leaves no
+/// byte unused at any step. `count` must be at most `steps * height`, since a part of one byte at one step cannot be
+/// cut.
 pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     // (first step, one past the last, bytes). Each cut divides one part in time or in bytes.
     let mut parts = vec![(0, steps, height)];
     while parts.len() < count {
+        // A part that is one step long and one byte high cannot be cut; then another part is drawn.
         let index = random.below(parts.len() as u64) as usize;
         let (start, end, height) = parts[index];
         if random.one_in(2) && end - start > 1 {
@@ -166,6 +167,7 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
                 buffer.spaces = [SpaceId::from_index(0)].into_iter().collect();
             }
             4 => buffer.exclusive = random.one_in(3),
+            // A plain buffer.
             _ => {}
         }
         let id = builder.buffer(buffer);

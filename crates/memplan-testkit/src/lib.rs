@@ -4,9 +4,9 @@
 //! # Why it is a crate
 //!
 //! A planner and a checker can agree and both be wrong. So tests compare them with code that
-//! is too simple to be wrong and far too slow to be used: it marks every byte of every step, or
-//! tries every offset. And because nobody thinks of all the odd inputs, most tests do not list
-//! inputs but draw them at random, valid ones only.
+//! is much simpler and far too slow to be used: it marks every byte of every step, or tries every
+//! offset. And because nobody thinks of all unusual inputs, most tests do not list inputs but draw
+//! valid ones at random.
 //!
 //! - [`problems`]: property-test strategies for valid problems with any
 //!   selection of [`Features`];

@@ -244,6 +244,7 @@ impl Recipe {
                 let kind = if kind % 8 < 4 { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
                 change(builder, |builder| builder.overlay(Overlay { buffer, over, kind }));
             }
+            // The problems may not have this feature.
             _ => {}
         }
     }
@@ -308,8 +309,8 @@ fn change(builder: &mut ProblemBuilder, how: impl FnOnce(&mut ProblemBuilder)) {
     }
 }
 
-/// Puts a buffer into a group, at a multiple of its alignment. It takes over what members must have in common with one
-/// another: candidate spaces and number of slots.
+/// Puts a buffer into a group, at a multiple of its alignment. The buffer takes over what all members of a group must
+/// have in common: candidate spaces and number of slots.
 fn tie(builder: &mut ProblemBuilder, id: BufferId, group: GroupId, multiple: u64) {
     let at = Bytes(multiple * common_alignment(builder, id));
     let in_group = |buffer: &&Buffer| buffer.tie().is_some_and(|tie| tie.group == group);

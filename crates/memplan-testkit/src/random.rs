@@ -7,7 +7,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// A sequence of its own for every seed.
+    /// A generator whose sequence depends on the seed alone.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }

@@ -166,7 +166,7 @@ impl<'a> Reference<'a> {
                 // An offset beyond the largest memory is reported elsewhere. Here it would only hide all other ends.
                 end = ends.filter(|&end| end <= u128::from(MAX_BYTES)).fold(end, u128::max);
             }
-            // Shared objects lie behind each other, so their sizes add up.
+            // Shared objects have no bytes in common, so their sizes add up.
             for object in self.plan.objects.iter().filter(|object| object.space == space) {
                 end += match &object.size {
                     Size::Shape(components) => components.iter().map(|&component| u128::from(component)).product(),
@@ -345,8 +345,8 @@ pub(crate) fn precedes(problem: &Problem, overlays: &HashSet<(BufferId, BufferId
     let mut ancestors = HashSet::new();
     let mut open = vec![y];
     while let Some(buffer) = open.pop() {
-        let is_new = |parent: &BufferId| dependencies.children[*parent].contains(&buffer);
-        let parents: Vec<BufferId> = dependencies.children.ids().filter(is_new).collect();
+        let is_parent = |parent: &BufferId| dependencies.children[*parent].contains(&buffer);
+        let parents: Vec<BufferId> = dependencies.children.ids().filter(is_parent).collect();
         open.extend(parents.into_iter().filter(|&parent| ancestors.insert(parent)));
     }
     let in_place = overlays.contains(&(y, x));

@@ -42,7 +42,7 @@ pub fn nests(count: usize) -> Problem {
 
 /// All are alive in the middle; each starts and ends at its own time, in no order.
 pub fn all_alive(count: usize) -> Problem {
-    // The factors 7 and 11 scatter the starts over the steps before the middle, and the ends over those behind it.
+    // The factors 7 and 11 scatter the starts over the steps before the middle, and the ends over the steps after it.
     let middle = count as u64;
     let life = |index: u64| Lifetime::new(index * 7 % middle, middle + 1 + index * 11 % middle);
     buffers(count, |index, size| Buffer::new(index.to_string(), size, life(index)))

@@ -19,7 +19,7 @@ pub struct Analyzed {
     /// The nesting of ops in regions.
     tree: OpTree,
     lifetimes: Lifetimes,
-    /// The problem, with the site behind each of its buffers.
+    /// The problem, with the site that each of its buffers comes from.
     collected: Collected,
     homes: Homes,
 }
@@ -153,7 +153,7 @@ struct Homes {
 
 impl Homes {
     /// Numbers the groups: those of the collected problem keep their space, and groups of which no site was collected
-    /// get numbers behind them.
+    /// get the next numbers.
     fn new(program: &Program, collected: &Collected) -> Homes {
         let mut groups = collected.groups.clone();
         let mut known: HashMap<Group, SpaceId> =

@@ -7,7 +7,7 @@
 //!   limit 3 s:  levels 0.01 s │ … │ first-fit 0.02 s │ search half of the rest │ auto the rest
 //! ```
 //!
-//! As soon as there is one plan the limit ends a strategy wherever it is. The strategy that was ended so, and those
+//! As soon as there is one plan, the limit ends any strategy at once. The strategy that the limit ended, and those
 //! whose turn did not come, are listed as not tried.
 
 use std::time::Duration;
@@ -87,8 +87,9 @@ impl Comparison {
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
         let strategies: Vec<&dyn Strategy> = STRATEGIES.iter().chain(own).copied().collect();
-        // The first strategies of the list are those that search. They are tried last. `left` is the number of
-        // strategies that are still to come after this one, so each gets an equal share of the time that is left.
+        // The first strategies of the list are those that search. They are tried last, so the list is walked from its
+        // end. `left` is the position in the list, which is the number of strategies that come after this one. Each
+        // gets an equal share of the time that is left.
         for (left, &strategy) in strategies.iter().enumerate().rev() {
             if comparison.is_over() {
                 comparison.not_tried.push(strategy.name());
@@ -123,7 +124,7 @@ impl Comparison {
         refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
         refused.sort_by_key(|refused| place(&refused.strategy));
         refused.dedup_by_key(|refused| refused.strategy.clone());
-        // The same holds for one that had the time for one kind only.
+        // The same holds for a strategy that had time for one kind of plan only.
         not_tried.retain(|name| entries.iter().all(|entry| entry.strategy != *name));
         not_tried.sort_by_key(|name| place(name));
         not_tried.dedup();

@@ -42,7 +42,7 @@ pub struct Known {
 /// A problem of the corpus.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Path inside its folder without extension; a problem of a `.jsonl` file has `#` and its number behind it.
+    /// Path inside its folder without extension; for a problem of a `.jsonl` file, `#` and its number follow.
     pub name: String,
     /// The problem.
     pub problem: Arc<Problem>,
@@ -119,6 +119,7 @@ fn known_line(line: &str) -> Option<(String, Known)> {
 pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
     let mut instances = Vec::new();
     for path in files(folder)? {
+        // Names have slashes on every system, because the file of best extents lists them so.
         let inside = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
         let name = inside.to_string_lossy().replace('\\', "/");
         let bytes = fs::read(&path).map_err(|error| CorpusError::Io { path: path.clone(), error })?;
@@ -129,6 +130,7 @@ pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
                 .map_err(|error| content(error.to_string()))?;
             Ok(input.problem)
         };
+        // Each line of a `.jsonl` file is a problem; any other file is one problem.
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
                 let problem = aligned(line, read("line.json", line)?);
@@ -178,7 +180,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
 /// Plans an instance with the strategy `search`, through the driver like everything else, and counts what the search
 /// did.
 pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
-    // The driver asks a strategy for an outcome only; the counters come out of the closure by this side door.
+    // The driver asks a strategy for an outcome only, so the closure hands out its counters through this lock.
     let counted = Mutex::new((0, 0, 0));
     let method = Method {
         base: &Search,

@@ -14,7 +14,7 @@
 //!
 //! When a check rejects a layout, something in memplan is wrong: a lifetime, an alias, a strategy. The user still gets
 //! a right result. The buffers that the check names are kept apart ([`Solver::apart`]) and everything is laid out
-//! again, a few times; then buffers that are still named share with nobody. What was repaired is in
+//! again, a few times; after that, buffers that a check still names share with nobody. What was repaired is in
 //! [`Checked::repairs`], so that it can be reported. Under [`How::strict`] there is no repair, and the first rejection
 //! is [`Failure::Unsound`]. A strategy that memplan does not have is its author's: its mistakes are not repaired
 //! either, and are [`Failure::WrongStrategy`].
@@ -22,7 +22,7 @@
 //! # Patience
 //!
 //! A caller's time limit and Ctrl-C hold for the whole line, not for the search alone. Every loop in every stage asks
-//! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
+//! [`memplan_core::patience`], and the driver asks after every stage: a stage that was cut short is
 //! [`Failure::Stopped`], whatever it returned. A time limit ends reading, lowering and searching. It ends neither the
 //! making of a first plan nor what follows (the checks, writing, reading again), for then the caller would have waited
 //! for nothing. To make up for that, a search ends before the limit, by the time that checking and writing are expected

@@ -137,6 +137,7 @@ fn sites_of(violation: &dataflow::Violation) -> Vec<SiteId> {
         IterationsOverlap { sites, .. } | Unordered { sites, .. } | ExclusiveShared { sites } => {
             vec![sites.0, sites.1]
         }
+        // These kinds name no site, so nothing can be kept apart because of them.
         _ => Vec::new(),
     }
 }

@@ -36,9 +36,9 @@ use crate::target::{Target, TargetError};
 pub struct Input {
     /// What has to be placed.
     pub problem: Arc<Problem>,
-    /// The program behind the problem; lifetime records have none.
+    /// The program from which the problem was made; `None` for lifetime records.
     pub program: Option<Arc<Analyzed>>,
-    /// The network behind the problem, if it comes from a model file.
+    /// The network from which the problem was made, if the input is a model file.
     pub network: Option<Arc<Network>>,
     /// That file, for a copy of it with a plan inside.
     pub file: Option<Source>,
@@ -164,8 +164,8 @@ pub trait Format: Sync {
     }
 }
 
-/// All formats, in the order in which they are asked whether a text is theirs. CSV comes last, because it
-/// takes almost anything with commas; the records in JSON come after the other formats that are JSON.
+/// All formats. For a text of unknown format they are asked in this order whether they recognise it. CSV comes last,
+/// because it takes almost anything with commas; the records in JSON come after the other formats that are JSON.
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,

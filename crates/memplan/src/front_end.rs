@@ -122,8 +122,8 @@ pub struct Packing<'a> {
     pub problem: Cow<'a, Problem>,
     /// The plan.
     pub plan: Cow<'a, Plan>,
-    /// Which program's sites its buffers are (by its number in [`Claim::programs`]), and the site of each buffer;
-    /// `None` if a buffer is no single site.
+    /// The sites that the buffers come from: the number of their program in [`Claim::programs`], and the site of each
+    /// buffer. `None` if buffers are no single sites of a program.
     pub sites: Option<(usize, Cow<'a, [SiteId]>)>,
 }
 
@@ -138,9 +138,10 @@ pub struct Order {
 /// What a front end wrote.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// The content, or its first part if something is [behind](Self::behind) it.
+    /// The content, or its first part if there is a second part ([`behind`](Self::behind)).
     pub bytes: Vec<u8>,
-    /// What follows the first part: pieces of a file, and new bytes between them. Models are large and mostly weights.
+    /// The second part, which follows the first: pieces of a file, and new bytes between them. Models are large and
+    /// mostly weights, so the pieces are copied from the old file only when the output is written.
     pub behind: Option<Behind>,
     /// What was left alone and why, with the place.
     pub notes: Vec<String>,

@@ -162,8 +162,7 @@ impl Network {
         &self.unmeasured
     }
 
-    /// The size of the whole arena that TensorFlow Lite Micro needs if tensors and scratch memory (the head) take so
-    /// many bytes.
+    /// The size of the whole arena that TensorFlow Lite Micro needs if tensors and scratch memory take `head` bytes.
     pub fn arena(&self, head: Bytes) -> Bytes {
         self.tail.arena(head, self.roles().len())
     }
@@ -229,8 +228,8 @@ impl Network {
         bound::lower_bound(&self.with_inputs_reused())
     }
 
-    /// The problem as TensorFlow Lite Micro sees it: the memory of inputs is reused, and no op works in place. The
-    /// problem as it is, should that one not be possible.
+    /// The problem as TensorFlow Lite Micro sees it: the memory of inputs is reused, and no op works in place. If that
+    /// problem cannot be built, the result is the problem as it was read.
     fn with_inputs_reused(&self) -> Problem {
         let assumptions = Assumptions { reuse_inputs: true, in_place: false };
         let placed = place(&self.model, self.placed.timeline.clone(), assumptions);

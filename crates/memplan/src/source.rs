@@ -36,8 +36,8 @@ impl Source {
         Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
     }
 
-    /// A file as a source. A binary file, such as a model, stays on disk, because it is mostly weights. A text whose
-    /// format has a second file ([`Format::sibling`]) comes with the text of that file behind it.
+    /// A file as a source. A binary file, such as a model, stays on disk, because it is mostly weights. If the format
+    /// of a text has a second file ([`Format::sibling`]), the text of that file is appended.
     pub fn open(path: &Path, format: Option<&'static dyn Format>) -> io::Result<Source> {
         let name = path.to_string_lossy();
         let disk = DiskFile::open(path)?;
@@ -66,7 +66,7 @@ impl Source {
     }
 }
 
-/// A text with that of the file that belongs to it behind it, if there is such a file.
+/// The text of a file, followed by that of the second file that belongs to it, if there is one.
 fn with_sibling(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
     let sibling = format::FORMATS.iter().find_map(|format| format.sibling(file));
     if let Some(content) = sibling.and_then(|sibling| std::fs::read(sibling).ok()) {

@@ -1,8 +1,8 @@
 //! Several memories for a network: what goes into the fast one.
 //!
-//! The memories are given in order, the fastest first. A buffer is *hot* if it is read and written
-//! often compared with the number of steps it is alive. Hot buffers shall be in the fast memory, and
-//! among equally hot ones the small; the rest spills into the next memory.
+//! The memories are given in order, the fastest first. The *heat* of a buffer is how often it is read
+//! and written, divided by the number of steps at which it is alive. Hot buffers go into the fast
+//! memory; of equally hot ones, the smaller go first. The rest *spills* into the next memory.
 //!
 //! ```text
 //!                   steps  accesses   per step
@@ -11,11 +11,11 @@
 //!   kept for later    11         2        0.2    spills first
 //! ```
 //!
-//! Buffers are taken in that order, and each goes to the first memory in which,
-//! at every step of its life, there is room for it beside those before. That is
-//! a matter of bytes, not of offsets: whether the choice can be packed is for
-//! the planner to say. If it cannot, the memories are taken to be smaller than they are and the
-//! choice is made again, a few times.
+//! Buffers are taken in that order. Each goes to the first memory that, at every step of the
+//! buffer's life, has room for it beside the buffers that were taken before. Room is counted in
+//! bytes here, without offsets, so it is the planner that finds out whether the choice can be
+//! packed. If the choice cannot be packed, it is made again with smaller capacities, a few times
+//! (`HEADROOM`).
 
 use memplan_core::{BufferId, Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::Refusal;
@@ -101,7 +101,7 @@ impl Heat {
         let mut builder = problem.to_builder();
         for &buffer in &self.order {
             let info = &problem.buffers()[buffer];
-            // A buffer that fits nowhere ends this attempt.
+            // If the buffer fits into none of its memories, the `?` at the end ends this attempt.
             let home = info.spaces.iter().copied().find(|&space| {
                 let room = problem.spaces()[space]
                     .capacity

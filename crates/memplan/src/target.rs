@@ -55,8 +55,8 @@ fn list(names: &[String]) -> String {
 }
 
 impl Target {
-    /// The same as [`apply`](Target::apply) for a problem that is not needed any more: a target
-    /// that says nothing leaves it as it is, without a second one in memory.
+    /// The same as [`apply`](Target::apply) for a problem that the caller does not need any more. If the target says
+    /// nothing, the problem is returned as it is, without a copy in memory.
     pub fn applied_to(&self, problem: Problem) -> Result<Problem, TargetError> {
         if *self == Target::default() { Ok(problem) } else { self.apply(&problem) }
     }
@@ -66,6 +66,7 @@ impl Target {
     pub fn apply(&self, problem: &Problem) -> Result<Problem, TargetError> {
         let mut builder = problem.to_builder();
         self.set_spaces(problem, &mut builder)?;
+        // With several spaces it is not clear which one `--capacity` means.
         if let Some(capacity) = self.capacity {
             let mut spaces = builder.spaces_mut().iter_mut();
             match (spaces.next(), spaces.next()) {
@@ -76,6 +77,7 @@ impl Target {
                 }
             }
         }
+        // Both alignments must hold, so a space gets their least common multiple.
         if let Some(align) = self.align {
             for space in builder.spaces_mut().iter_mut() {
                 let (one, other) = (space.alignment, align);

@@ -25,8 +25,8 @@ use crate::driver::{self, Failure, How};
 use crate::format::Input;
 use crate::front_end::Plain;
 
-/// About so many capacities of a space are looked at. Where the cost changes at capacities that are closer together,
-/// some of the changes are not seen.
+/// About how many capacities of a space are planned; each takes a whole search. If the cost changes at capacities that
+/// are closer together, some of the changes are not seen.
 const MOST_POINTS: u64 = 16;
 
 /// What reuse costs within one capacity.
@@ -71,7 +71,7 @@ pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Fail
 /// Plans a space with less and less capacity, from what the cheapest plan needs down to the lower bound, or until
 /// there is no plan.
 fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Result<Vec<Point>, Failure> {
-    // No plan exists below this.
+    // No plan needs fewer bytes of this space, so smaller capacities are not tried.
     let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
     let mut points = vec![point(plain, input, how, space, None)?];
     let widest = points[0].extent.map_or(least, |extent| extent.0);

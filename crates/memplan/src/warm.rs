@@ -26,7 +26,7 @@ pub struct Warm {
 
 /// Plans an input so that as many buffers as possible stay where `old` has them.
 pub fn plan(plain: &Plain, input: &Input, old: &Plan, how: &How) -> Result<Warm, Failure> {
-    // The driver takes a strategy and returns its plan only. The two counts leave the strategy by this way.
+    // The driver takes a strategy and returns its plan only. The strategy hands out its two counts through this lock.
     let counts = Mutex::new((0, 0));
     let method = Method {
         base: &Search,

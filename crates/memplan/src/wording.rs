@@ -30,7 +30,7 @@ impl Unit {
         }
     }
 
-    /// The amount with the exact number behind it where that says more: `5.742 MiB (6021120 bytes)`.
+    /// The amount, followed by the exact number if the amount is rounded: `5.742 MiB (6021120 bytes)`.
     pub fn amount_in_full(self, amount: Bytes) -> String {
         match self {
             Unit::Bytes => sized(amount),

@@ -34,9 +34,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
             let table = assign_gmem::reuse_table(&source).map_err(|error| super::failure(&source, error))?;
             return Ok(Answer::yes(table));
         }
+        // All other stages are values of the common pipeline: program, aliases, lifetimes, problem.
         _ => {}
     }
-    // All other stages are values of the common pipeline: program, aliases, lifetimes, problem.
     let input = input::read_on_target(&source, &args.target.target())?;
     let text = match (args.stage, &input.program) {
         (Stage::Program, Some(program)) => program.program_text(),
@@ -46,7 +46,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
-        // A list of lifetimes has no program behind it, so these two stages do not exist for it. The program of a model
+        // A list of lifetimes comes from no program, so these two stages do not exist for it. The program of a model
         // was handled above; it has no aliases.
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);

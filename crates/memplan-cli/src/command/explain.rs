@@ -94,6 +94,8 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
         format!("every plan costs at least {}", cost.lower_bound)
     };
     let mut text = format!("reuse costs {}; {least}\n", cost.total);
+    // The pairs that are paid for, and then how much more capacity would make the plan pay only for what every plan has
+    // to pay.
     let name = |id: BufferId| visible(&problem.buffers()[id].name).to_string();
     let mut table = Table::with_heading(&["buffer", "shares with", ">cost"]);
     for pair in plan.active_pairs(problem) {

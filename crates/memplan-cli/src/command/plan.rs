@@ -308,7 +308,7 @@ fn lower_bound(planned: &Planned) -> Bytes {
     }
 }
 
-/// The bytes that the buffers need without sharing: one behind the other in their first spaces, each at its alignment.
+/// The bytes that the buffers need without sharing: one after the other in their first spaces, each at its alignment.
 fn naive_sum(problem: &Problem) -> Bytes {
     let mut ends = vec![Bytes::ZERO; problem.spaces().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -348,6 +348,7 @@ fn bound_remark(planned: &Planned) -> String {
                     let which = if problem.reuse_costs().is_empty() { "no plan" } else { "no plan this cheap" };
                     format!("{which} needs less; {} are alive at once, at step {step}", alive.bytes.human())
                 }
+                // Nothing is ever alive, or the bound is below the live bytes, because overlays share some of them.
                 _ => String::new(),
             }
         }

@@ -1,8 +1,8 @@
 //! Flatbuffers, written in front of an old one.
 //!
 //! An offset in a flatbuffer is a distance ahead, from the place where it is stored to what it refers to. So a changed
-//! model is written as new tables and behind them the old file as it is. New tables refer to one another and into the
-//! old file, and parts that did not change are not copied:
+//! model is written as new tables, followed by the old file as it is. New tables refer to one another and into the old
+//! file, and parts that did not change are not copied:
 //!
 //! ```text
 //!   [ root │ Model │ SubGraph │ operators │ … ][ the old file, byte for byte ]
@@ -45,8 +45,8 @@ pub(crate) enum Value {
     U32(u32),
     /// A number of 64 bits.
     U64(u64),
-    /// A number of 64 bits that is a place in the old file. It is written as that place in the new file, which is
-    /// further on by the length of the new part.
+    /// A number of 64 bits that is a position in the old file. It is written as the position in the new file: larger by
+    /// the length of the new part.
     Position(u64),
     /// An offset to this node.
     Node(Node),
@@ -121,7 +121,7 @@ impl<'n> Writer<'n> {
                 self.bytes.extend(content);
             }
             Node::Text(text) => {
-                // A string is a vector of bytes with a zero behind it that its length does not count.
+                // A string is a vector of bytes, followed by a zero that its length does not count.
                 self.vector(place, 4, text.len())?;
                 self.bytes.extend(text.as_bytes());
                 self.bytes.push(0);
@@ -143,8 +143,8 @@ impl<'n> Writer<'n> {
 
     /// Writes a table: first its vtable, which says where each field lies in the table (0: not there), then the fields.
     fn table(&mut self, place: usize, fields: &'n [(u16, Value)]) -> Result<(), ReadError> {
-        // Where each field lies in the table: behind the distance to the vtable (4 bytes), and at a multiple of its own
-        // width, counted from the table, which starts at a multiple of 8.
+        // Where each field lies in the table: after the distance to the vtable (4 bytes), and at a multiple of its own
+        // width, counted from the start of the table, which is a multiple of 8.
         let mut end = 4usize;
         let mut inside = Vec::with_capacity(fields.len());
         for (_, value) in fields {
@@ -197,8 +197,8 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
-    /// Pads the new part to a multiple of 16 bytes and fills in the numbers that depend on its length: offsets and
-    /// positions in the old file, which begins behind it.
+    /// Pads the new part to a multiple of 16 bytes, where the old file begins, and fills in the numbers that depend on
+    /// the length of the new part: offsets to places in the old file, and positions in it.
     fn finish(mut self) -> Result<Vec<u8>, ReadError> {
         self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
         let length = self.bytes.len() as u64;

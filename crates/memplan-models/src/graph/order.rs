@@ -36,8 +36,8 @@ use super::{Graph, GraphId, Home, Model, OpId, TensorId, Timeline, TimelineError
 /// How many sets of each size are kept. A graph of a thousand ops takes about a second.
 pub const WIDTH: usize = 4096;
 
-/// Upper limit on the number of sets of each size times the number of ops. A graph of more than `WORK / WIDTH` = 128 ops
-/// keeps fewer sets of each size, so that the search does not take longer for it.
+/// Upper limit on the number of sets of each size times the number of ops. A graph of more than `WORK / WIDTH` (128)
+/// ops keeps fewer sets of each size, so that the search does not take longer for it.
 const WORK: usize = 1 << 19;
 
 /// An order of the ops of the first graph.

@@ -136,16 +136,19 @@ impl<'a> Writer<'a> {
     fn op(&mut self, graph: GraphId, op: OpId, draft: &Op, assumptions: Assumptions) {
         self.fill_scratch(graph, op);
         let mut event = OpDraft::new(&*draft.kind);
+        // The op reads its scratch memory, so that the check reports a plan that puts another tensor of the op there.
         for value in self.scratch.get(&(graph, op)).into_iter().flatten() {
             event = event.read(*value);
         }
+        // Tensors without a buffer, such as weights, have no value and are left out.
         for value in draft.inputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
             event = event.read(value);
         }
         for value in draft.outputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
             event = event.write(value);
         }
-        // The check gets the same permissions to write in place as the planner.
+        // The check gets the same permissions to write in place as the planner. Whether the input is read later is for
+        // the check to find out.
         if assumptions.in_place {
             for &(output, input) in &draft.in_place {
                 let tensors = &self.model.graphs[graph].tensors;

@@ -59,7 +59,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// Removes the spans that ended before a time. Since spans nest, they are on top of the stack.
+/// Removes the spans that ended before a time. Since spans nest, the ended ones are on top of the stack.
 fn leave_what_ended(stack: &mut Vec<&Event>, time: f64) {
     while stack.last().is_some_and(|around| around.ts + around.dur < time) {
         stack.pop();

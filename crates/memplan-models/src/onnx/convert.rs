@@ -81,7 +81,7 @@ pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadErro
 /// A tensor is *sized* if its number of bytes is known: its shape is known, its elements have a fixed width, and it is
 /// no sequence or map. A tensor that is not sized gets 0 bytes here, because a plan has no memory for it.
 ///
-/// Errors: the number of the element type is not in `ELEMENTS`; the number of bytes does not fit into 64 bits.
+/// Errors: the number of the element type is not in `ELEMENTS`; the tensor has 2^63 bytes or more.
 fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     let Some(&(element, bits)) = ELEMENTS.get(facts.element) else {
         let message = format!("`{}` has element type {}, which is not known", facts.name, facts.element);
@@ -132,6 +132,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
             let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
+        // Other ops may still read an input element after they have written the output element at its place.
         _ => Vec::new(),
     };
     Op {

@@ -28,6 +28,7 @@ pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents)
         return Err(ReadError::at_byte("onnx::bounded", 0, message).help("leave --size out"));
     }
     let file = nodes::read(source)?;
+    // The content of sparse constants is not read here, so two different models could look the same.
     if let Some((_, sparse)) = file.others.iter().find(|(number, _)| *number == SPARSE) {
         let message = "the model has sparse constants, which cannot be compared";
         return Err(ReadError::at_byte("onnx::sparse", sparse.start, message));
@@ -36,6 +37,7 @@ pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents)
     let known = shapes(source, options)?;
     let mut describer =
         Describer { window: &window, file: &file, known, network: Network::default(), names: BTreeMap::new() };
+    // Ops refer to tensors by number, so all tensors are numbered before the first op is described.
     describer.interface()?;
     describer.tensors(contents)?;
     for node in &file.nodes {
@@ -101,6 +103,7 @@ impl Describer<'_, '_> {
         }
         for (name, constant) in &self.file.constants {
             let tensor = self.tensor(name);
+            // All fields of the constant but its name: element type, shape and numbers. Equal bytes get equal numbers.
             let mut bytes = Vec::new();
             for range in &constant.bytes {
                 bytes.extend(self.window.bytes(range.start, range.end.saturating_sub(range.start))?);

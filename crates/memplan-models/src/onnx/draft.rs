@@ -128,7 +128,7 @@ pub(super) struct Draft {
 
 impl Facts {
     /// Whether the tensor needs planned memory whose size is not known. Sequences, maps and texts get their memory from
-    /// the runtime, and constants have theirs in the file.
+    /// the runtime, and constants lie in the file.
     pub(super) fn lacks_shape(&self) -> bool {
         self.shape.is_none() && !self.is_odd && !self.is_constant && self.element != STRING
     }

@@ -57,6 +57,7 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         "ReduceProd" if context.facts.len() == 1 => {
             vec![context.numbers(0)?.iter().try_fold(1i64, |product, &number| product.checked_mul(number))?]
         }
+        // All other nodes, such as a convolution, compute no shapes.
         _ => return None,
     };
     (numbers.len() <= NUMBERS).then_some(numbers)
@@ -73,6 +74,7 @@ fn constant(context: &Context) -> Option<Vec<i64>> {
         "value" => attribute.tensor.as_ref()?.numbers.clone(),
         "value_int" => Some(vec![attribute.int]),
         "value_ints" => Some(attribute.ints.clone()),
+        // Floats and texts are no shapes.
         _ => None,
     }
 }

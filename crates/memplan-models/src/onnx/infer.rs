@@ -242,6 +242,7 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             }
             Some(outputs)
         }
+        // `SequenceMap` gives sequences, which have no shape. How other nodes use their bodies is not known.
         _ => None,
     }
 }

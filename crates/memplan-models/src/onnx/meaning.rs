@@ -184,7 +184,7 @@ impl Reading<'_> {
     }
 
     /// How a window of a size, a stride and a dilation slides along one axis of `places` elements. `stated` is the
-    /// padding that the node states in front of and behind them. `None` if that would not give the `expected` number
+    /// padding that the node states at their start and end. `None` if that would not give the `expected` number
     /// of results.
     fn slide(&self, [size, stride, dilation]: [i64; 3], stated: [i64; 2], places: i64, expected: i64) -> Option<Axis> {
         if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
@@ -200,6 +200,7 @@ impl Reading<'_> {
             "VALID" => [0, 0],
             "SAME_UPPER" => [missing.max(0) / 2, missing.max(0) - missing.max(0) / 2],
             "SAME_LOWER" => [missing.max(0) - missing.max(0) / 2, missing.max(0) / 2],
+            // ONNX has no other words for it.
             _ => return None,
         };
         let all = places.checked_add(before)?.checked_add(after)?;
@@ -296,6 +297,7 @@ impl Reading<'_> {
         match self.shape(1)? {
             [] => self.across(&[]),
             [_] => self.across(&[self.axis(self.node.int("axis", 1))?]),
+            // Scales of more dimensions belong to blocks of elements, and a tile may cut a block.
             _ => None,
         }
     }
@@ -320,6 +322,8 @@ impl Reading<'_> {
         if has_steps || ends.len() != starts.len() || axes.len() != starts.len() || result.len() != shape.len() {
             return None;
         }
+        // Dimensions that the node does not name are not cut. As in Python, places outside of a dimension are moved to
+        // its ends.
         let mut begin = vec![0; shape.len()];
         let mut extent = shape.to_vec();
         for ((&start, &end), &axis) in starts.iter().zip(ends).zip(axes) {

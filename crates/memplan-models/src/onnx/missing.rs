@@ -20,6 +20,8 @@ pub(super) fn check_shapes(
     folded: &IndexVec<GraphId, Vec<bool>>,
 ) -> Result<(), ReadError> {
     let mut missing = Missing::default();
+    // Tensors that nodes write, and the inputs of each graph. Tensors that only stand for one of a graph around are
+    // reported in that graph.
     for (id, draft) in drafts.iter_enumerated() {
         for (node, _) in draft.nodes.iter().zip(&folded[id]).filter(|(_, is_folded)| !**is_folded) {
             for &output in node.outputs.iter().flatten() {

@@ -317,11 +317,13 @@ fn mentioned<'w, 'a>(
                                 }
                             }
                         }
+                        // What the node writes, its kind and its name mention no tensor of the graph around.
                         _ => {}
                     }
                 }
             }
             12 => drop(names.insert(first_text(message, 1)?)),
+            // Inputs and constants of the body are its own tensors.
             _ => {}
         }
     }

@@ -97,6 +97,7 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
         match field.number {
             1 => version = Some(field.value.signed()),
             7 => graph = Some(field.value.message(whole)),
+            // Who made the file, versions of operators, functions: planning needs none of them.
             _ => {}
         }
     }
@@ -177,6 +178,7 @@ impl Reader<'_> {
                 }
                 11..=13 => infos.push(field),
                 15 => self.notes.push("sparse initialisers are constants".to_owned()),
+                // Texts for people, and notes on quantisation.
                 _ => {}
             }
         }
@@ -239,6 +241,7 @@ impl Reader<'_> {
             match entry.number {
                 1 => facts.name = entry.value.text()?,
                 2 => dimensions = type_of(entry.value.message(message), &mut facts)?,
+                // A text for people.
                 _ => {}
             }
         }

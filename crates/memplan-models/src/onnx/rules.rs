@@ -396,6 +396,7 @@ impl Context<'_> {
     /// is that all conditions are true; conditions may be fewer than elements.
     fn compressed(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
+        // How many conditions there are; if their shape is not known, every element may be taken.
         let longest = self.shape(1).and_then(|shape| shape.first().copied()).unwrap_or(u64::MAX);
         match self.node.attribute("axis") {
             Some(attribute) => {
@@ -416,8 +417,9 @@ impl Context<'_> {
         }
     }
 
-    /// The shape that is asked for. A 0 keeps the dimension of the input at that place, and a dimension of -1 becomes
-    /// as large as the number of elements requires: `[2, 3, 4]` as `[0, -1]` is `[2, 12]`.
+    /// The shape that is asked for. A 0 keeps the dimension of the input at that place, unless the attribute
+    /// `allowzero` is set; then it is a dimension of length 0. A dimension of -1 becomes as large as the number of
+    /// elements requires: `[2, 3, 4]` as `[0, -1]` is `[2, 12]`.
     fn reshape(&self) -> Option<Vec<u64>> {
         let old = self.shape(0)?;
         let wanted = self.listed("shape", 1)?;
@@ -565,6 +567,7 @@ impl Context<'_> {
             "value_ints" => (INT64, Some(vec![attribute.ints.len() as u64])),
             "value_float" => (FLOAT, Some(Vec::new())),
             "value_floats" => (FLOAT, Some(vec![attribute.floats.len() as u64])),
+            // Texts and sparse tensors.
             _ => return None,
         };
         self.typed(element, shape)

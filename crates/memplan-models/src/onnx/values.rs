@@ -1,4 +1,4 @@
-//! Types, constants and attributes, read from their messages. The numbers behind the words are those of the fields:
+//! Types, constants and attributes, read from their messages. The number after each word is that of the field:
 //!
 //! ```text
 //! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map
@@ -37,6 +37,7 @@ pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<
                 // A negative number, in a damaged file, becomes 0: the type is not known.
                 1 => facts.element = usize::try_from(entry.value.signed()).unwrap_or(0),
                 2 => dimensions = Some(dimensions_of(entry.value.message(tensor))?),
+                // The type of a tensor has no other fields so far.
                 _ => {}
             }
         }
@@ -61,6 +62,7 @@ fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
             match entry.number {
                 1 => dimension = Dimension::Known(entry.value.signed()),
                 2 => dimension = Dimension::Named(entry.value.text()?),
+                // A word for what the dimension means, such as the batch.
                 _ => {}
             }
         }

@@ -44,7 +44,7 @@ pub(super) enum Value<'w, 'a> {
     Eight(u64),
     /// Kind 5: four bytes.
     Four(u32),
-    /// Kind 2: so many bytes, as a range of the file.
+    /// Kind 2: a length and that many bytes, as a range of the file.
     Bytes(Message<'w, 'a>),
 }
 

@@ -26,8 +26,8 @@
 //! # Names
 //!
 //! Names of buffers may have characters that a name in C cannot have ([`spelled`] replaces them). A buffer whose name
-//! needs no change has macros with exactly that name, whatever other buffers are called. Buffers whose changed name
-//! is taken get a number behind it, from 2 on, the first that is free. For example, the buffers `a b`, `a/b` and
+//! needs no change has macros with exactly that name, whatever other buffers are called. If a changed name is taken, a
+//! number follows it: the first one from 2 upwards that makes a free name. For example, the buffers `a b`, `a/b` and
 //! `a_b_2` get the names `a_b`, `a_b_3` and `a_b_2`.
 
 use std::collections::HashSet;
@@ -96,7 +96,7 @@ struct Header {
 }
 
 impl Header {
-    /// Adds a macro with a number, and a remark behind it.
+    /// Adds a macro with a number, and a comment at the end of its line.
     fn define(&mut self, name: String, value: u64, remark: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "#define {}_{name} {value}u{remark}", self.prefix);
@@ -129,7 +129,7 @@ fn buffer_macros(name: &str, most_slots: u32) -> Vec<String> {
     all
 }
 
-/// The end of the include guard's name, behind the prefix that all macros begin with.
+/// The end of the include guard's name; it follows the prefix that all macros begin with.
 const GUARD: &str = "_MEMPLAN_H";
 
 /// The names of spaces and buffers in macros, in the order of the problem's spaces and buffers.
@@ -243,14 +243,14 @@ fn alignments(problem: &Problem, plan: &Plan) -> IndexVec<SpaceId, Bytes> {
     for (id, placement) in plan.placements.iter_enumerated() {
         let Some(placement) = placement else { continue };
         let (so_far, one) = (&mut all[placement.space], problem.alignment_in(id, placement.space));
-        // A multiple that does not fit into 64 bits: the larger of the two alignments has to do.
+        // If the common multiple does not fit into 64 bits, the larger of the two alignments is taken.
         *so_far = so_far.least_common_multiple(one).unwrap_or((*so_far).max(one));
     }
     all
 }
 
-/// The comment behind a macro: the buffer's name, its memory, size and life. `space` is the name of its memory, where
-/// there are several.
+/// The comment at the end of a macro's line: the buffer's name, its memory, size and life. `space` is the name of its
+/// memory; `None` if there is one memory only.
 fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     let size = match &buffer.size {
         Size::Shape(_) => format!("{} elements", size_text(&buffer.size)),

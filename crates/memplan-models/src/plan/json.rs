@@ -148,6 +148,7 @@ impl<'a> PlanFile<'a> {
             lower_bound: lower_bound(problem, outcome).0,
             witness: match outcome {
                 Outcome::Infeasible(witness) => Some(names(problem, &witness.buffers)),
+                // Only a proof that nothing fits has a witness.
                 _ => None,
             },
             spaces: spaces(problem, plan),
@@ -306,6 +307,7 @@ impl Reader<'_> {
                     strides = list.collect::<Result<_, _>>()?;
                 }
                 "object" => object = Some(field.number("the position of an object")?),
+                // Size and lifetime, which are those of the problem, and what other tools add.
                 _ => {}
             }
         }
@@ -319,6 +321,7 @@ impl Reader<'_> {
                 return Err(value.error("plan::offsets-differ", message));
             }
             (Some(first), None) => offsets.push(first),
+            // Both agree, or `offset` is absent.
             _ => {}
         }
         // A plan may name buffers that the problem does not have. They are kept for the check, which reports them.
@@ -363,6 +366,7 @@ impl Reader<'_> {
                 match key.as_ref() {
                     "size" => size = Some(object_size(field)?),
                     "space" if !field.is_null() => space = self.space(field)?,
+                    // Other tools may add fields; they do not change where buffers lie.
                     _ => {}
                 }
             }
@@ -384,6 +388,7 @@ impl Reader<'_> {
                         let list = field.list("a list of ids")?;
                         reuse.1 = list.into_iter().map(|id| self.known(id)).collect::<Result<_, _>>()?;
                     }
+                    // Other tools may add fields; they do not change which overlays are used.
                     _ => {}
                 }
             }
@@ -411,6 +416,7 @@ impl Reader<'_> {
                 match key.as_ref() {
                     "name" => space = Some(self.space(field)?),
                     "extent" if !field.is_null() => extent = Some(Bytes(field.number("an extent in bytes")?)),
+                    // Bounds, peaks and capacities are facts about the problem, not claims of the plan.
                     _ => {}
                 }
             }

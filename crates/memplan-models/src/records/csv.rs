@@ -91,6 +91,7 @@ fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], err
         ProblemError::TooLarge { .. } => Some(columns.size),
         ProblemError::EndBeforeStart { .. } => Some(columns.end),
         ProblemError::FixedMisaligned { .. } => columns.offset,
+        // Other errors are about no single field.
         _ => None,
     };
     let span = column.map_or(record, |column| rows.field_span(record, column));
@@ -632,7 +633,7 @@ fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
     column.into_iter().map(|(buffer, names)| (buffer, quoted(&names.join("|")))).collect()
 }
 
-/// A name as an item of a list: `|` ends an item, unless a backslash is in front of it.
+/// A name as an item of a list. `|` ends an item, so a `|` or a backslash in the name gets a backslash before it.
 fn in_list(name: &str) -> String {
     name.replace('\\', "\\\\").replace('|', "\\|")
 }

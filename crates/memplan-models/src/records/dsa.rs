@@ -61,8 +61,9 @@ impl RecordFormat for Dsa {
     }
 
     fn sniff(&self, text: &str) -> bool {
-        // The two words stand near the beginning of every such file, and files may have hundreds of megabytes: one
-        // mebibyte is enough. The cut moves back to the start of a character, because a slice may not begin inside one.
+        // The two words stand near the beginning of every such file, and files may have hundreds of megabytes. So only
+        // the first mebibyte is searched. The cut moves back to the start of a character, because a slice must not end
+        // inside of one.
         let mut end = text.len().min(1 << 20);
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -240,7 +241,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the pools as spaces. Their reserved ranges come later, behind all buffers (`reserve`).
+    /// Reads the pools as spaces. Their reserved ranges are read later (`reserve`), when all buffers have their ids.
     fn pools(&mut self, pools: Json) -> Result<(), ReadError> {
         for value in pools.list("a list of pools")? {
             let mut fields = Fields::of(value, "a pool")?;
@@ -291,8 +292,8 @@ impl Reader {
         let mut uses: HashMap<&str, usize> = HashMap::new();
         names.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
         for (&value, (number, name)) in values.iter().zip(&names) {
-            // In these files ids are unique and names need not be. In our problems names are unique, so a name that
-            // occurs more than once gets its id behind it.
+            // In these files ids are unique and names need not be. In our problems names are unique, so the id is
+            // appended to a name that occurs more than once.
             let name = if uses[name.as_str()] > 1 { format!("{name}#{number}") } else { name.clone() };
             let buffer = self.buffer(value, &name)?;
             let id = self.builder.buffer(buffer);

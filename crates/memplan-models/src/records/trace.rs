@@ -64,8 +64,9 @@ impl RecordFormat for Trace {
 /// before buffers that start there are allocated, and of several buffers that end together the one that started last is
 /// freed first.
 ///
-/// A trace has one memory, and a buffer is in it from its first step to its last. The second result has a note for each
-/// feature of the problem that a trace cannot express.
+/// A trace has one memory, and a buffer is in it from its first step to its last. The second result has a note if the
+/// problem has several spaces, gaps in lives, or sizes that are not known. Other features that a trace cannot express,
+/// such as slots, fixed offsets and ties, are left out without a note.
 ///
 /// ```
 /// use memplan_models::records::{self, trace};
@@ -99,6 +100,7 @@ pub fn write(problem: &Problem) -> (String, Vec<String>) {
     let mut text = String::new();
     for (_, is_alloc, _, id) in events {
         let buffer = &problem.buffers()[id];
+        // 0 is a free, 1 an allocation. The overlays of a buffer must stand before its allocation.
         if is_alloc == 0 {
             text.push_str(&format!("free {}\n", name(problem, id)));
             continue;
@@ -179,7 +181,8 @@ impl<'a> TraceReader<'a> {
         ReadError::new(code, self.text, span, message)
     }
 
-    /// Reads one line, which starts at byte `position` of the file. Everything behind `#` is a comment.
+    /// Reads one line, which starts at byte `position` of the file. Everything from `#` to the end of the line is a
+    /// comment.
     fn line(&mut self, line: &'a str, position: usize) -> Result<(), ReadError> {
         let content = line.split('#').next().unwrap_or_default();
         let mut words = words(content, position);

@@ -27,7 +27,7 @@ pub enum Piece {
     Kept {
         /// The first byte.
         start: u64,
-        /// The byte behind the last.
+        /// One past the last byte.
         end: u64,
     },
 }

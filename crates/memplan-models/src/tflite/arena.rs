@@ -58,8 +58,8 @@ pub fn lay_out(requests: &[Request]) -> Arena {
     order.sort_by_key(|&index| {
         let by_size = (std::cmp::Reverse(requests[index].room()), std::cmp::Reverse(index));
         match requests[index].offset {
-            // This key must have the same type as `by_size`. The order is reversed twice, so the smaller index comes
-            // first.
+            // This key must have the same type as `by_size`, whose second number is reversed. `len - index` reverses it
+            // once more, so the smaller index comes first.
             Some(_) => (0, (std::cmp::Reverse(0), std::cmp::Reverse(requests.len() - index))),
             None => (1, by_size),
         }
@@ -80,8 +80,8 @@ pub fn lay_out(requests: &[Request]) -> Arena {
 
 /// The lowest offset at which a request fits beside the requests in `placed` that are alive together with it.
 fn lowest_gap(request: &Request, placed: &[(u64, usize)], requests: &[Request]) -> u64 {
-    // `candidate` is the end of everything that starts below. If the next buffer starts far enough above it, there is
-    // a gap for the request; after the last buffer there always is.
+    // `candidate` is the highest end of the buffers looked at so far. If the next buffer starts far enough above it,
+    // the request fits between the two. Above the last buffer it always fits.
     let mut candidate = 0u64;
     for (start, other) in placed.iter().map(|&(start, other)| (start, &requests[other])) {
         let is_alive_too = other.first <= request.last && request.first <= other.last;

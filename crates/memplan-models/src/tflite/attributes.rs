@@ -45,7 +45,7 @@ pub struct Attributes {
     pub axis: i32,
     /// A resize aligns the centres of corners.
     pub aligns_corners: bool,
-    /// Positions that a padding adds in front of and behind each of four dimensions; `None` if that is not known.
+    /// Elements that a padding adds at the start and at the end of each of four dimensions; `None` if not known.
     pub border: Option<[[u64; 2]; 4]>,
 }
 
@@ -72,8 +72,8 @@ pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadE
     operators.into_iter().enumerate().map(attributes).collect()
 }
 
-/// What a padding adds in front of and behind each dimension: its second input, a constant with two numbers for each
-/// dimension. `None` if that is no constant of 32-bit numbers for four dimensions, or if a number is negative.
+/// What a padding adds at the start and at the end of each dimension: its second input, a constant of two numbers for
+/// each. `None` if that is no constant of 32-bit numbers for four dimensions, or if a number is negative.
 fn border(
     window: &Window,
     operator: &Table,

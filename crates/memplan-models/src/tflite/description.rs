@@ -21,8 +21,8 @@ use crate::ReadError;
 use crate::flatbuffer::Table;
 use crate::source::{ReadAt, Window};
 
-/// Constants of more bytes are compared, but their numbers are not looked at. Those that matter here, such as the
-/// begins and sizes of slices, are short.
+/// Constants of more bytes than this are compared, but their numbers are not looked at. Only the numbers of short
+/// constants, such as the begins and sizes of slices, decide about places of elements.
 const SHORT: usize = 1 << 12;
 
 /// The numbers of fields that only a description needs, of the tables `Model`, `OperatorCode`, `Tensor`,
@@ -192,7 +192,7 @@ impl<'w, 'a> File<'w, 'a> {
                 values.extend(options::read(union, number, table.table(place)?.as_ref(), table.offset())?);
             }
         }
-        // Custom options stand in the table, or behind all tables if they are large.
+        // Custom options stand in the table, or after all tables if they are large.
         let mut custom = table.vector(more::CUSTOM_OPTIONS, 1)?.bytes()?;
         let size = table.u64(more::LARGE_CUSTOM_SIZE)?;
         if size > 0 {
@@ -224,7 +224,7 @@ fn code(table: &Table) -> Result<Code, ReadError> {
     Ok(Code { kind, version })
 }
 
-/// Reads the content of a buffer, which stands in its table, or behind all tables if it is large.
+/// Reads the content of a buffer, which stands in its table, or after all tables if it is large.
 fn buffer(window: &Window, table: &Table, contents: &mut Contents) -> Result<Buffer, ReadError> {
     let mut bytes = table.vector(field::buffer::DATA, 1)?.bytes()?;
     let size = table.u64(field::buffer::SIZE)?;
@@ -251,6 +251,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
         let message = format!("tensor `{name}` has a quantisation of its own kind, which cannot be compared");
         return Err(ReadError::at_byte("tflite::custom-quantization", table.offset(), message));
     }
+    // The scales are floats. Their bits are read as integers, so that NaN values and zeros of both signs stay apart.
     let scales = table.vector(field::quantization::SCALE, 4)?.i32s()?;
     let zero_points = table.vector(field::quantization::ZERO_POINT, 8)?.bytes()?;
     let zero_points: Vec<i64> = zero_points
@@ -267,6 +268,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
     let zero_point = match zero_points.as_slice() {
         [] => Some(0),
         [zero_point] => Some(*zero_point),
+        // One for each channel: no single number stands for zero in all channels.
         _ => None,
     };
     Ok(Quantity { element, text, scales: scales.len(), zero_point })

@@ -21,7 +21,7 @@ pub(super) struct Envelope<'w, 'a> {
 }
 
 impl<'w, 'a> Envelope<'w, 'a> {
-    /// Opens a file. An error if it has parts that would be wrong behind a new root.
+    /// Opens a file. An error if it has parts that would be wrong after a new root in front of the file.
     pub(super) fn open(window: &'w Window<'a>) -> Result<Envelope<'w, 'a>, ReadError> {
         check_signature(window)?;
         let root = Table::root(window)?;
@@ -67,8 +67,8 @@ impl<'w, 'a> Envelope<'w, 'a> {
     }
 }
 
-/// Refuses models with custom options behind the tables. The offset of such options counts from the start of the
-/// file, so it would be wrong behind a new root, and operators are not written again as buffers are.
+/// Refuses models with custom options after the tables. The offset of such options counts from the start of the
+/// file, so it would be wrong when a new root stands in front, and operators are not written again as buffers are.
 fn check_operators(root: &Table) -> Result<(), ReadError> {
     for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
         for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {
@@ -88,8 +88,8 @@ fn check_operators(root: &Table) -> Result<(), ReadError> {
 /// A buffer of the file as it is written again.
 fn buffer(table: &Table) -> Result<Node, ReadError> {
     let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
-    // The content may be behind all tables, at an offset that counts from the start of the file.
-    // An offset of 0 or 1 means that it is not.
+    // The content may stand after all tables, at an offset that counts from the start of the file.
+    // An offset of 0 or 1 means that the content stands in the table.
     let is_outside = offset > 1 && size > 0;
     if !is_outside {
         return Ok(Node::Old(table.offset()));

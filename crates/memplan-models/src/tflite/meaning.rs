@@ -112,6 +112,7 @@ pub(super) fn interpret(operator: &Operator) -> Interpretation {
         "PAD" | "PADV2" => operator.pad().map(|meaning| (meaning, &[][..])),
         "CONCATENATION" => operator.concatenation().map(|meaning| (meaning, &["axis"][..])),
         kind if POINTWISE.contains(&kind) => Some((Meaning::Pointwise, &[])),
+        // Nothing is known about how other operators use places.
         _ => None,
     };
     known.unwrap_or((Meaning::Opaque, &[]))
@@ -174,6 +175,7 @@ impl Operator<'_> {
             ("MAX_POOL_2D", "UINT8") => Some(vec![u8::MIN]),
             ("MAX_POOL_2D", "INT16") => Some(i16::MIN.to_le_bytes().to_vec()),
             ("MAX_POOL_2D", "FLOAT32") => Some(f32::MIN.to_le_bytes().to_vec()),
+            // An average or an L2 pool, or a type for which the lowest number is not known here.
             _ => None,
         };
         let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;
@@ -249,6 +251,7 @@ impl Operator<'_> {
         let is_same = match self.option("padding")? {
             0 => true,
             1 => false,
+            // The schema has no other padding.
             _ => return None,
         };
         if input.len() != 4 || result.len() != 4 || input[0] != result[0] {
@@ -288,6 +291,8 @@ impl Operator<'_> {
         if !is_plain || lengths != [shape.len(); 4] || strides.iter().any(|stride| *stride != 1) {
             return None;
         }
+        // If the bit of an axis is set in `begin_mask` or `end_mask`, the slice begins at the first place, or ends at
+        // the last place, of that axis.
         let (begin_mask, end_mask) = (self.option("begin_mask")?, self.option("end_mask")?);
         for axis in 0..shape.len() {
             let length = shape[axis];
@@ -325,8 +330,8 @@ impl Operator<'_> {
     }
 
     /// A padding whose widths are constant and fit the shapes, and which fills the border with one known value.
-    /// Operand 1 has two widths for each dimension, in front and behind; operand 2, if there is one, has the value,
-    /// else it is zero.
+    /// Operand 1 has two widths for each dimension, at its start and at its end. Operand 2 has the value; without that
+    /// operand the value is zero.
     fn pad(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let borders = integers(self.operand(1)?)?;
@@ -342,6 +347,8 @@ impl Operator<'_> {
             return None;
         }
         let output = &self.results.first()?.as_ref()?.quantity;
+        // The value of the border. It must have the quantisation of the output: else the same bytes would mean another
+        // number.
         let fill = match self.operand(2) {
             Some(value) if value.quantity.text == output.text => value.constant?.bytes.clone()?,
             Some(_) => return None,
@@ -398,7 +405,7 @@ fn slide([size, stride, dilation]: [i64; 3], is_same: bool, places: i64, expecte
         return None;
     }
     // As runtimes do it: with `SAME` padding there is a window for each stride, places / stride rounded up. The
-    // elements that are missing for the last window are put half in front, rounded down, and the rest behind.
+    // elements that are missing for the last window are put half at the start, rounded down, and the rest at the end.
     let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
     let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
     let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
@@ -429,6 +436,7 @@ fn integers(facts: &Facts) -> Option<Vec<i64>> {
     let numbers: Vec<i64> = match facts.quantity.element {
         "INT32" => bytes.chunks_exact(4).map(|n| i32::from_le_bytes([n[0], n[1], n[2], n[3]]).into()).collect(),
         "INT64" => bytes.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))).collect(),
+        // Places and sizes have one of these two types.
         _ => return None,
     };
     let count = facts.shape.as_ref()?.iter().try_fold(1i64, |product, n| product.checked_mul(*n))?;

@@ -10,8 +10,8 @@
 //!   -1 0 1024 0       an offset for each tensor, subgraph after subgraph; -1: the runtime's choice
 //! ```
 //!
-//! It honours the offsets and does not check them: a wrong plan is not an error
-//! there but a wrong result. So a plan is checked before it is written.
+//! The runtime uses the offsets and does not check them: with a wrong plan it
+//! computes wrong results without an error. So a plan is checked before it is written.
 //!
 //! The metadata and its buffer go in front of the old file, which follows as it is (`envelope`). Old metadata of
 //! the same name is left out.

@@ -58,8 +58,8 @@ impl Number {
     }
 
     /// The number with these bytes (the lowest first) as text. Numbers of fewer than 64 bits are widened to 64 bits; a
-    /// negative one is filled with ones. Floats are written with their bits, so that different floats have different
-    /// texts: `0` and `-0` are equal as numbers, and so are some different texts of decimals.
+    /// negative one is filled with ones. Floats are written with their bits, so that different floats, such as two NaN
+    /// values, have different texts.
     fn text(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         let is_negative = self.is_signed && bytes.last().is_some_and(|byte| *byte >= 0x80);
@@ -166,9 +166,9 @@ fn value(field: &Field, number: u16, options: Option<&Table>, at: u64) -> Result
 fn default(field: &Field) -> Result<String, ReadError> {
     Ok(match field.kind {
         Kind::Number(kind) if kind.is_float => {
-            // `value` writes a float with its bits, so the decimal text of the default is parsed and written in the same
-            // way. All floats of the list have 32 bits, which a test checks, and all defaults are whole numbers, so
-            // parsing cannot fail.
+            // `value` writes a float with its bits, so the decimal text of the default is parsed and written in the
+            // same way. All floats of the list have 32 bits, which a test checks, and all defaults are whole numbers,
+            // so parsing cannot fail.
             let number: f32 = field.default.parse().unwrap_or(0.0);
             kind.text(&number.to_le_bytes())
         }

@@ -192,7 +192,7 @@ pub(super) mod field {
     }
 }
 
-/// Checks the identifier that every .tflite file has behind its first four bytes.
+/// Checks the identifier that every .tflite file has after its first four bytes.
 pub(super) fn check_signature(window: &Window) -> Result<(), ReadError> {
     if window.size() < 8 {
         let message = format!("a file of {} bytes is too short for a model", window.size());
@@ -313,8 +313,8 @@ impl Context {
             return Err(ReadError::at_byte("tflite::negative-dimension", at, message)
                 .help("the file is damaged: a dimension is at least 0, or -1 where it is not known"));
         }
-        // 0 bits: strings and resources, whose size is not known. Such a tensor, or one of unknown shape, gets its memory
-        // from the runtime while it runs, so it has no bytes in a plan.
+        // 0 bits: strings and resources, whose size is not known. Such a tensor, or one of unknown shape, gets its
+        // memory from the runtime while it runs, so it has no bytes in a plan.
         let is_known = bits > 0 && dimensions.iter().all(|&dimension| dimension >= 0);
         let shape: Vec<u64> = dimensions.iter().map(|&dimension| u64::try_from(dimension).unwrap_or(0)).collect();
         let bytes = if is_known {
@@ -331,6 +331,7 @@ impl Context {
             // A shape may be fixed in the file although the signature leaves it open. The plan then only holds for this
             // shape, which the user is told.
             Home::Arena if signature.contains(&-1) => notes.signatures.push(name.clone()),
+            // Nothing is assumed about constants, variables and other tensors of the arena.
             _ => {}
         }
         Ok(Tensor { name, element, shape, bytes, home })
@@ -469,7 +470,7 @@ pub(super) fn kind(code: &Table) -> Result<String, ReadError> {
     }
 }
 
-/// Whether a buffer has content, in the file's tables or behind them.
+/// Whether a buffer has content: in its table, or after all tables of the file.
 fn has_content(buffer: &Table) -> Result<bool, ReadError> {
     Ok(buffer.vector(field::buffer::DATA, 1)?.len() > 0 || buffer.u64(field::buffer::SIZE)? > 0)
 }
@@ -582,6 +583,7 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
                     is_expected[*input] = true;
                     notes.unwritten.push(tensor.name.clone());
                 }
+                // Written before it is read, an input, a constant, a variable, or without bytes.
                 _ => {}
             }
         }

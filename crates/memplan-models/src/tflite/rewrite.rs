@@ -145,7 +145,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 self.plain("SLICE", version, vec![self.place(*input), begin, size], *output, None)?
             }
             NewOp::Pad { input, output, before, fill } => {
-                // A PAD reads the tensor and two widths for each dimension, in front and behind.
+                // A PAD reads the tensor and two widths for each dimension, at its start and at its end.
                 let (inside, outside) = (rewrite.shape(graph, *input), rewrite.shape(graph, *output));
                 let sides = before.iter().zip(inside.iter().zip(outside));
                 let sides: Vec<i32> = sides
@@ -348,7 +348,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
 const CONCATENATION_OPTIONS: u8 = 10;
 
 /// The number in the new file of each old and each new tensor. Old tensors keep their numbers. New tensors first take
-/// the numbers of old ones that no operator uses any more, and then numbers behind all old ones. A new tensor that
+/// the numbers of old ones that no operator uses any more, and then the numbers after all old ones. A new tensor that
 /// nobody uses is not written (`None`), because the runtime would give it memory all the same.
 fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
     let old = graph.tensors.len();
@@ -359,6 +359,8 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
             *is_used = true;
         }
     }
+    // A tensor that no operator writes may be an intermediate tensor: its operator names it in a list of its own, and
+    // only its type matters. So only the numbers of tensors that were written are given to new tensors.
     let is_written = |tensor: TensorId| graph.ops.iter().any(|op| op.outputs.contains(&tensor));
     let is_free = |id: &TensorId| !is_used[id.index()] && graph.tensors[*id].home == Home::Arena && is_written(*id);
     let mut free = graph.tensors.ids().filter(is_free).map(Id::index).chain(old..);
@@ -371,7 +373,7 @@ fn as_i32(numbers: &[u64]) -> Vec<i32> {
     numbers.iter().map(|&number| number as i32).collect()
 }
 
-/// The operator codes of the new file: those of the old one, and new ones behind them. An operator names its kind by
+/// The operator codes of the new file: those of the old one, followed by new ones. An operator names its kind by
 /// the number of its code.
 struct Codes {
     nodes: Vec<Node>,
@@ -387,8 +389,8 @@ impl Codes {
         Ok(Codes { nodes: tables.iter().map(|table| Node::Old(table.offset())).collect(), kinds })
     }
 
-    /// The number of the code for an operator. If the file has one, in any version, it is used; otherwise a new one
-    /// with this version is added.
+    /// The number of the code for an operator. If the file has a code for this operator, in any version, that code is
+    /// used; otherwise a new code with this version is added.
     fn find_or_add(&mut self, name: &str, version: i32) -> Result<u32, ReadError> {
         if let Some(index) = self.kinds.iter().position(|kind| kind == name) {
             return Ok(index as u32);

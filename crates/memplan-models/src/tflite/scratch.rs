@@ -32,7 +32,7 @@
 //! when = "INT8"                  # element type of input 0 (or of the input that `when_input` says); any if left out
 //! of = "output 0"
 //! bytes_per_element = 4
-//! times = 1                      # so many buffers of that size; 1 if left out
+//! times = 1                      # how many buffers of that size; 1 if left out
 //! bytes = 0                      # bytes on top; 0 if left out
 //! ```
 //!
@@ -126,20 +126,24 @@ fn once() -> u32 {
 #[serde(try_from = "String")]
 struct Signature {
     inputs: Vec<Pattern>,
-    /// More inputs may follow.
+    /// The operator may have more inputs than the list.
     is_open: bool,
-    /// Any if left out.
+    /// `None` if the output may be of any type.
     output: Option<Pattern>,
 }
 
-/// A tensor of a signature.
+/// What a signature asks of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pattern {
+    /// The tensor must be left out: `-` in the file.
     LeftOut,
+    /// Any tensor fits, also one that is left out: `*` in the file.
     Any,
+    /// A tensor of this element type.
     Tensor {
         element: String,
-        /// Whether it is constant and whether it has a scale for each channel, if that matters.
+        /// Whether it must be a constant, and whether it must have a scale for each channel; `None` if neither
+        /// matters.
         marks: Option<[bool; 2]>,
     },
 }
@@ -151,6 +155,7 @@ impl Pattern {
         match text {
             "-" => return Some(Pattern::LeftOut),
             "*" => return Some(Pattern::Any),
+            // An element type, with or without brackets: read below.
             _ => {}
         }
         let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {

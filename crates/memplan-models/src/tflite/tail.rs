@@ -54,7 +54,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// How many bytes the arena needs while the interpreter starts and places so many buffers.
+    /// How many bytes the arena needs while the interpreter starts and places this many `buffers`.
     pub fn to_start(&self, buffers: usize) -> Bytes {
         let plan = self.start.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
         let bytes = plan.max(self.prepare.0);
@@ -69,7 +69,7 @@ impl Tail {
         Bytes(plan.max(self.prepare_below.0).checked_next_multiple_of(start::ALIGNMENT).unwrap_or(u64::MAX))
     }
 
-    /// The size of an arena whose tensors and scratch memory need `head` bytes and are so many buffers.
+    /// The size of an arena whose tensors and scratch memory need `head` bytes and are this many `buffers`.
     pub fn arena(&self, head: Bytes, buffers: usize) -> Bytes {
         Bytes(head.0.saturating_add(self.bytes.0)).max(self.to_start(buffers))
     }
@@ -130,7 +130,7 @@ pub(super) fn descriptions(kind: &str, scales: impl Iterator<Item = u64> + Clone
     }
 }
 
-/// The bytes of the description of a tensor with so many scales; 0 scales if it is not quantised.
+/// The bytes of the description of a tensor with this many `scales`; 0 means that the tensor is not quantised.
 fn description(scales: u64) -> u64 {
     // A list of zero points has its length in front.
     let zero_points = scales.saturating_add(1).saturating_mul(start::ZERO_POINT);
@@ -196,7 +196,7 @@ impl Kept {
         Kept { parsed, made, prepared }
     }
 
-    /// Adds the requests of the next kernel behind those so far.
+    /// Appends the requests of the next kernel.
     fn extend(&mut self, next: Kept) {
         self.parsed.extend(next.parsed);
         self.made.extend(next.made);

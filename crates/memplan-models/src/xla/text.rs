@@ -25,7 +25,7 @@ pub(super) struct Allocation {
 
 /// A value and its place.
 pub(super) struct Value {
-    /// Its name. A part of a tuple has its index in braces behind the name (`add.1{0}`); empty braces are left out.
+    /// Its name. The name of a part of a tuple ends with its index in braces (`add.1{0}`); empty braces are left out.
     pub(super) name: String,
     /// In bytes.
     pub(super) size: u64,
@@ -107,7 +107,8 @@ impl Dump {
         Ok(dump)
     }
 
-    /// Reads a value, which belongs to the allocation that was read last. `rest` is the line behind `value: `.
+    /// Reads a value, which belongs to the allocation that was read last. `rest` is the part of the line that follows
+    /// `value: `.
     fn value(&mut self, line: Line, rest: &str) -> Result<(), ReadError> {
         let Some(allocation) = self.allocations.len().checked_sub(1) else {
             return Err(line.error("a value stands before the first allocation"));

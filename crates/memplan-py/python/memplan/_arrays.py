@@ -31,7 +31,7 @@ def is_array(value: Any) -> bool:
 
 def integer(value: Any, what: str) -> int:
     """A whole number from 0 below 2^63. NaN, None, text and fractions are none."""
-    # numpy's floats are not Python's, but say the same about themselves.
+    # Floats of numpy are no Python floats, but they have the method `is_integer`, too.
     if not isinstance(value, int) and getattr(value, "is_integer", bool)():
         value = int(value)
     try:
@@ -47,7 +47,7 @@ def in_bytes(value: Any, what: str) -> int:
     """A number of bytes: a whole number, or a text with a unit such as "64KiB"."""
     if not isinstance(value, str):
         return integer(value, what)
-    # Digits alone are a number that somebody forgot to convert, and then the unit may be anything.
+    # A text of digits alone is probably a number that the caller forgot to convert, and its unit is not known.
     if not value or value[-1].isdigit():
         message = f"{what} is {value!r}; expected a whole number, or a text with a unit such as '64KiB'"
         raise ProblemError(message, code="problem::number")

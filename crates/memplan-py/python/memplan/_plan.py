@@ -16,8 +16,8 @@ from ._problem import Problem, Size, Space
 
 Progress = Callable[["int | None", int], None]
 
-# Notebooks keep what they show. A page of this many buffers has about two megabytes; of more, a picture in characters
-# is shown.
+# A notebook stores what it shows. A page of this many buffers has about two megabytes; for more buffers a picture in
+# characters is shown instead.
 _PICTURED = 20_000
 
 

@@ -286,7 +286,7 @@ def _from_frame(frame: Any, capacity: Any, alignment: Any, name: str) -> _native
     if hasattr(frame, "write_csv"):
         text = frame.write_csv()
     else:
-        # Columns with missing values hold floats; whole ones become integers again.
+        # pandas turns a column with missing values into floats. Where all values are whole, they become integers again.
         text = frame.convert_dtypes().to_csv(index=False)
     try:
         native = _native.Problem.from_csv(text, name)
@@ -314,7 +314,8 @@ def _from_parts(
     try:
         return _native.Problem.from_json(json.dumps(facts), name)
     except ReadError as error:
-        # Lines and columns of a text that nobody has seen would only confuse.
+        # The error has a place in the JSON text that was made above. The user has never seen that text, so the place is
+        # left out.
         raise ProblemError(error.message, code=error.code, help=error.help) from None
     except TypeError as error:
         raise ProblemError(str(error)) from None

@@ -29,7 +29,7 @@ Job = dict[str, Any]
 
 _COLUMNS = ("input", "strategy", "buffers", "status", "extent", "lower_bound", "ratio", "seconds", "error")
 
-# A job whose worker dies this often is what kills the workers.
+# How often a job is begun. If its worker dies every time, the job itself is taken to be the cause.
 _ATTEMPTS = 3
 
 
@@ -183,7 +183,7 @@ class _Journal:
         if self._path is None:
             return
         with open(self._path, "a", encoding="utf-8") as file:
-            # A torn last line must not swallow this one.
+            # If the last line was cut off, the new row begins on a line of its own, so that it can be read.
             if file.tell() and not _ends_with_newline(self._path):
                 file.write("\n")
             file.write(json.dumps({"job": self._key(job), "row": row}) + "\n")
@@ -273,7 +273,8 @@ class _Worker:
 
 
 def _serve() -> None:
-    # Ctrl-C goes to the caller, who ends its workers; whatever prints goes to stderr, for stdout has the answers.
+    # Ctrl-C is left to the caller, which ends its workers. The answers go to the original standard output; anything
+    # else that is printed goes to standard error, so that it does not mix with the answers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -307,7 +308,7 @@ def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[in
             for future in concurrent.futures.as_completed(futures):
                 yield futures[future], future.result()
         finally:
-            # Whoever still waits for a worker hears of its end.
+            # Threads that still wait for an answer of their worker get an error when the worker is killed.
             is_over.set()
             for future in futures:
                 future.cancel()

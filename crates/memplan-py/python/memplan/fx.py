@@ -88,7 +88,8 @@ class _Storage:
 
     def __init__(self, name: str, size: int, born: int) -> None:
         self.name, self.size, self.born, self.last = name, size, born, born
-        # Memory that is there before and after the graph runs: inputs, weights, constants.
+        # "arena" is memory to be planned; "input" and "outside" are there before and after the graph runs ("outside":
+        # weights and constants).
         self.kind = "arena"
         self.same: _Storage | None = None
 
@@ -111,7 +112,7 @@ class _Storage:
 class _Reader:
     def __init__(self, module: Any, nodes: list[Any]) -> None:
         self.module, self.nodes = module, nodes
-        # What each node returns, flattened: a storage per tensor, nothing for numbers and the like.
+        # What each node returns, flattened: a storage for each tensor, None for numbers and other values.
         self.results: dict[Any, list[_Storage | None]] = {}
         self.by_key: dict[Any, _Storage] = {}
         self.all: list[_Storage] = []
@@ -156,7 +157,7 @@ class _Reader:
         values = _values(node)
         if values is not None and all(_storage_key(value) is not None for value in values if _is_tensor(value)):
             return [self._of_value(node, step, index, value) for index, value in enumerate(values)]
-        # A part of a tuple is the part itself.
+        # An item of a tuple has the storage that the tuple has at that place.
         if _name(node) == "getitem" and len(node.args) == 2 and isinstance(node.args[1], int):
             whole = self.results[node.args[0]] if hasattr(node.args[0], "all_input_nodes") else []
             if len(whole) > 1 and -len(whole) <= node.args[1] < len(whole):

@@ -31,10 +31,11 @@ from ._problem import Buffer, Problem
 
 __all__ = ["Hook", "Pool", "Report", "install", "report", "uninstall"]
 
-# Series of PyTorch with which the tests have run, and the fingerprint of the classes that the hook works with.
+# Releases of PyTorch (2.15 stands for every 2.15.x) with which the tests have run, each with the fingerprint of the
+# classes that the hook works with.
 TESTED = {"2.15": "5ff8a22c6b75e511"}
 
-# What Inductor aligns buffers in a pool to.
+# Inductor aligns buffers in a pool to this many bytes.
 ALIGNMENT = 64
 
 # Plans are kept for the report; a program that compiles for days should not fill its memory with them.
@@ -175,8 +176,8 @@ def install(
     replacement = lambda planner: _allocate(hook, planning, planner, original)  # noqa: E731
     hook.replace(planning.MemoryPlanner, "allocate_groups", replacement)
     hook.replace(config, "memory_planning", True)
-    # The caches of compiled graphs know nothing of the hook: a graph that they have would not be planned, and one that
-    # memplan planned would be found by those who have not installed it.
+    # The caches of compiled graphs know nothing of the hook. A graph from the cache would not be planned, and a graph
+    # that memplan planned would be used by programs that have not installed memplan.
     hook.replace(config, "fx_graph_cache", False)
     hook.replace(importlib.import_module("torch._functorch.config"), "enable_autograd_cache", False)
     if training:

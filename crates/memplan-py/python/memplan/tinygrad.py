@@ -37,7 +37,7 @@ __all__ = ["Hook", "Lane", "Report", "Schedule", "install", "report", "uninstall
 # Releases of tinygrad with which the tests have run, and the fingerprint of the planner that ours replaces.
 TESTED = {"0.14.0": "b694b44ed27f87a4"}
 
-# Modules of tinygrad that know its planner by name.
+# Modules of tinygrad that have imported its planner by name, so that each has to be changed.
 PLACES = ("tinygrad.schedule.memory", "tinygrad.schedule", "tinygrad.engine.jit")
 
 BLOCK = 256

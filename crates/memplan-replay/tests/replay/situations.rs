@@ -59,7 +59,8 @@ fn a_step_that_repeats_gets_its_places() {
 #[test]
 fn a_wrong_size_is_served_by_the_pool() {
     let mut watched = planned();
-    // The request behind it is found again; the one in between is missing.
+    // The second request has another size than its slot. The third one is found in the plan nevertheless; the second
+    // slot is left out.
     let seen = step(&mut watched, [4 * KIB, 9 * KIB, 3 * KIB]);
     assert_eq!(seen, [None, Some(Deviation::Size), Some(Deviation::Order)]);
     assert_eq!(watched.fact("size"), 1);
@@ -105,7 +106,7 @@ fn bytes_that_are_still_held_are_not_given_away() {
     assert_eq!(c.deviation, Some((Deviation::Held, 2, 3 * KIB)));
     watched.allocator.end();
     assert_eq!(watched.fact("survived"), 2);
-    // They are still alive in the next step, which gets along without their bytes.
+    // Both are still alive in the next step, which has to do without their bytes.
     assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [Some(Deviation::Held); 3]);
     for address in [a, b, c.address] {
         watched.free(address, 0);

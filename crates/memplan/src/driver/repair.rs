@@ -154,7 +154,7 @@ pub(crate) fn with_apart(problem: &Problem, apart: &Apart, buffer_of: impl Fn(Si
             builder.buffers_mut()[buffer].exclusive = true;
         }
     }
-    // Two buffers that must share cannot be kept apart: the problem cannot be built then. It stays as it was, and
-    // the layout stays rejected.
+    // If two buffers that must share are to be kept apart, the problem cannot be built. Then it stays as it was, the
+    // layout is rejected again, and the driver gives up when nothing new can be learned.
     builder.build().unwrap_or_else(|_| problem.clone())
 }

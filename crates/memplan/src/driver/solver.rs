@@ -11,10 +11,10 @@ use super::repair::{self, Rejected};
 use super::{Checked, Failure, How, Unsound};
 use crate::finding::{self, Finding};
 
-/// The first rounds of repair keep pairs of buffers apart.
+/// How many rounds of repair keep pairs of buffers apart. In the rounds after these, every buffer that a check names
+/// becomes exclusive. That costs more memory, but it also keeps the buffer apart from buffers that no check has named.
 const PAIR_ROUNDS: usize = 4;
-/// The largest number of rounds. After those that keep pairs apart, every buffer that the check names becomes
-/// exclusive.
+/// The largest number of rounds of repair. If the layout is still rejected then, the call fails.
 const ROUNDS: usize = 8;
 
 /// The strategy `auto`. It is always there; the first strategy stands in for it so that nothing can panic.
@@ -124,8 +124,8 @@ impl<'h> Solver<'h> {
             for rejection in &rejected {
                 learned |= repair::keep_apart(&mut self.apart, rejection, as_pairs);
             }
-            // The planner was told about these pairs before and has not kept them apart. Now their buffers become
-            // exclusive.
+            // All these pairs were to be kept apart already, and the layout is still rejected. So the rounds for pairs
+            // end early, and the named buffers become exclusive.
             if !learned && as_pairs {
                 self.rounds = PAIR_ROUNDS;
                 for rejection in &rejected {

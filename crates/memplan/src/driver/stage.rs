@@ -6,10 +6,10 @@ use memplan_core::patience::{Current, Patience};
 
 use super::{Failure, How, Stopped};
 
-/// Checking a layout, writing it and reading the result again take about so many times as long as reading the input
-/// did. A search ends that much before the time limit. Taken from the moments that `memplan plan -v -o plan.csv` and
-/// `memplan opt -v` print with `--work 1`: 3.6 times for 160,000 buffers in a chain, 4 for 10^5 nested lives, 3 for a
-/// kernel of 10^5 buffers.
+/// Checking a layout, writing it and reading the result again take about this many times as long as reading the input
+/// did. A search ends that much time before the time limit. Taken from the moments that `memplan plan -v -o plan.csv`
+/// and `memplan opt -v` print with `--work 1`: 3.6 times for 160,000 buffers in a chain, 4 for 10^5 nested lives, 3 for
+/// a kernel of 10^5 buffers.
 const AFTER_A_SEARCH: u32 = 4;
 
 /// Runs a stage. If the time limit or Ctrl-C has cut it short, its result is incomplete and is replaced by a failure.
@@ -23,8 +23,8 @@ pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Fail
     }
 }
 
-/// Runs the stage that reads the input. Checking and writing take time in proportion to reading, so that much time is
-/// reserved: searches end before the limit by it.
+/// Runs the stage that reads the input. Checking and writing take time in proportion to reading. That time is reserved
+/// here, so that searches end early enough before the time limit.
 pub(super) fn first_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let start = Instant::now();
     let result = stage(name, work);
@@ -34,8 +34,9 @@ pub(super) fn first_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T
     result
 }
 
-/// Runs a stage that a plan in hand goes through on its way to the caller. The time limit does not end it: it takes
-/// time in proportion to the input, and without it all the work before would be lost. Ctrl-C does end it.
+/// Runs a stage that comes after a plan was found: checking, writing, reading again. The time limit does not end such a
+/// stage, because it takes time in proportion to the input only, and without it all the work before would be lost.
+/// Ctrl-C does end it.
 pub(super) fn last_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     stage(name, || match Patience::current() {
         Some(patience) => patience.finish(work),

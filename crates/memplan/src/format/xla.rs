@@ -4,7 +4,7 @@ use memplan_models::{ReadError, xla};
 
 use super::{Format, Input, PeerPlan, ReadOptions};
 
-/// A `...-buffer-assignment.txt` with the `...-live-range.txt` behind it.
+/// The text of a `...-buffer-assignment.txt`, followed by that of the `...-live-range.txt`.
 pub(super) struct Xla;
 
 impl Format for Xla {

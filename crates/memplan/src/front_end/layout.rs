@@ -47,44 +47,44 @@ impl Layout {
     }
 }
 
-/// Adds a function's spaces, buffers, relations and placements behind those of the functions before it. A function that
+/// Adds a function's spaces, buffers, relations and placements after those of the functions before it. A function that
 /// `is_alone` keeps the names of its spaces.
 fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Plan) {
-    // Ids of this function are moved behind those of the functions before it, in both lists.
-    let behind = Behind { spaces: plan.extents.len(), buffers: plan.placements.len() };
+    // Ids of this function start after those of the functions before it, in both lists.
+    let shift = Shift { spaces: plan.extents.len(), buffers: plan.placements.len() };
     for (id, space) in part.problem.spaces().iter_enumerated() {
         let name = if is_alone { space.name.clone() } else { format!("{}@{}", space.name, part.name) };
         builder.space(memplan_core::Space { name, ..space.clone() });
         plan.extents.push(part.plan.extents.get(id).copied().unwrap_or_default());
     }
     for (id, buffer) in part.problem.buffers().iter_enumerated() {
-        let spaces = buffer.spaces.iter().map(|&space| behind.space(space)).collect();
-        // Ties have done their work when the plan was made. A group's name may occur in several functions, where it
-        // means different groups.
+        let spaces = buffer.spaces.iter().map(|&space| shift.space(space)).collect();
+        // A picture needs no ties: the plan has been made. If they were kept, groups of the same name in two functions
+        // would become one group.
         builder.buffer(Buffer { spaces, ..buffer.clone().with_tie(None) });
         let placement = part.plan.placements.get(id).cloned().flatten();
-        let placement = placement.map(|placement| Placement { space: behind.space(placement.space), ..placement });
+        let placement = placement.map(|placement| Placement { space: shift.space(placement.space), ..placement });
         plan.placements.push(placement);
     }
     for &(one, other) in part.problem.must_share() {
-        builder.must_share(behind.buffer(one), behind.buffer(other));
+        builder.must_share(shift.buffer(one), shift.buffer(other));
     }
     for &Overlay { buffer, over, kind } in part.problem.overlays() {
-        builder.overlay(Overlay { buffer: behind.buffer(buffer), over: behind.buffer(over), kind });
+        builder.overlay(Overlay { buffer: shift.buffer(buffer), over: shift.buffer(over), kind });
     }
     for Reuse { buffer, over } in &part.plan.reused {
-        let over = over.iter().map(|&over| behind.buffer(over)).collect();
-        plan.reused.push(Reuse { buffer: behind.buffer(*buffer), over });
+        let over = over.iter().map(|&over| shift.buffer(over)).collect();
+        plan.reused.push(Reuse { buffer: shift.buffer(*buffer), over });
     }
 }
 
 /// How many spaces and buffers stand before those of a function.
-struct Behind {
+struct Shift {
     spaces: usize,
     buffers: usize,
 }
 
-impl Behind {
+impl Shift {
     fn space(&self, space: SpaceId) -> SpaceId {
         SpaceId::from_index(self.spaces + space.index())
     }

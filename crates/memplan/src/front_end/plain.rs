@@ -5,10 +5,10 @@
 //!
 //! - if there are several memories, tensors that are read often or are small go into the first ([`crate::spill`]);
 //! - a model with a plan inside never needs more than without one: the runtime places scratch memory
-//!   itself, around the planned tensors, and might do that worse than planned. Where its
-//!   own plan then needs less, that one is written;
-//! - the runtime reuses the memory of inputs. Where a plan that keeps them needs more than
-//!   that, the written plan reuses them, too, and a note says so.
+//!   itself, around the planned tensors, and might do that worse than planned. If the plan of the
+//!   runtime's own planner then needs less, that plan is written;
+//! - the runtime reuses the memory of inputs. If a plan that keeps inputs needs more than the runtime
+//!   alone, the written plan reuses them, too, and a note says so.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ impl FrontEnd for Plain {
     }
 
     fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
-        // Our plan is checked even where the runtime's own is written, because it is what the user is told.
+        // If the runtime's own plan is written, our plan is checked as well, because the report shows its numbers.
         let mut claim = Claim::default();
         let plans: Vec<&Plan> = laid.outcome.plan().into_iter().chain(&laid.written).collect();
         for plan in plans {
@@ -293,8 +293,8 @@ fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
 /// macro is missing or has another buffer's name.
 fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
     let mut offsets = plan_file::header::offsets(text)?.into_iter();
-    // The macro's name is the buffer's name with other characters where C needs them, and possibly a number
-    // behind it. So only the beginning is compared.
+    // The macro's name is the buffer's name with other characters where C needs them, and a number may follow. So only
+    // the beginning is compared.
     let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
         // Objects have no slots: a buffer that uses an object uses the whole of it.
@@ -310,7 +310,7 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     Ok(problem.buffers().iter().map(found).collect())
 }
 
-/// The model with the plan inside: new bytes in front (`prefix`), which refer to the old file behind them.
+/// The model with the plan inside: new bytes (`prefix`), then the old file. The new bytes refer to it.
 fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, Failure> {
     let network = laid.network.as_ref().filter(|network| *network.kind() == Kind::Tflite);
     let (Some(network), Some(file)) = (network, &input.file) else {
@@ -320,7 +320,7 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
     let mut offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
         .map_err(|error| Failure::Form(format!("cannot write the plan into the model: {error}")))?;
     if !network.unmeasured().is_empty() {
-        // Scratch memory of unknown size may come to lie in gaps between the tensors or behind them. With fixed
+        // Scratch memory of unknown size may lie in gaps between the tensors or above them. With fixed
         // offsets the arena may then be larger than without a plan, so no offset is written.
         offline = OfflinePlan::undecided(network.model());
     }

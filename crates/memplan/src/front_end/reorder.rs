@@ -25,8 +25,8 @@ use crate::source::Source;
 /// The front end for models in another order.
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    /// How thoroughly to search. The search builds orders op by op; of the sets of ops that can have run after n ops,
-    /// it keeps this many for each n.
+    /// How thoroughly to search. The search builds orders op by op. For each n it keeps this many of the sets of n ops
+    /// that can have run.
     pub width: usize,
 }
 

@@ -114,6 +114,8 @@ impl ScriptText {
             let message = "the new text has another number of functions";
             return Err(ReadError::new("output::difference", text, Default::default(), message).into());
         }
+        // For each function: where the new text has each buffer of the old function, in the two numbers that the module
+        // documentation explains.
         let list = |(old, new): (&LoopFunction, &Function)| {
             let found = places(&old.function, new)
                 .map_err(|error| ReadError::new("output::difference", &self.text, error.span, error.message))?;

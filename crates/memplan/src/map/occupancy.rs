@@ -21,8 +21,8 @@ use memplan_core::{Bytes, Step};
 
 use super::scene::Shape;
 
-/// Bytes in use over time: `(step, bytes from there on)` wherever the number changes. The steps of all shapes at which
-/// something starts or ends are visited in order, and [`Cover`] is asked behind the last event of each.
+/// Bytes in use over time: `(step, bytes from that step on)` where the number changes. The steps of all shapes at which
+/// something starts or ends are visited in order, and [`Cover`] is asked after the last event of each.
 pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Vec<(Step, Bytes)> {
     let mut edges: Vec<u64> = shapes.clone().flat_map(|shape| [shape.low, shape.high]).collect();
     edges.sort_unstable();
@@ -79,9 +79,9 @@ impl Cover {
         self.change_below(1, 0, self.nodes.len() / 2, from..to, more);
     }
 
-    /// Changes the part of `wanted` that lies inside of a node; the node spans `count` stretches from `first` on. A
-    /// node that lies in `wanted` as a whole only counts how often (`times`); otherwise its two halves are changed. A
-    /// node that is covered as a whole counts all of its bytes, any other one those of its halves.
+    /// Changes the part of `wanted` that lies inside of a node; the node spans `count` stretches from number `first`.
+    /// If all of the node lies in `wanted`, only its `times` changes; otherwise its two halves are changed. Then the
+    /// bytes of the node are counted anew.
     fn change_below(&mut self, node: usize, first: usize, count: usize, wanted: std::ops::Range<usize>, more: bool) {
         let end = first + count;
         if wanted.end <= first || end <= wanted.start {
@@ -95,7 +95,8 @@ impl Cover {
             self.change_below(2 * node + 1, first + count / 2, count / 2, wanted, more);
         }
         self.nodes[node].bytes = match self.nodes[node].times {
-            // Nothing covers this node as a whole: a leaf is free, any other node is as covered as its halves are.
+            // No shape covers all of this node. A leaf is free then, and the covered bytes of any other node are those
+            // of its halves.
             0 if count == 1 => 0,
             0 => self.nodes[2 * node].bytes + self.nodes[2 * node + 1].bytes,
             _ => self.edge(end) - self.edge(first),

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Where a plan lets `w` start on bytes that `v` still occupies, the common
-//! area is also marked [`Kind::Taken`]: from there on the bytes are `w`'s.
+//! area is also marked [`Kind::Taken`]: from that step on the bytes are `w`'s.
 //! A plan of shared objects is drawn as its objects stacked on each other.
 //! Where the reuse of bytes [costs](memplan_core::ReuseCost) something, a [`Handover`]
 //! says which bytes go from whom to whom, and when.
@@ -80,13 +80,14 @@ pub struct Handover {
     pub later: BufferId,
     /// What that costs.
     pub weight: u64,
-    /// When the earlier one is done.
+    /// The step at which the earlier buffer ends.
     pub from: u64,
-    /// When the later one begins; not after `from` where the one is computed in place of the other.
+    /// The step at which the later buffer begins. It is before `from` if the later buffer is computed in place of the
+    /// earlier one.
     pub to: u64,
     /// First common byte.
     pub low: u64,
-    /// One past the last.
+    /// One past the last common byte.
     pub high: u64,
 }
 
@@ -105,8 +106,8 @@ pub struct Panel {
     pub lower_bound: Bytes,
     /// The most bytes in use at once, and when first.
     pub peak: Peak,
-    /// Bytes in use over time: `(step, bytes from there on)`. Bytes that two
-    /// buffers share rightly, in an overlay or a tie, count once.
+    /// Bytes in use over time: `(step, bytes from that step on)`. Bytes that two buffers share rightly, in an overlay
+    /// or a tie, count once.
     pub live: Vec<(Step, Bytes)>,
     /// What to draw, bottom layer first.
     pub shapes: Vec<Shape>,

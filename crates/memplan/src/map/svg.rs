@@ -360,6 +360,8 @@ impl Drawing<'_> {
     /// Live bytes over time as a filled outline of stairs, and under it the axis of the steps. `top` is where the strip
     /// begins.
     fn strip(&mut self, panel: &Panel, top: f64) {
+        // The outline starts at the lower left corner, goes across to each change and up or down there, and closes
+        // along the bottom.
         let bottom = top + STRIP;
         let live = Scale::new(0, panel.peak.bytes.0, bottom, top + 4.0);
         let mut path = format!("M{} {}", px(self.time.at(self.scene.first)), px(bottom));
@@ -368,6 +370,7 @@ impl Drawing<'_> {
         }
         let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
         self.line(&format!(r#"<path class="live" d="{path}"/>"#));
+        // What the strip shows, at its right; then the axis of steps with its ticks.
         let in_use = match self.scene.unit {
             Unit::Bytes => "bytes in use",
             Unit::Elements => "elements in use",

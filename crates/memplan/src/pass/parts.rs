@@ -26,7 +26,7 @@ pub struct DonePart {
     pub chain: Result<Chain, Box<Stopped>>,
     /// Empty lines in front of the part's text, in the place of the parts before it.
     padding: usize,
-    /// The line `// -----` behind the part; empty behind the last one.
+    /// The line `// -----` that follows the part; empty for the last part.
     pub separator: String,
 }
 
@@ -101,10 +101,11 @@ fn run_all(source: &Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<
 /// A part of a text, which ends at a line `// -----` or at the end.
 #[derive(Debug, PartialEq, Eq)]
 struct Part<'s> {
-    /// How many lines of the file are in front of it.
+    /// How many lines of the file come before the part.
     lines: usize,
+    /// The lines of the part.
     text: &'s str,
-    /// The line behind it.
+    /// The line `// -----` that ends the part; empty for the last part.
     separator: &'s str,
 }
 

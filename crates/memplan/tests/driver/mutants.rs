@@ -5,7 +5,7 @@ use memplan::driver::How;
 use memplan::pass::{PassSpec, find};
 use memplan::source::Source;
 
-/// The rewritten text, or the words of the refusal. A plan that a check rejects is neither.
+/// The rewritten text, or the words of the refusal. A plan that a check rejects ends the test.
 fn run(spec: &str, name: &str, text: &str) -> Result<String, String> {
     let spec: PassSpec = spec.parse().unwrap();
     let source = Source::new(name, text.as_bytes());
@@ -17,8 +17,8 @@ fn run(spec: &str, name: &str, text: &str) -> Result<String, String> {
     }
 }
 
-/// The form has named the arguments of the first block, so a label leaves that block without ops: nowhere could the
-/// merged memory be allocated.
+/// The custom form of a function names the arguments of its first block. If the body begins with a label all the same,
+/// that block has no ops, and there is no place at which the merged memory could be allocated.
 #[test]
 fn a_label_behind_named_arguments() {
     let text = "func.func @f(%n: index) {\n^bb0(%x: f32):\n  %0 = memref.alloc() : memref<4xf32>\n  \
@@ -27,7 +27,8 @@ fn a_label_behind_named_arguments() {
     assert!(refused.contains("expected an op"), "{refused}");
 }
 
-/// The generic form can have a first block without ops. What has no home keeps its allocation and its deallocation.
+/// The generic form can have a first block without ops, so that there is no place for the merged memory. A buffer that
+/// cannot be merged keeps its allocation and its deallocation.
 #[test]
 fn a_first_block_without_ops() {
     let text = "\"func.func\"() <{function_type = () -> (), sym_name = \"f\"}> ({\n^bb0:\n^bb1:\n  \
@@ -36,7 +37,8 @@ fn a_first_block_without_ops() {
     assert_eq!(run("merge-alloc", "buffers.mlir", text).unwrap(), text);
 }
 
-/// A loop that holds nothing but allocations gets a statement that does nothing.
+/// If the pass takes all allocations out of a loop and nothing else is in it, the loop gets a statement that does
+/// nothing: Python allows no empty body.
 #[test]
 fn a_loop_with_nothing_but_unused_buffers() {
     let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -48,7 +50,7 @@ fn a_loop_with_nothing_but_unused_buffers() {
     }
 }
 
-/// Ops that define a value, although their names are those of ops that define none: they stay where they are.
+/// Ops whose kind defines no value, written with a result: the pass leaves them as they are.
 #[test]
 fn ops_with_results_that_they_should_not_have() {
     let mark = "func.func @f(%in: memref<32xf16, #hivm.address_space<gm>>) {\n  \
@@ -64,7 +66,7 @@ fn ops_with_results_that_they_should_not_have() {
     assert!(kept.is_ok_and(|text| text.contains("%0 = memref.dealloc %a")));
 }
 
-/// A number is no function, and a single number has one element.
+/// A number that is called like a function, and a single number that is used with a subscript: both are refused.
 #[test]
 fn subscripts_of_a_single_number() {
     let head = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -77,8 +79,8 @@ fn subscripts_of_a_single_number() {
     }
 }
 
-/// A view that nobody reads still names the buffer, so the buffer is freed behind it. This is what one-shot
-/// bufferization makes of a reshape whose result is not used.
+/// A view of a buffer that no op reads still names the buffer, so the buffer must be freed after the view. One-shot
+/// bufferization makes such a view of a reshape whose result is not used.
 #[test]
 fn a_view_behind_the_last_access() {
     let text = "func.func @f(%x: memref<4x4xf32>, %shape: memref<2xindex>) {\n  %a = memref.alloc() : memref<4x4xf32>\n  \
@@ -88,7 +90,7 @@ fn a_view_behind_the_last_access() {
     assert!(freed.contains("-> memref<?x?xf32>\n  memref.dealloc %a : memref<4x4xf32>\n  return"), "{freed}");
 }
 
-/// A size of a type that nobody knows is a size.
+/// The size of an allocation is computed by an op with a misspelt type. The buffer is planned nevertheless.
 #[test]
 fn sizes_of_an_unknown_type() {
     let text = "func.func @f(%in: memref<?xf16, #hivm.address_space<gm>>, %n: index) {\n  %c64 = arith.constant 64 : index\n  \
@@ -98,7 +100,8 @@ fn sizes_of_an_unknown_type() {
     assert!(planned.contains("%a = hivm.hir.pointer_cast"), "{planned}");
 }
 
-/// Two buffers in the other core's memory, of which only one has an owner there: the other one could be put over it.
+/// Two buffers of one core lie in the memory of the other core. Only one of them is coupled to a buffer of that core.
+/// The other one is refused, because nothing would keep it off the bytes of that core's buffers.
 #[test]
 fn a_buffer_without_an_owner_beside_a_coupled_one() {
     let mark = |name: &str| {
@@ -121,7 +124,7 @@ fn a_buffer_without_an_owner_beside_a_coupled_one() {
     assert!(refused.contains("@cube/%a lies in the memory of the other core"), "{refused}");
 }
 
-/// An offset that is added to such a subscript would pass the largest number.
+/// A subscript that is the largest number of 64 bits. If an offset were added to it, the sum would overflow.
 #[test]
 fn a_subscript_beyond_every_memory() {
     let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\")):\n    \
@@ -131,8 +134,8 @@ fn a_subscript_beyond_every_memory() {
     assert!(refused.contains("outside of every memory"), "{refused}");
 }
 
-/// Results of whom a source is only stored, or a statement with an allocation in it: the check cannot follow a reuse in
-/// place there, so none is planned.
+/// Loops in which the check cannot follow a reuse in place: one that also writes the buffer from which a source was
+/// computed, and one with an allocation in it. No reuse in place is planned there.
 #[test]
 fn reuse_in_place_that_no_check_can_follow() {
     let head = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -177,7 +180,7 @@ fn texts_that_mean_nothing_in_tvm() {
     }
 }
 
-/// A buffer of which a statement only wants to know where it lies keeps its allocation.
+/// If a statement asks for the address of a buffer, the buffer keeps its allocation, even if nothing reads it.
 #[test]
 fn a_place_that_is_asked_for() {
     let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -190,7 +193,7 @@ fn a_place_that_is_asked_for() {
     }
 }
 
-/// A word without a dialect is no op of a function. Behind another op it would be a part of that one.
+/// A word without a dialect is refused as an op of a function. After another op it would be read as a part of that op.
 #[test]
 fn a_word_that_is_no_op() {
     let text = "func.func @f() {\n  foo_bar %a : memref<32xf16>\n  %a = memref.alloc() : memref<32xf16>\n  return\n}\n";
@@ -198,7 +201,8 @@ fn a_word_that_is_no_op() {
     assert!(refused.contains("expected an op with the name of its dialect"), "{refused}");
 }
 
-/// An unknown op names a value that is defined behind it. The name may mean something else there.
+/// An unknown op names a value that is defined after it. In the syntax of an unknown op the name may mean something
+/// else, so this is no error.
 #[test]
 fn a_name_in_an_unknown_form_in_front_of_its_definition() {
     let text = "func.func @f(%x: memref<32xf16>) {\n  acme.op %a : memref<32xf16>\n  %a = memref.alloc() : memref<32xf16>\n  \
@@ -220,7 +224,7 @@ fn workspaces(line: &str) -> String {
     )
 }
 
-/// Workspaces written in another way than with a place for their offset.
+/// Workspaces in a form that has no place for the offsets that the pass has to write.
 #[test]
 fn workspaces_in_another_form() {
     let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
@@ -238,8 +242,8 @@ fn workspaces_in_another_form() {
     assert!(planned.contains("from %arg0 offset = [%c0_0, %c256, %c512, %c768]"), "{planned}");
 }
 
-/// Workspaces of which several instances exist at once: an unknown op may run its region several times at once, or keep
-/// the workspace of an earlier iteration.
+/// Workspaces of which several instances may exist at once, because an unknown op may run its region several times at
+/// once, or may keep the workspace of an earlier iteration.
 #[test]
 fn workspaces_with_instances_side_by_side() {
     let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
@@ -251,8 +255,8 @@ fn workspaces_with_instances_side_by_side() {
     assert!(refused.contains("%a is handed out here"), "{refused}");
 }
 
-/// A loop carries a tensor, and what it is given back is none, or nobody knows: the type of the result is another one,
-/// is misspelt, or is left out.
+/// A loop carries a tensor, and the value that an iteration yields is no tensor, or has an unknown type: the type of
+/// the result is another one, is misspelt, or is left out.
 #[test]
 fn a_loop_that_is_given_back_no_memory() {
     let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
@@ -276,8 +280,8 @@ fn a_loop_that_is_given_back_no_memory() {
     }
 }
 
-/// The results of both branches have one address. A buffer of the one branch is out of sight in the other one, which
-/// keeps its own name for the address.
+/// The results of both branches get one address. The other branch cannot use the name of the first branch's buffer,
+/// which is not visible there, so it keeps its own name for the address.
 #[test]
 fn a_mark_in_one_branch() {
     let (near, far) = ("memref<64xf16, #hivm.address_space<ub>>", "memref<64xf16, #hivm.address_space<gm>>");
@@ -297,8 +301,8 @@ fn a_mark_in_one_branch() {
     assert!(planned.contains("scf.yield %b"), "{planned}");
 }
 
-/// All of a buffer, and a part of unknown length: the buffer is larger afterwards, or stands elsewhere, or has one
-/// dimension only.
+/// A slice of all of a buffer, and slices of unknown length. After the rewrite the buffer is a part of a larger one,
+/// starts at another offset, or has one dimension only, and the slices must still mean the same elements.
 #[test]
 fn slices_of_unknown_length() {
     let head = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -320,7 +324,7 @@ fn slices_of_unknown_length() {
     assert!(larger.contains("A[0:n] = E[i]"), "{larger}");
 }
 
-/// In one dimension the subscripts of this buffer would pass every memory.
+/// If this buffer had one dimension only, its subscripts would not fit into 64 bits.
 #[test]
 fn a_buffer_that_cannot_be_made_flat() {
     let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -331,7 +335,8 @@ fn a_buffer_that_cannot_be_made_flat() {
     assert!(refused.contains("`A`"), "{refused}");
 }
 
-/// Words behind the type of an allocation or a mark would get lost with it.
+/// Words that follow the type of an allocation or a mark are refused: the pass replaces the whole op, and the words
+/// would be lost.
 #[test]
 fn words_behind_a_type() {
     let ub = "memref<16xf16, #hivm.address_space<ub>>";
@@ -351,7 +356,7 @@ fn words_behind_a_type() {
     }
 }
 
-/// A name that is hidden inside of a loop, and a label outside of every function: MLIR has neither.
+/// A name that is defined again inside of a loop, and a label outside of every function. MLIR allows neither.
 #[test]
 fn names_and_labels_that_mlir_does_not_have() {
     let hidden = "func.func @f(%n: index, %m: memref<4xf32>) {\n  %s = memref.alloc() : memref<4xf32>\n  \
@@ -363,7 +368,7 @@ fn names_and_labels_that_mlir_does_not_have() {
     assert!(refused.contains("expected an op"), "{refused}");
 }
 
-/// In the region of an unknown op values may be used before they are made, workspaces among them.
+/// In the region of an unknown op a value may stand before its definition, also a workspace.
 #[test]
 fn a_workspace_behind_its_use() {
     let text = "module {\n  acme.func @f(%ws: memref<?xi8>) {\n    %c0 = arith.constant 0 : index\n    \
@@ -375,8 +380,8 @@ fn a_workspace_behind_its_use() {
     }
 }
 
-/// Two loops use one name, and the buffer of the second is in use nowhere but in its mark. It moves to the front of its
-/// loop and is found there by its name.
+/// Two loops use one name, and the second loop mentions its buffer of that name in a mark only. That buffer moves to
+/// the front of its loop, and the check must find it there by its name.
 #[test]
 fn a_marked_buffer_that_nobody_uses() {
     let (cc, gm) = ("memref<64xf32, #hivm.address_space<cc>>", "memref<64xf32, #hivm.address_space<gm>>");
@@ -396,7 +401,7 @@ fn a_marked_buffer_that_nobody_uses() {
     assert_eq!(planned.matches("%a = hivm.hir.pointer_cast(").count(), 2, "{planned}");
 }
 
-/// `memref.alloc` with the operand of a view. Its type leaves nothing open that the operand could be.
+/// A `memref.alloc` with the operands of a view. Its type has no dimension of unknown size, so it takes no operand.
 #[test]
 fn a_size_for_a_type_that_leaves_none_open() {
     let ub = "#hivm.address_space<ub>";
@@ -411,8 +416,9 @@ fn a_size_for_a_type_that_leaves_none_open() {
     assert!(refused.contains("given 1 sizes where its type leaves 0 open"), "{refused}");
 }
 
-/// In rows of five, a loop to eight runs into the next row. With a condition it does not, but nobody proves that in so
-/// many rows: the result is computed into memory of its own.
+/// In a buffer with rows of five elements, a loop to eight runs into the next row. The condition `j < 5` prevents that.
+/// With four rows the check proves it, and the result is computed in place. With 100,000 rows it gives up, and the
+/// result gets memory of its own.
 #[test]
 fn a_loop_that_may_run_into_the_next_row() {
     let text = |condition: &str, rows: u32| {

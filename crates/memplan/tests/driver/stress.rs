@@ -1,9 +1,9 @@
-//! Every family of the test kit goes through the whole driver at a size that takes about a second in a test build, and
-//! what is done grows as the family does.
+//! Every family of the test kit goes through the whole driver at a size that takes about a second in a test build. The
+//! work must grow about as the input does.
 //!
-//! What is counted are looks at the clock ([`Patience::looks`]): every loop whose length depends on the input asks
-//! whether anybody still waits, in reading, planning, checking and reading again, so the looks are a
-//! measure of the work that is the same on a busy machine as on an idle one.
+//! Work is counted in looks at the clock ([`Patience::looks`]): every loop whose length depends on the input asks
+//! whether the caller still waits, in reading, planning, checking and reading again. So the number of looks measures
+//! the work, and it is the same on a busy machine as on an idle one.
 
 use memplan::core::PassSpec;
 use memplan::core::patience::Patience;
@@ -15,14 +15,17 @@ use memplan::planner::Request;
 use memplan::source::Source;
 use memplan_testkit::{mlir, stress};
 
-/// The larger of two sizes, how many times larger it is, and how many times more looks it may take: linear but for a
-/// logarithm, and some room for what a search does with another problem.
+/// The larger of the two sizes of a problem that are compared, in buffers.
 const BUFFERS: usize = 20_000;
+/// The larger of the two sizes of a program.
 const PROGRAM: usize = 2_000;
+/// How many times larger the larger size is.
 const TIMES: usize = 4;
+/// How many times more looks the larger size may take. Linear work takes 4 times as many; the rest is room for a
+/// logarithm, and for a search that does something else on another problem.
 const GROWTH: u64 = 6;
 
-/// Looks that are not worth comparing.
+/// Fewer looks than this count as this many: a small number may grow by more than `GROWTH` without a quadratic step.
 const FEW: u64 = 50;
 
 fn looks(work: impl FnOnce()) -> u64 {
@@ -37,7 +40,8 @@ fn assert_growth(name: &str, few: u64, many: u64) {
     assert!(many <= GROWTH * few.max(FEW), "{name}: {TIMES} times the input takes {many} looks instead of {few}");
 }
 
-/// Without a search, which would spend all the work it has on a small problem as on a large one.
+/// A request without a search. A search spends all of its work on a small problem as on a large one, which would hide
+/// how the rest grows.
 fn how() -> How<'static> {
     How { request: Request { work_limit: Some(0), ..Request::default() }, ..How::default() }.strict()
 }

@@ -51,7 +51,7 @@ fn moved(case: &Case, capacity: u64, pairs: &[(SiteId, SiteId)]) -> Vec<(Planned
     plans
 }
 
-/// What control flow makes one value of is at one address, without a look at interference.
+/// The mistake: buffers that control flow merges into one value get one address, although both are alive at once.
 #[test]
 fn joining_without_a_look_at_interference_is_caught() {
     is_caught("1", |case, capacity| {
@@ -67,7 +67,7 @@ fn joining_without_a_look_at_interference_is_caught() {
     });
 }
 
-/// A buffer that a loop still reads while it is filled anew keeps its one slot.
+/// The mistake: a buffer that a loop fills anew while it is still read has one slot only.
 #[test]
 fn one_slot_for_two_instances_is_caught() {
     is_caught("1 (b)", |case, capacity| {
@@ -86,7 +86,7 @@ fn one_slot_for_two_instances_is_caught() {
     });
 }
 
-/// What is returned dies with its first access.
+/// The mistake: a buffer that the kernel returns ends with its first access.
 #[test]
 fn forgetting_what_is_returned_is_caught() {
     is_caught("2", |case, capacity| {
@@ -110,7 +110,7 @@ fn forgetting_what_is_returned_is_caught() {
     });
 }
 
-/// A result takes the place of a donor that is still read later.
+/// The mistake: a result takes the bytes of a donor that is still read later.
 #[test]
 fn overwriting_a_donor_that_is_still_read_is_caught() {
     is_caught("1, in place", |case, capacity| {

@@ -7,7 +7,7 @@ use memplan_planner::{Request, strategy};
 use crate::generate::{Case, WORK, count};
 use crate::kernels::{comment, parts};
 
-/// By a named strategy, or by default.
+/// Plans a kernel with the strategy of this name, or as the pass does by default.
 fn run(case: &Case, options: &Options, target: Option<&Target>, strategy: Option<&str>) -> Result<Planned, PassError> {
     let request = Request { work_limit: Some(WORK), ..Request::default() };
     let strategy = strategy.map(|name| strategy::find(name).expect("a strategy"));
@@ -15,15 +15,15 @@ fn run(case: &Case, options: &Options, target: Option<&Target>, strategy: Option
     plan_memory::run(&case.document, &case.lowered, options, target, strategy, &request, &apart)
 }
 
-/// A device with so many bytes of unified buffer.
+/// A device with `capacity` bytes of unified buffer.
 fn device(capacity: u64) -> Target {
     format!("scope = [{{ name = \"ub\", capacity = {capacity}, alignment = 32 }}]").parse().unwrap()
 }
 
-/// The priced pairs of a kernel of one function: `x z 8`.
+/// The priced pairs of a kernel of one function, sorted, each as two names and the price: `x z 8`.
 fn pairs(body: &str, options: &Options) -> Vec<String> {
     let case = Case::of(kernel(body));
-    // Prices are asked for where buffers share, so there is little memory.
+    // The pass only computes prices if buffers have to share, so the device gets little memory.
     let device = device(case.capacity().expect("buffers"));
     let planned = run(&case, options, Some(&device), None).unwrap();
     let problem = &planned.functions[0].problem;
@@ -90,11 +90,13 @@ fn kernel(body: &str) -> String {
 /// The example of the chapter: z on x costs the next load a wait for the store, y lies apart from both.
 #[test]
 fn a_loop_hands_bytes_back() {
-    // x dies into y and y into z: all of them are one buffer, computed in place. So they are kept apart by a second reader.
+    // If x were read for the last time where y is made, and y where z is made, all three would be one buffer, computed
+    // in place. The second reader of x prevents that.
     let chain = "for\nload x\nvexp x y\nvexp x z\nstore y\nstore z\nend";
     assert_eq!(pairs(chain, &Options::default()), [] as [String; 0]);
     let two = "for\nload a\nstore a\nload b\nstore b\nend";
-    // b behind a: load b waits for store a. The next load a waits for store b. Both in one loop.
+    // If b takes the bytes of a, the load of b waits for the store of a, and in the next iteration the load of a waits
+    // for the store of b. Both waits are in one loop.
     assert_eq!(pairs(two, &Options::default()), ["a b 16"]);
     assert_eq!(pairs(two, &Options { wait_weight: 10, ..Options::default() }), ["a b 20"]);
 }

@@ -108,6 +108,7 @@ impl Reader<'_> {
                     "id" => number = Some(field.number("the id of a pool")?),
                     "name" => space = Some(self.space(field)?),
                     "peak" if !field.is_null() => peak = Some(Bytes(field.number("a peak in bytes")?)),
+                    // Other solvers may add fields, such as the capacity, which the problem has, too.
                     _ => {}
                 }
             }
@@ -138,14 +139,15 @@ impl Reader<'_> {
                 "name" => name = Some(field.name("the name of a buffer")?),
                 "pool" => pool = Some(field.number("the id of a pool")?),
                 "offset" => offset = Some(Bytes(field.number("an offset of 0 or more bytes")?)),
+                // Other solvers may add fields; they do not change where the buffer lies.
                 _ => {}
             }
         }
         let (Some(number), Some(offset)) = (number, offset) else {
             return Err(value.error("plan::missing-field", "an allocation needs `buffer` and `offset`"));
         };
-        // The name decides where there is one. A number is a position in the list of buffers, which the writer of the
-        // file may have had in another order.
+        // If the allocation has a name, the name decides. Without a name the number is taken for the position in the
+        // list of buffers; the writer of the file may have listed them in another order, so a name is better.
         let buffers = self.problem.buffers();
         let known = match &name {
             Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id),

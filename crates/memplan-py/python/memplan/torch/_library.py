@@ -10,7 +10,8 @@ from typing import Any, Callable, Optional
 
 from .._errors import MemplanError
 
-# Kind, number in the step, expected slot, its bytes, bytes asked for, device, stream.
+# The function that hears of requests. Its arguments: kind, number of the request in the step, expected slot, bytes of
+# that slot, bytes asked for, device, stream.
 OBSERVER = ctypes.CFUNCTYPE(
     None,
     ctypes.c_uint32,
@@ -22,7 +23,7 @@ OBSERVER = ctypes.CFUNCTYPE(
     ctypes.c_uint64,
 )
 
-# The version of the functions below.
+# The version of the C functions that this module expects.
 VERSION = 2
 
 # One recorded request: kind, number, bytes.

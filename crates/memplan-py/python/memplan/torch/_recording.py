@@ -131,10 +131,13 @@ class Shape:
         self.most = first.sizes()
         self.least = list(self.most)
         self.ends: dict[int, int] = {}
-        # Where the next run drops an allocation, and which ones it did not drop.
+        # For an allocation that the next run drops: how many allocations that run makes before.
         self.dropped: dict[int, int] = {}
+        # Allocations that some next run did not drop.
         self.lasting: set[int] = set()
+        # Allocations that were alive at the end of some run.
         self.kept: set[int] = set()
+        # Allocations that were alive at the end of the last run.
         self._open: set[int] = set()
         self._lives(first)
 
@@ -176,7 +179,8 @@ class Shape:
         if number not in self.kept:
             return [(number, self.ends[number])]
         end = self.dropped.get(number)
-        # Dropped only after its successor has been made, there would be two of it.
+        # If the next run drops the allocation only after it has made its successor, two of them are alive at once, and
+        # one place is not enough.
         if number in self.lasting or end is None or end > number:
             return None
         rest = (number, len(self))

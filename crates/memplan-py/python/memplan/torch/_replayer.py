@@ -17,28 +17,33 @@ from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_shape
 
 log = logging.getLogger("memplan.torch")
 
-# What steps are served by whose sizes vary.
+# Values of the argument `varying`: what serves a step whose sizes differ from run to run.
 VARYING = ("auto", "pool", "plan")
+# The kinds of deviations, by the numbers that the allocator gives them.
 KINDS = {0: "size", 1: "order", 2: "held", 3: "extra", 4: "survived"}
+# Answers of the allocator at the end of a step: an outer step is still running; the step ran without a plan.
 NESTED, UNPLANNED = -3, -2
-# The step between two moments at which an optimizer drops its gradients.
+# The name of the step between two moments at which an optimizer drops its gradients.
 AUTOMATIC = "automatic"
 
-# A step that asks for another sequence this often in a row is recorded again.
+# If this many runs in a row ask for another sequence than the plan has, the step is recorded again.
 PATIENCE = 3
-# Deviations whose frame is kept, for each step function.
+# How many deviations are kept with their frames, for each step function.
 KEPT_DEVIATIONS = 32
-# A plan for the largest of all recorded sizes is not worth it if it needs this much more than any recorded run.
+# If a plan for the largest of all recorded sizes needs more than this many times the bytes of any recorded run, the
+# step is left to the pool.
 WORTH = 1.03
-# Sizes that vary are worth a plan if the pool alone has held this much more than was in use while runs were recorded.
+# If the pool alone held more than this many times the bytes in use while runs were recorded, a step whose sizes vary is
+# worth a plan.
 POOR_POOL = 1.06
-# A plan from which runs deviate is given up if plan and pool together hold this much more than the pool alone did.
+# If plan and pool together hold more than this many times what the pool alone held, a plan from which runs deviate is
+# given up.
 WORSE = 1.05
 # Bytes that do not count as waste: pages that are used in part.
 SLACK = 32 << 20
-# After so many runs that were as planned, the pool gives back what the last deviating run needed.
+# After this many runs in a row that were as planned, the pool gives back what the last deviating run needed.
 CALM = 16
-# Runs that are recorded at most before the first plan, while their sizes differ.
+# The largest number of runs that are recorded before the first plan, while their sizes differ.
 VARYING_RECORDINGS = 8
 
 
@@ -73,17 +78,21 @@ class _Step:
     has_plan: bool = False
     is_fresh: bool = False
     plannings: int = 0
-    # The run before which it is not planned again.
+    # The step is not planned again before this run.
     wait_until: int = 0
+    # The number of the last run that was merged into `shapes`; -1 if there is none.
     last_recorded: int = -1
+    # How many runs in a row have deviated.
     in_a_row: int = 0
-    # Runs as planned since the last one that deviated.
+    # How many runs were as planned since the last one that deviated.
     calm: int = CALM
-    # The most bytes that a run had in use, and what the pool alone held over that while runs were recorded.
+    # The most bytes that a run had in use.
     peak: int = 0
+    # What the pool alone held while runs were recorded, as a multiple of `peak`.
     pool: float = 1.0
-    # Runs since the last planning that held too much, and runs of the same sequence with other sizes.
+    # How many runs since the last planning held too much.
     wasteful: int = 0
+    # How many runs had the planned sequence with other sizes.
     varied: int = 0
     deviations: list[Deviated] = field(default_factory=list)
 
@@ -142,13 +151,14 @@ class Replayer:
     def begin(self, name: str = "step") -> None:
         """A step begins; :meth:`step` is the convenient form."""
         if self._automatic and name != AUTOMATIC:
-            # The program marks its steps itself: nobody has to guess them any more.
+            # The program marks its steps itself, so steps are no longer marked at the optimizer.
             self._automatic = False
             if self._running is not None:
                 self.end()
         step = self._steps.setdefault(name, _Step(name, len(self._steps)))
         if self._running is None:
-            # Who hears of a request takes Python's lock: once enough deviations are kept, nobody listens.
+            # The observer takes Python's lock at every request that it hears of. Once enough deviations are kept, it is
+            # switched off.
             if step.has_plan and len(step.deviations) >= KEPT_DEVIATIONS:
                 self.library.observe(None, 0)
             else:
@@ -164,7 +174,8 @@ class Replayer:
         step, self._running = self._running, None
         step.runs += 1
         if step.is_fresh:
-            # What the last recorded step has left is gone now, and so is the need for its pages.
+            # This was the first run on a new plan. What the last recorded run left in the pool has been freed by now,
+            # so its pages are given back.
             step.is_fresh = False
             self.library.trim()
         if not step.has_plan:
@@ -224,7 +235,7 @@ class Replayer:
         self._watch(every=False)
         if step.runs <= self.warmup:
             if step.runs == self.warmup:
-                # What only the first runs needed is not held against the pool.
+                # Pages that only the first runs needed are given back, so that they do not count as waste of the pool.
                 self.library.trim()
             return
         self._merge(step, self._recorded(step))
@@ -241,7 +252,8 @@ class Replayer:
     def _plans_unions(self, step: _Step) -> bool:
         """Whether a step whose sizes vary is worth a plan."""
         if self.varying == "auto":
-            # What one step function leaves, another one holds: an arena for the largest of each is too much.
+            # With several step functions, the memory that one of them leaves free serves the others. An arena that is
+            # reserved for one of them would be idle while the others run.
             return len(self._steps) == 1 and step.pool > POOR_POOL
         return self.varying == "plan"
 
@@ -251,7 +263,7 @@ class Replayer:
         step.last_recorded = step.runs
         same = True
         for lane, recording in recorded.items():
-            # The last two are kept as they are, for whoever wants to look at them.
+            # The last two recordings are kept as they are, for `recordings()`.
             step.recordings[lane] = [*step.recordings.get(lane, [])[-1:], recording]
             known = step.shapes.get(lane)
             if known is None or not known.add(recording, follows):
@@ -263,9 +275,9 @@ class Replayer:
         """Plans a step from its recordings and hands the plans over; without room for them it goes on as before."""
         step.plannings += 1
         step.in_a_row = step.wasteful = 0
-        # On a plan or not, the step has had its chance: it is not recorded for ever.
+        # Even if no plan is adopted below, the step is not recorded any further.
         step.has_plan = True
-        # Plans that keep growing come at longer and longer intervals.
+        # Each planning doubles the number of runs before the next one, up to 1024: planning takes longer than a run.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
         made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
         if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
@@ -301,7 +313,8 @@ class Replayer:
         arena = max((sum(plan.extent for plan in step.plans.values()) for step in planned), default=0)
         if pooled == 0 or pooled + arena <= POOR_POOL * max(step.peak for step in self._steps.values()):
             return
-        # Whoever is left to the pool calls this again, so that the others may have lost their plans by then.
+        # `_leave_to_pool` calls this function again, which may take the plans of the other steps. So each is looked at
+        # once more.
         for step in planned:
             if step.plans:
                 self._leave_to_pool(step, "a step whose sizes vary needs more, and would find this one's arena in its way")
@@ -419,7 +432,7 @@ class Replayer:
         """Writes all plans to a file for :meth:`load`."""
         head = json.dumps({"memplan.torch": 1, "steps": {step.name: step.number for step in self._steps.values()}})
         plans = plan_file((step.number, plan) for step in self._steps.values() for plan in step.plans.values())
-        # Whoever is killed while writing leaves the old file or the new one, never half of it.
+        # If the process is killed while it writes, the old file or the new one is left, never half of one.
         unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
         with open(unfinished, "wb") as file:
             file.write(head.encode() + b"\n" + plans)

@@ -53,9 +53,9 @@ impl Language {
         }
     }
 
-    /// The network as `memplan_fit` wants it: what each op computes from what, and which changes its format can express
-    /// at which cost. If only tensors are counted, records that the runtime keeps for additional ops cost nearly
-    /// nothing.
+    /// The network as `memplan_fit` takes it: what each op computes from what, and which changes the format can express
+    /// at which cost. If only tensors are counted, the records that the runtime keeps for additional ops are in another
+    /// memory and cost nearly nothing.
     pub(super) fn net<'a>(network: &'a Network, file: &Source, counted: Counted) -> Result<Net<'a>, Failure> {
         let Some(graph) = network.model().main() else {
             return Err(Failure::NoPlan("the model has no graph".to_owned()));

@@ -52,7 +52,8 @@ impl Limit {
 /// trade-off.
 const MOST_VERSIONS: usize = 24;
 
-/// The largest number of schedules with recomputation that are looked at, in which ops run again.
+/// The largest number of schedules with recomputation (ops that run again) for which tiles are looked for. For each of
+/// them the search for tiles starts anew, which takes most of the time.
 const MOST_SCHEDULES: usize = 8;
 
 /// A model and everything that is needed to make versions of it.
@@ -154,8 +155,8 @@ impl<'a> Workshop<'a> {
         let before = first.version.clone();
         let mut best = first;
         let records = self.counted_records();
-        // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
-        // cannot fit.
+        // The live bytes of a candidate are a lower bound on what its plan needs. So a candidate whose live bytes
+        // exceed the capacity cannot fit.
         let may_fit = found
             .iter()
             .filter(|candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0)
@@ -170,8 +171,8 @@ impl<'a> Workshop<'a> {
                 best = made;
             }
         }
-        // If nothing fits, the last candidate, which has the least alive, is made as well. The message then says what
-        // the smallest version needs.
+        // If nothing fits, the last candidate, which has the fewest live bytes, is made as well. The failure then says
+        // what the smallest version needs.
         if !limit.holds(&best.version, self.counted)
             && let Some(last) = found.last()
             && let Some(made) = self.make(last, solver)?
@@ -198,7 +199,8 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// What no version can go below. Each of them has at least one op for each op of the model, and records for it.
+    /// No version needs fewer bytes than this. Every version has at least one op for each op of the model, so the
+    /// runtime keeps at least as many records as for the model.
     fn floor(&self) -> Bytes {
         Bytes(memplan_fit::floor(&self.net).0.saturating_add(self.counted_records()))
     }
