@@ -190,15 +190,21 @@ fn split_entry(text: &str) -> (&str, &str) {
         // Both quotes belong to the key. `quote` is the position of the second quote, counted from behind the first
         // one.
         Some(quote) => text.split_at(quote + 2),
-        None => text.split_at(text.find('=').unwrap_or(text.len())),
+        None => text.split_at(position(text, b'=').unwrap_or(text.len())),
     };
     let value = value.trim_ascii_start().trim_start_matches('=');
     (key.trim_ascii().trim_matches('"'), value.trim_ascii())
 }
 
+/// Where a byte of ASCII first stands in a text. Entries are short, and `str::find` prepares a search that only pays for
+/// long texts.
+fn position(text: &str, byte: u8) -> Option<usize> {
+    text.bytes().position(|found| found == byte)
+}
+
 /// The number of `64 : i64`, `0x40 : i64` or `64`; `true` is 1 and `false` is 0. `None` if it is no integer.
 pub fn integer(text: &str) -> Option<i64> {
-    let number = text.split(':').next()?.trim();
+    let number = text[..position(text, b':').unwrap_or(text.len())].trim();
     match number {
         "true" => Some(1),
         "false" => Some(0),

@@ -447,6 +447,18 @@ pub(crate) fn split_commas(text: &str) -> Vec<&str> {
     Commas::of(text).collect()
 }
 
+/// Whether each byte is a comma, a bracket or a quote.
+const DECIDES: [bool; 256] = {
+    let mut decides = [false; 256];
+    let bytes = b"\"<>()[]{},";
+    let mut at = 0;
+    while at < bytes.len() {
+        decides[bytes[at] as usize] = true;
+        at += 1;
+    }
+    decides
+};
+
 /// The parts of a text between the commas outside brackets, one at a time, without the blanks around them.
 pub(crate) struct Commas<'t> {
     text: &'t str,
@@ -462,12 +474,13 @@ impl<'t> Commas<'t> {
 
     /// The position of the next comma outside brackets and strings, from `from` on.
     fn comma(&self, from: usize) -> Option<usize> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.text.get(from..)?.as_bytes();
         let mut depth = 0usize;
         let mut string = false;
-        let mut previous = b' ';
-        for at in from..bytes.len() {
-            let byte = bytes[at];
+        // Most bytes are letters and digits, which decide nothing.
+        let deciding = bytes.iter().enumerate().filter(|&(_, &byte)| DECIDES[usize::from(byte)]);
+        for (at, &byte) in deciding {
+            let previous = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
             match byte {
                 // Text in quotes may contain any bracket or comma.
                 b'"' if previous != b'\\' => string = !string,
@@ -477,10 +490,9 @@ impl<'t> Commas<'t> {
                 b'(' | b'[' | b'{' | b'<' => depth += 1,
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
                 b'>' if previous != b'-' => depth = depth.saturating_sub(1),
-                b',' if depth == 0 => return Some(at),
+                b',' if depth == 0 => return Some(from + at),
                 _ => {}
             }
-            previous = byte;
         }
         None
     }

@@ -1,7 +1,6 @@
 //! How front ends make a [`Program`]: an [`OpDraft`] describes one op, a [`ProgramBuilder`] puts ops, regions and
 //! blocks together. (A *token* here is what asynchronous work hands out and other ops await.)
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
@@ -71,6 +70,12 @@ impl OpDraft {
         self
     }
 
+    /// Any access, for callers that keep the draft where it is. A draft has some 200 bytes, and the chaining setters
+    /// move it with every call.
+    pub fn add_access(&mut self, value: ValueId, kind: AccessKind) {
+        self.accesses.push(Access { value, kind });
+    }
+
     /// Uses the content of `value`.
     pub fn read(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Read)
@@ -102,16 +107,31 @@ impl OpDraft {
         self
     }
 
+    /// Defines `value`, for callers that keep the draft where it is.
+    pub fn add_result(&mut self, value: ValueId) {
+        self.results.push(value);
+    }
+
     /// Permits `output` to lie over `input`.
     pub fn overlay(mut self, output: ValueId, input: ValueId, kind: OverlayKind) -> OpDraft {
         self.overlays.push(Overlay { output, input, kind });
         self
     }
 
+    /// Permits `output` to lie over `input`, for callers that keep the draft where it is.
+    pub fn add_overlay(&mut self, output: ValueId, input: ValueId, kind: OverlayKind) {
+        self.overlays.push(Overlay { output, input, kind });
+    }
+
     /// Declares bytes of an output to be a mere copy of bytes of an input.
     pub fn copies(mut self, range: CopyRange) -> OpDraft {
         self.copies.push(range);
         self
+    }
+
+    /// Declares bytes of an output to be a mere copy of bytes of an input, for callers that keep the draft where it is.
+    pub fn add_copy(&mut self, range: CopyRange) {
+        self.copies.push(range);
     }
 
     /// Waits for the asynchronous work that was started last with this token.
@@ -124,6 +144,11 @@ impl OpDraft {
     pub fn awaits_every(mut self, token: TokenId) -> OpDraft {
         self.awaits.push(Await { token, every: true });
         self
+    }
+
+    /// Waits for asynchronous work, for callers that keep the draft where it is.
+    pub fn add_await(&mut self, token: TokenId, every: bool) {
+        self.awaits.push(Await { token, every });
     }
 
     /// Hands values to the entry arguments of the regions.
@@ -215,8 +240,8 @@ pub struct ProgramBuilder {
     open: Vec<Open>,
     /// The block ops go to; one per open region, innermost last.
     insertion: Vec<BlockId>,
-    /// Blocks that have their place in a region. A block may be made before, as the target of a branch.
-    started: HashSet<BlockId>,
+    /// Which blocks have their place in a region. A block may be made before, as the target of a branch.
+    started: IndexVec<BlockId, bool>,
     /// The first thing that went wrong; [`finish`](Self::finish) returns it.
     error: Option<ProgramError>,
 }
@@ -455,7 +480,7 @@ impl ProgramBuilder {
             return self.fail(ProgramError::ForeignBranch);
         }
         *current = block;
-        if self.started.insert(block) {
+        if !std::mem::replace(&mut self.started[block], true) {
             self.program.regions[region].blocks.push(block);
         }
     }
@@ -509,7 +534,7 @@ impl ProgramBuilder {
         if !self.open.is_empty() {
             self.fail(ProgramError::Unbalanced);
         }
-        if self.started.len() < self.program.blocks.len() {
+        if self.started.iter().any(|&started| !started) {
             self.fail(ProgramError::UnstartedBlock);
         }
         if let Some(error) = self.error {
@@ -525,7 +550,7 @@ impl ProgramBuilder {
     fn start_region(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
         let entry = self.new_block(region, arguments);
         self.insertion.push(entry);
-        self.started.insert(entry);
+        self.started[entry] = true;
         self.program.regions[region].blocks.push(entry);
         entry
     }
@@ -538,6 +563,7 @@ impl ProgramBuilder {
             ops: Vec::new(),
             branches: Vec::new(),
         });
+        self.started.push(false);
         for &argument in arguments {
             self.define(argument, Definition::Argument(block));
         }

@@ -409,7 +409,7 @@ impl Checker<'_> {
         // A loop needs an argument for each init, and any region with arguments needs inits for them. An op whose
         // regions take no arguments may still have inits: they are its results if no region runs.
         if arguments > 0 || takes_all {
-            let place = format!("the entry of `{}`", op.name);
+            let place = || format!("the entry of `{}`", op.name);
             self.count(place, arguments, op.inits().len());
         }
     }
@@ -424,7 +424,7 @@ impl Checker<'_> {
         };
         let results = self.program.incoming(&op.results).len();
         if may_skip && !op.regions().is_empty() && results > 0 {
-            let place = format!("skipping `{}`", op.name);
+            let place = || format!("skipping `{}`", op.name);
             self.count(place, results, op.inits().len());
         }
     }
@@ -435,10 +435,10 @@ impl Checker<'_> {
         self.program.incoming(arguments).len()
     }
 
-    /// Reports a wrong number of values; `place` is what receives them.
-    fn count(&mut self, place: String, expected: usize, found: usize) {
+    /// Reports a wrong number of values; `place` says what receives them. It is only asked where the number is wrong.
+    fn count(&mut self, place: impl FnOnce() -> String, expected: usize, found: usize) {
         if expected != found {
-            self.errors.push(ProgramError::ValueCount { place, expected, found });
+            self.errors.push(ProgramError::ValueCount { place: place(), expected, found });
         }
     }
 
@@ -477,7 +477,7 @@ impl Checker<'_> {
             }
             Target::Block(target) => {
                 let expected = self.incoming_arguments(target);
-                self.count("a block".into(), expected, branch.values.len());
+                self.count(|| "a block".into(), expected, branch.values.len());
             }
             // Leaving the body of a function (there is no op around it) is a return, whose values are not counted. A
             // break needs a loop.
@@ -508,7 +508,7 @@ impl Checker<'_> {
             _ if again => self.program.entry_arguments(region).len(),
             _ => self.program.incoming(&op.results).len(),
         };
-        self.count(format!("`{}`", op.name), expected, found);
+        self.count(|| format!("`{}`", op.name), expected, found);
     }
 }
 

@@ -49,19 +49,16 @@ fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: 
 
 impl Lowering<'_> {
     /// Adds to the draft of an op its accesses, the work it waits for, overlay permissions and copies.
-    pub(super) fn accesses(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
+    pub(super) fn accesses(&mut self, op: OpId, draft: &mut OpDraft) {
         let mut list = self.access_list(op);
         without_repetitions(&mut list);
         for &(value, kind) in &list {
-            draft = draft.access(self.value(value), kind);
+            draft.add_access(self.value(value), kind);
         }
         for awaited in self.awaited(op) {
-            draft = match awaited.every {
-                true => draft.awaits_every(awaited.token),
-                false => draft.awaits(awaited.token),
-            };
+            draft.add_await(awaited.token, awaited.every);
         }
-        self.relations(op, &list, draft)
+        self.relations(op, &list, draft);
     }
 
     /// What an op does to its memory operands. The first of these that knows the op decides: a summary of the function
@@ -225,40 +222,42 @@ impl Lowering<'_> {
 
     /// Adds overlay permissions and copies to the draft. They are only stated between an output that the op is known
     /// to write and an input that it is known to read.
-    fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
+    fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], draft: &mut OpDraft) {
         // An op that lets go of its operands (its result is a tensor that nobody follows) has only escapes in its
         // list of accesses, so nothing is stated about it.
         let copied = self.tensor_copy(op).filter(|&(output, input, _)| writes_and_reads(accesses, output, input));
         if let Some((output, input, length)) = copied {
-            draft = draft.copies(self.copy_from_start(output, input, length));
+            draft.add_copy(self.copy_from_start(output, input, length));
         }
         let pairs = self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op));
         for (output, input) in pairs.filter(|&(output, input)| writes_and_reads(accesses, output, input)) {
             let (output, input) = (self.value(output), self.value(input));
-            draft = draft.overlay(output, input, OverlayKind::SameBase);
+            draft.add_overlay(output, input, OverlayKind::SameBase);
         }
         // Ops of the dialects of MLIR itself: only an output that is written whole may lie on an input.
         for output in values_with(accesses, AccessKind::Write) {
             for input in values_with(accesses, AccessKind::Read).filter(|&input| input != output) {
                 if self.permits_overlay(op, output, input) {
                     let (output, input) = (self.value(output), self.value(input));
-                    draft = draft.overlay(output, input, OverlayKind::SameBase);
+                    draft.add_overlay(output, input, OverlayKind::SameBase);
                 }
                 if let Some(length) = self.copies_whole(op, output, input) {
-                    draft = draft.copies(self.copy_from_start(output, input, length));
+                    draft.add_copy(self.copy_from_start(output, input, length));
                 }
             }
         }
-        draft
     }
 
     /// The number of bytes that an op copies from one buffer to another as they are; `None` if it is no copy, or
     /// shapes and element types differ, or the size is not known.
     fn copies_whole(&self, op: OpId, output: ValueId, input: ValueId) -> Option<Bytes> {
-        let copies = matches!(self.document.name(op), "memref.copy" | "linalg.copy");
+        if !matches!(self.document.name(op), "memref.copy" | "linalg.copy") {
+            return None;
+        }
         let output = self.document.ty(output).as_memref()?;
         let input = self.document.ty(input).as_memref()?;
         let same = output.element == input.element && output.shape == input.shape;
-        (copies && same && input.bytes()? == output.bytes()?).then(|| output.bytes())?
+        let bytes = input.bytes().filter(|_| same)?;
+        (output.bytes() == Some(bytes)).then_some(bytes)
     }
 }

@@ -88,18 +88,18 @@ pub(super) struct Shape {
 }
 
 impl Lowering<'_> {
-    /// How the op's regions run and which values pass, as its row says. If the op has another number of regions than
-    /// its row speaks of, nothing is known about them (`Unknown`).
-    pub(super) fn shape(&self, op: OpId, regions: &[RegionId]) -> Shape {
+    /// How the op's regions run and which values pass, as its row says. `regions` is how many regions with blocks the
+    /// op has. If its row speaks of another number, nothing is known about them (`Unknown`).
+    pub(super) fn shape(&self, op: OpId, regions: usize) -> Shape {
         let info = self.document.info(op);
         let control = self.document.control(op);
         let fits = match (control, info.flow) {
-            (_, Flow::While) => regions.len() == 2,
+            (_, Flow::While) => regions == 2,
             (dialect::Control::Alternatives | dialect::Control::Once, _) => true,
             // If it is not known how the regions run, it is not known either what passes through them.
             (dialect::Control::Unknown, _) => false,
             // Loops, parallel loops and asynchronous work have one body.
-            _ => regions.len() == 1,
+            _ => regions == 1,
         };
         match fits {
             true => Shape { control, flow: info.flow },
@@ -110,8 +110,8 @@ impl Lowering<'_> {
     /// The flow of an op with regions, as [`Self::shape`] decides it.
     pub(super) fn flow_of(&self, op: OpId) -> Flow {
         let has_blocks = |region: &RegionId| !self.document.blocks(*region).is_empty();
-        let regions = self.document.regions(op).iter().copied().filter(has_blocks);
-        self.shape(op, &regions.collect::<Vec<_>>()).flow
+        let regions = self.document.regions(op).iter().filter(|region| has_blocks(region));
+        self.shape(op, regions.count()).flow
     }
 
     /// Adds to the draft of an op with regions how the regions run, the values they start with, and the op's results.
@@ -256,7 +256,7 @@ impl Lowering<'_> {
         };
         let arguments = self.entry_arguments(op, entry);
         let block = self.builder.open_region(&arguments);
-        self.blocks.insert(entry, block);
+        self.blocks[entry] = Some(block);
         self.add_blocks(others);
         push_blocks(stack, document.blocks(region));
     }
@@ -316,7 +316,7 @@ impl Lowering<'_> {
         }
         let block = self.builder.open_region(&entry_arguments);
         if let Some(entry) = entry {
-            self.blocks.insert(entry, block);
+            self.blocks[entry] = Some(block);
         }
         // The blocks of the body get their arguments by a branch from the first part ([`Self::end_while`]).
         self.add_blocks(others);
@@ -341,7 +341,7 @@ impl Lowering<'_> {
                 }
             }
             let made = self.builder.add_block(&arguments);
-            self.blocks.insert(block, made);
+            self.blocks[block] = Some(made);
         }
     }
 
@@ -455,7 +455,7 @@ impl Lowering<'_> {
     fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
         // A branch to a block of a region that is not being lowered is left out: that block has not been made.
-        let Some(&target) = self.blocks.get(&block) else {
+        let Some(target) = self.blocks[block] else {
             return Ok(());
         };
         let arguments = document.arguments(block);

@@ -46,10 +46,12 @@ mod vector_function;
 mod work;
 mod workspace;
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 use memplan_core::{Id, IndexVec, Span, patience};
 use memplan_program::{self as program, OpDraft, Origin, Program, ProgramBuilder, ProgramError};
+use smallvec::SmallVec;
 
 use crate::dialect::{Control, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, RegionId, ValueId};
@@ -243,7 +245,7 @@ struct Lowering<'d> {
     /// value whose origin is not known yet.
     defined: IndexVec<ValueId, bool>,
     /// The program's block for each block of the document that has been made.
-    blocks: HashMap<BlockId, program::BlockId>,
+    blocks: IndexVec<BlockId, Option<program::BlockId>>,
     /// Asynchronous work that the function being lowered has started.
     works: Works,
     /// Blocks that an unknown op may branch to.
@@ -273,7 +275,7 @@ impl<'d> Lowering<'d> {
             builder: ProgramBuilder::new(),
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
-            blocks: HashMap::new(),
+            blocks: IndexVec::filled(None, document.blocks.len()),
             works: Works::default(),
             unclear_blocks: unclear_blocks(document),
             summaries: Summaries::new(document, &last_inside),
@@ -333,7 +335,7 @@ impl<'d> Lowering<'d> {
         // The builder has opened the entry block by itself. The other blocks are added before any op, because
         // branches may jump forward to them.
         if let Some(block) = self.builder.current_block() {
-            self.blocks.insert(entry, block);
+            self.blocks[entry] = Some(block);
         }
         self.add_blocks(others);
         let mut stack = vec![Todo::CloseFunction];
@@ -350,7 +352,7 @@ impl<'d> Lowering<'d> {
             }
             match todo {
                 Todo::Block(block) => {
-                    if let Some(&target) = self.blocks.get(&block) {
+                    if let Some(target) = self.blocks[block] {
                         self.builder.start_block(target);
                     }
                     stack.push(Todo::Ops { block, next: 0 });
@@ -378,24 +380,24 @@ impl<'d> Lowering<'d> {
     fn op(&mut self, op: OpId, stack: &mut Vec<Todo>) {
         let document = self.document;
         self.note_unknown(op);
-        let draft = OpDraft::new(document.shared_name(op)).span(document.op(op).span);
-        let draft = self.accesses(op, draft);
+        let mut draft = OpDraft::new(document.shared_name(op)).span(document.op(op).span);
+        self.accesses(op, &mut draft);
         // An op may add work to a group, and a mark changes the site of an allocation before it. Both do nothing for
         // all other ops.
         self.join_group(op);
         self.mark(op);
         let regions = document.regions(op).iter().copied();
         // A region without blocks does not run, such as that of a missing `else` of an `scf.if`.
-        let regions: Vec<RegionId> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
+        let regions: SmallVec<[RegionId; 2]> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
         if regions.is_empty() {
-            let draft = self.plain_results(op, draft);
+            self.plain_results(op, &mut draft);
             self.builder.push(draft);
             self.ops.push(op);
             // Only a call can have work that is still pending behind it.
             self.pending_work(op);
             return;
         }
-        let shape = self.shape(op, &regions);
+        let shape = self.shape(op, regions.len());
         let draft = self.region_op(op, &shape, draft);
         self.builder.open_op(draft);
         self.ops.push(op);
@@ -467,11 +469,11 @@ impl<'d> Lowering<'d> {
 
     /// The name of a value in the program: as in the text without `%`, and `name#1` for the second result of
     /// `%name:2`.
-    fn value_name(&self, value: ValueId) -> String {
+    fn value_name(&self, value: ValueId) -> Cow<'d, str> {
         let name = self.document.value_name(value).trim_start_matches('%');
         match self.document.result_number(value) {
-            (_, 1) => name.to_owned(),
-            (index, _) => format!("{name}#{index}"),
+            (_, 1) => Cow::Borrowed(name),
+            (index, _) => Cow::Owned(format!("{name}#{index}")),
         }
     }
 

@@ -27,7 +27,7 @@ use crate::ty::{Layout, MemRef};
 impl Lowering<'_> {
     /// Makes the program's values for those results of an op without regions that are memory, and adds them to the
     /// draft: a site for what is to be placed, and for all others a value that says which memory it is.
-    pub(super) fn plain_results(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
+    pub(super) fn plain_results(&mut self, op: OpId, draft: &mut OpDraft) {
         for (index, &result) in self.document.results(op).iter().enumerate() {
             if !self.is_memory(result) {
                 continue;
@@ -38,9 +38,8 @@ impl Lowering<'_> {
                 let origin = self.origin(op, index);
                 self.define(result, origin)
             };
-            draft = draft.result(id);
+            draft.add_result(id);
         }
-        draft
     }
 
     /// Makes the program's site for an allocation, with its size, its memory space and its alignment. If the size is

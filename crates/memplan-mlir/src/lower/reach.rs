@@ -26,8 +26,23 @@ use super::{LowerError, Lowering};
 struct Reach {
     unit: &'static str,
     end: u64,
-    what: String,
+    what: Viewed,
     length: u64,
+}
+
+/// What a view is a view of, for the message. Most views are fine, so the words are only made for those that are not.
+enum Viewed {
+    Buffer,
+    Dimension(usize),
+}
+
+impl Viewed {
+    fn describe(&self) -> String {
+        match self {
+            Viewed::Buffer => "a buffer".to_owned(),
+            Viewed::Dimension(dimension) => format!("dimension {dimension}"),
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -43,6 +58,7 @@ impl Lowering<'_> {
         };
         match reach {
             Some(Reach { unit, end, what, length }) if end > length => {
+                let what = what.describe();
                 Err(LowerError::PastBase { unit, end, what, length, span: self.document.op(op).span })
             }
             _ => Ok(()),
@@ -81,7 +97,7 @@ impl Lowering<'_> {
         let start = u64::try_from(offset.unwrap_or(0)).ok()?;
         let end = start.checked_add(stored_bytes(self.memref(result)?)?.0)?;
         let length = stored_bytes(self.memref(source)?)?.0;
-        Some(Reach { unit: "bytes", end, what: "a buffer".to_owned(), length })
+        Some(Reach { unit: "bytes", end, what: Viewed::Buffer, length })
     }
 
     /// How far a slice reaches in the first dimension in which it leaves its source, in elements; `None` if it leaves
@@ -96,7 +112,7 @@ impl Lowering<'_> {
             // Index of the last element: offset + (size - 1) * stride. An empty slice reaches nowhere.
             let (offset, last) = (known(offset).unwrap_or(0), known(size)?.checked_sub(1)?);
             let end = offset.checked_add(last.checked_mul(known(stride).unwrap_or(1))?)?.checked_add(1)?;
-            Some(Reach { unit: "elements", end, what: format!("dimension {dimension}"), length: length? })
+            Some(Reach { unit: "elements", end, what: Viewed::Dimension(dimension), length: length? })
         });
         reaches.find(|reach| reach.end > reach.length)
     }
@@ -111,7 +127,7 @@ impl Lowering<'_> {
         let (base, result) = (self.memref(root)?, self.memref(*self.document.results(op).first()?)?);
         let same_elements = base.element == result.element;
         let (end, length) = (last_element(result)?, last_element(base)?);
-        (allocated && same_elements).then(|| Reach { unit: "elements", end, what: "a buffer".to_owned(), length })
+        (allocated && same_elements).then(|| Reach { unit: "elements", end, what: Viewed::Buffer, length })
     }
 }
 

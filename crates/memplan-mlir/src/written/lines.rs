@@ -322,7 +322,8 @@ struct Line<'t> {
 
 impl<'t> Line<'t> {
     fn skip_blanks(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        let blanks = self.rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        self.rest = &self.rest[blanks..];
     }
 
     /// Passes over exactly these characters.
