@@ -127,7 +127,7 @@ impl Lowering<'_> {
         let (base, result) = (self.memref(root)?, self.memref(*self.document.results(op).first()?)?);
         let same_elements = base.element == result.element;
         let (end, length) = (last_element(result)?, last_element(base)?);
-        (allocated && same_elements).then(|| Reach { unit: "elements", end, what: Viewed::Buffer, length })
+        (allocated && same_elements).then_some(Reach { unit: "elements", end, what: Viewed::Buffer, length })
     }
 }
 
