@@ -97,9 +97,8 @@ impl Lowering<'_> {
         };
         let operands = &document.operands(op)[document.select(op, &rule.from)];
         let sources: Vec<ValueId> = operands.iter().copied().filter(|&value| self.is_memory(value)).collect();
-        // An operand is used before its definition is lowered, so it cannot be named as the source.
-        if sources.iter().any(|&source| !self.is_settled(source)) {
-            return Origin::Opaque(Box::new([]));
+        if let Some(later) = self.named_later(document.results(op)[index], &sources) {
+            return later;
         }
         match (rule.relation, sources.first()) {
             (_, None) => Origin::External,
@@ -136,9 +135,8 @@ impl Lowering<'_> {
             None => (self.memory_operands(op), true),
         };
         let from: Vec<ValueId> = from;
-        // An operand that is used before its definition is lowered cannot be named as a source.
-        if from.iter().any(|&source| !self.is_settled(source)) {
-            return Origin::Opaque(Box::new([]));
+        if let Some(later) = self.named_later(self.document.results(op)[index], &from) {
+            return later;
         }
         let sources: Box<[_]> = from.into_iter().map(|value| self.value(value)).collect();
         match other || sources.is_empty() {
@@ -148,6 +146,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a value's definition has been lowered, or never will be because nothing in the text defines the value.
+    /// What has not been lowered yet cannot be named as a source: see [`late`](super::late).
     pub(super) fn is_settled(&self, value: ValueId) -> bool {
         self.defined[value] || self.document.value(value).definition == Definition::Unresolved
     }
@@ -173,11 +172,13 @@ impl Lowering<'_> {
     }
 
     /// The allocation or function argument behind a chain of views and casts; `None` if the chain passes a value that
-    /// control flow hands over, or one that may be several others.
+    /// control flow hands over, or one that may be several others, or if it never ends: in code that control does not
+    /// reach, two views may be of each other.
     pub(super) fn root(&self, value: ValueId) -> Option<ValueId> {
         let document = self.document;
         let mut value = value;
-        loop {
+        // A chain without a circle passes each value once.
+        for _ in document.value_ids() {
             let op = match document.value(value).definition {
                 // An argument of a function is memory that comes from its caller. An argument of any other block may
                 // be several values, depending on where control comes from.
@@ -196,6 +197,7 @@ impl Lowering<'_> {
             let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
             value = *document.operands(op)[document.select(op, &rule.from)].first()?;
         }
+        None
     }
 
     /// Which bytes of its source a view consists of; anywhere in the source if that is not known.

@@ -21,7 +21,10 @@
 //!   3  load c       mte2      1 0 0     knows what its own pipe has done, and no more
 //! ```
 //!
-//! A branch may not be taken, so what is learned in it does not count behind it. Loops are taken to run at least once.
+//! The clocks only put a price on reuse (`waits`): a wait that is overlooked makes a plan slower, never wrong. So loops
+//! are taken to run at least once, and a flag that is set again before somebody waits for it counts as set then.
+//!
+//! A branch may not be taken, so what is learned in it does not count behind it.
 //! To find what one iteration knows of the one before, the body is walked twice, as if two iterations were written one
 //! behind the other; a buffer with several slots is another buffer in the next iteration.
 

@@ -84,8 +84,8 @@ impl Kernel<'_> {
         self.target.scope(&program.spaces()[program.site(site).space])
     }
 
-    /// The tight problem, or the loose one for the memories that are too small. Its buffers are those of the sites,
-    /// in their order, and then the bytes at fixed addresses.
+    /// The tight problem, or the loose one for the memories that are too small. Its buffers are those of the sites
+    /// whose memory the device has, in their order, and then the bytes at fixed addresses.
     pub(super) fn problem(&self, choice: &Choice) -> Result<Problem, ProblemError> {
         let mut builder = ProblemBuilder::new();
         let mut spaces: HashMap<String, SpaceId> = HashMap::new();
@@ -109,7 +109,7 @@ impl Kernel<'_> {
             }
         }
         // All members of a group must share with its first member, which is enough to make them share with each
-        // other.
+        // other. The members are in one function and one memory, so the first one is among `ids`, too.
         for &site in self.sites {
             let Some(scope) = self.scope(site) else { continue };
             let first = choice.of(scope).of(site).and_then(|group| group.members.first());
