@@ -54,7 +54,7 @@ struct Arena {
     total: Bytes,
     /// Tensors and scratch memory.
     head: Bytes,
-    /// Whether it is more than the capacity.
+    /// Whether the head is more than the problem's capacity, from which the runtime's own part has been taken off.
     is_too_large: bool,
     /// Whether nothing comes on top: what all kernels keep and ask for was measured.
     is_exact: bool,
@@ -187,7 +187,7 @@ pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     let mut left_out = 0;
     for (index, at) in curve.iter().enumerate() {
         // In a long curve only what is near the peak is of interest; the first and the last step are always shown.
-        if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
+        if curve.len() > CURVE && at.bytes.0 < most / 2 && index > 0 && index + 1 < curve.len() {
             left_out += 1;
             continue;
         }

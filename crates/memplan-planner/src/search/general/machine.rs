@@ -54,7 +54,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Raises releases and lowers deadlines as far as both rules allow; false if there is no plan.
+    /// Raises releases and then lowers deadlines, once each; false if there is no plan. Lower deadlines might let
+    /// releases rise again. The caller asks again when something else has changed.
     pub(super) fn tighten(&mut self, tasks: &mut [Task]) -> bool {
         if !self.raise(tasks) {
             return false;
