@@ -55,7 +55,7 @@ struct Arena {
     total: Bytes,
     /// Tensors and scratch memory.
     head: Bytes,
-    /// Whether it is more than the capacity.
+    /// Whether the head is more than the problem's capacity, from which the runtime's own part has been taken off.
     is_too_large: bool,
     /// Whether nothing comes on top: what all kernels keep and ask for was measured.
     is_exact: bool,
@@ -192,8 +192,8 @@ pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
     for (index, at) in curve.iter().enumerate() {
         // A curve of more than `CURVE` steps shows the steps with at least half of the peak, because these decide on
         // the memory of the model. The first step (the inputs) and the last step are always shown, so that the reader
-        // sees the whole range of steps. Twice the live bytes do not overflow: a problem has less than 2^63 bytes.
-        if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
+        // sees the whole range of steps.
+        if curve.len() > CURVE && at.bytes.0 < most / 2 && index > 0 && index + 1 < curve.len() {
             left_out += 1;
             continue;
         }

@@ -59,7 +59,8 @@ pub struct Address {
 /// What a pass may change in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// It replaces allocations by addresses, and nothing else.
+    /// It replaces allocations by addresses, and nothing else; it may add host functions that report the size of a
+    /// kernel's workspace.
     Addresses,
     /// It adds deallocations, and nothing else.
     Deallocations,
@@ -439,12 +440,19 @@ impl Walk<'_> {
     fn may_be_new(&self, op: OpId) -> bool {
         match self.after.name(op) {
             "memref.dealloc" => self.changes == Changes::Deallocations,
-            "func.func" => {
-                let name = self.after.symbol_name(op).unwrap_or_default();
-                name.ends_with("_infer_workspace_shape_function")
-            }
+            "func.func" => self.changes == Changes::Addresses && self.reports_a_size(op),
             name => MAKES_ADDRESSES.contains(&name) && self.changes == Changes::Addresses,
         }
+    }
+
+    /// Whether an op is a host function that returns a constant, the size of a kernel's workspace.
+    fn reports_a_size(&self, op: OpId) -> bool {
+        let after = self.after;
+        let name = after.symbol_name(op).unwrap_or_default();
+        let blocks = after.regions(op).iter().flat_map(|&region| after.blocks(region));
+        let mut ops = blocks.flat_map(|&block| after.ops(block));
+        let is_plain = |&op: &OpId| matches!(after.name(op), "arith.constant" | "func.return");
+        name.ends_with("_infer_workspace_shape_function") && ops.all(is_plain)
     }
 
     /// Gives an error if an added op frees something else than an allocation of its own block, or frees it before its

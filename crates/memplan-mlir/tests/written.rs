@@ -183,3 +183,24 @@ fn both_ways_agree_about_texts_of_other_tools() {
     }
     assert!(compared > 10, "{compared} of {} files", files.len());
 }
+
+/// A host function that reports the size of a workspace may be added next to addresses, and only if it does just that.
+#[test]
+fn an_added_function_reports_a_size_and_nothing_else() {
+    let source = functions(1);
+    let document = Document::read(&source, Dialects::builtin()).unwrap();
+    let lowered = lower(&document).unwrap();
+    let function = |name: &str, op: &str| {
+        format!("func.func @{name}() -> index {{\n  %c = arith.constant 64 : index\n  {op}\n  return %c : index\n}}\n")
+    };
+    let added = |text: &str, changes: Changes| {
+        let after = Document::read(&format!("{text}{source}"), Dialects::builtin()).unwrap();
+        find_addresses(&document, &lowered.sites, &after, changes).is_ok()
+    };
+    let report = function("k_infer_workspace_shape_function", "");
+    assert!(added(&report, Changes::Addresses));
+    assert!(!added(&report, Changes::Deallocations) && !added(&report, Changes::Attributes));
+    let busy = function("k_infer_workspace_shape_function", "%b = memref.alloc() : memref<64xi8>");
+    assert!(!added(&busy, Changes::Addresses));
+    assert!(!added(&function("k", ""), Changes::Addresses));
+}

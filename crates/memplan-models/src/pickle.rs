@@ -180,7 +180,7 @@ impl<'a> Machine<'a> {
             0x95 => drop(self.take(8)?),
             // MARK, POP, POP_MARK.
             b'(' => self.stack.push(Entry::Mark),
-            b'0' => drop(self.stack.pop()),
+            b'0' => self.drop_one()?,
             b'1' => drop(self.pop_to_mark()?),
             // NONE, NEWTRUE, NEWFALSE; BINFLOAT.
             b'N' | 0x88 | 0x89 => self.push(Value::Other),
@@ -289,6 +289,12 @@ impl<'a> Machine<'a> {
                 Err(self.error("pickle::stack", "the pickle takes a value that it has not made"))
             }
         }
+    }
+
+    /// Drops what is on top of the stack, a value or a mark.
+    fn drop_one(&mut self) -> Result<(), ReadError> {
+        let top = self.stack.pop().map(drop);
+        top.ok_or_else(|| self.error("pickle::stack", "the pickle drops a value that it has not made"))
     }
 
     /// Takes the values above the last mark from the stack, and the mark.
@@ -480,6 +486,7 @@ mod tests {
         assert_eq!(code(b"\x80\x02."), "pickle::stack");
         assert_eq!(code(b"\x80\x02(."), "pickle::stack");
         assert_eq!(code(b"\x80\x02e"), "pickle::stack");
+        assert_eq!(code(b"\x80\x020N."), "pickle::stack");
         assert_eq!(code(b"\x80\x02K\x01K\x02a."), "pickle::stack");
         assert_eq!(code(b"\x80\x02}(K\x01u."), "pickle::stack");
         assert_eq!(code(b"\x80\x02h\x07."), "pickle::memo");

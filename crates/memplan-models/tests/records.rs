@@ -4,6 +4,7 @@
 mod fuzz;
 
 use memplan_core::{Bytes, Outcome, OverlayKind, Placement, Plan, Problem, Size, Stop};
+use memplan_models::records::dsa;
 use memplan_models::{ReadError, Records, plan, records};
 use proptest::prelude::*;
 
@@ -373,4 +374,29 @@ proptest! {
     ]), 0..30)) {
         fuzz::check(words.concat().as_bytes());
     }
+}
+
+/// What a file of kernels with reuse penalties says and we do not know is named, and no problem is chosen by chance.
+#[test]
+fn dsa_files_say_what_is_wrong_with_them() {
+    let problem = |name: &str, more: &str| {
+        format!(
+            r#"{{"schema_version": 1, "instance": "{name}", "problem": {{"pools": [{{"id": 1}}], "buffers": [
+            {{"id": 0, "size": 4, "allowed_pools": [1], "live_intervals": [{{"lower": 0, "upper": 4, "why": 1}}]}},
+            {{"id": 1, "size": 4, "allowed_pools": [1], "live_intervals": [{{"lower": 6, "upper": 9}}]}}]{more}}}}}"#
+        )
+        .replace('\n', " ")
+    };
+    let error = |text: &str, instance: Option<&str>| dsa::read(text, instance).unwrap_err().to_string();
+    assert!(error("", None).contains("there is no problem in the file"), "{}", error("", None));
+    let two = format!("{}\n{}\n", problem("a", ""), problem("b", ""));
+    assert!(error(&two, None).contains("the file holds 2 problems: `a`, `b`"), "{}", error(&two, None));
+    assert!(!error(&two, None).contains('…'));
+    let twins = format!("{}\n{}\n", problem("a", ""), problem("a", ""));
+    assert!(error(&twins, Some("a")).contains("two problems of the file are called `a`"));
+    let constraints = r#", "constraints": {"separations": [{"first": 0, "second": 1, "gap": 4}],
+        "pinned_allocations": [{"buffer": 0, "offset": 0, "hard": false}]}"#;
+    let records = dsa::read(&problem("a", constraints), None).unwrap();
+    let fields = "live_intervals[].why, pinned_allocations[].hard, separations[].gap";
+    assert_eq!(records.notes, [format!("ignored unknown fields: {fields}")]);
 }

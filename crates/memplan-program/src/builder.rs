@@ -328,6 +328,16 @@ impl ProgramBuilder {
         self.program.values[value].origin = Origin::Alloc(site);
     }
 
+    /// What a value is so far; `None` if there is no such value.
+    pub fn origin(&self, value: ValueId) -> Option<&Origin> {
+        self.program.values.get(value).map(|value| &value.origin)
+    }
+
+    /// How many values there are so far.
+    pub fn value_count(&self) -> usize {
+        self.program.values.len()
+    }
+
     /// The site behind an allocated value, to set its marks.
     pub fn site_mut(&mut self, value: ValueId) -> Option<&mut Site> {
         match self.program.values.get(value)?.origin {

@@ -251,3 +251,17 @@ fn views_lie_inside_of_their_base() {
         assert!(parse(&program(view)).is_ok(), "{view}");
     }
 }
+
+/// A name means one thing in a function, and nothing that is written is dropped.
+#[test]
+fn names_and_dependencies_are_not_guessed_at() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    assert_eq!(error("external %w\nexternal %w\n"), "`%w` is defined twice");
+    let clash = "external %w\nfunc @f() {\n  work  read %w\n  alloc  alloc %w 64\n}\n";
+    assert_eq!(error(clash), "`%w` is defined twice");
+    // A value may hide a global that the function has not used.
+    assert!(parse("external %w\nfunc @f() {\n  alloc  alloc %w 64\n  work  read %w\n}\n").is_ok());
+    let outside = "func @f() {\n  one  label &x\n  two  after &x\n}\n";
+    assert_eq!(error(outside), "expected `after` only in the region of a `dag`");
+    assert!(error("func @f() {\n  two  after &nowhere\n}\n").contains("dag"));
+}

@@ -39,12 +39,14 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// The order does not name every op once.
-    #[error("the order names {named} ops once, and there are {ops}")]
+    #[error("the order has {length} entries and names {named} of {ops} ops exactly once")]
     NotEveryOpOnce {
         /// Ops that are named exactly once.
         named: usize,
         /// Ops that there are.
         ops: usize,
+        /// Entries of the order. It may name ops that there are not, too.
+        length: usize,
     },
     /// An op finds another version of a value than before.
     #[error("op {op} reads version {now} of value {value}, and read version {before}")]
@@ -93,7 +95,7 @@ pub fn check(ops: &[Access], order: &[usize]) -> Vec<Violation> {
     }
     let named = times_named.iter().filter(|times| **times == 1).count();
     if named != ops.len() || order.len() != ops.len() {
-        return vec![Violation::NotEveryOpOnce { named, ops: ops.len() }];
+        return vec![Violation::NotEveryOpOnce { named, ops: ops.len(), length: order.len() }];
     }
     // What each op finds in the old order and in the new one must be the same, value by value and turn by turn.
     let unchanged: Vec<usize> = (0..ops.len()).collect();

@@ -27,8 +27,9 @@ impl TaskProfile {
     }
 }
 
-/// The profile of every step at which the set of live buffers changes, in order
-/// of time. Steps in between have the profile of the step before them.
+/// The profile of every step at which the set of live buffers changes and is
+/// not empty, in order of time. Steps in between have the profile of the step
+/// before them, or none if nothing is alive.
 ///
 /// The sum of the profiles' lengths can be quadratic in the number of buffers;
 /// [`positional_maxima`] does not go through them.

@@ -215,27 +215,23 @@ impl Lowering<'_> {
     /// Defines the results of an op with regions that are memory. Where we know that its regions hand their values out,
     /// a result is what they hand out; otherwise it may be any memory that the op was given.
     fn region_results(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
-        let origin = match flow {
-            Flow::Carried | Flow::While | Flow::Yields | Flow::Execute => Origin::Incoming,
-            _ => self.any_operand(op),
-        };
         let results = self.document.results(op);
         let mut ids = Vec::new();
         for at in self.memory_results(op, flow) {
-            ids.push(self.define(results[at], origin.clone()));
+            let origin = match flow {
+                Flow::Carried | Flow::While | Flow::Yields | Flow::Execute => Origin::Incoming,
+                _ => self.any_operand(op, results[at]),
+            };
+            ids.push(self.define(results[at], origin));
         }
         ids
     }
 
-    /// Any memory operand of an op, or external memory. If the definition of an operand has not been lowered yet (its
-    /// block stands further down in the text), the operand cannot be named as a source. Then the list is left empty,
-    /// which says that the memory is external.
-    fn any_operand(&mut self, op: OpId) -> Origin {
+    /// The memory of a result or an argument of an op that may be any memory operand of the op, or external memory.
+    pub(super) fn any_operand(&mut self, op: OpId, value: ValueId) -> Origin {
         let sources = self.memory_operands(op);
-        if sources.iter().any(|&source| !self.is_settled(source)) {
-            return Origin::Opaque(Box::new([]));
-        }
-        Origin::Opaque(sources.into_iter().map(|value| self.value(value)).collect())
+        let later = self.named_later(value, &sources);
+        later.unwrap_or_else(|| Origin::Opaque(sources.into_iter().map(|source| self.value(source)).collect()))
     }
 
     /// Positions of the results that are memory.
@@ -280,16 +276,16 @@ impl Lowering<'_> {
         };
         // Arguments of a region that nobody knows may be any operand of its op. All other arguments that are memory
         // come from outside of the program.
-        let other = match flow {
-            Flow::Unknown => self.any_operand(op),
-            _ => Origin::External,
-        };
         let mut ids = Vec::new();
         for &argument in arguments {
             if incoming.contains(&argument) {
                 ids.push(self.define(argument, Origin::Incoming));
             } else if self.is_memory(argument) {
-                ids.push(self.define(argument, other.clone()));
+                let other = match flow {
+                    Flow::Unknown => self.any_operand(op, argument),
+                    _ => Origin::External,
+                };
+                ids.push(self.define(argument, other));
             }
         }
         ids

@@ -38,6 +38,7 @@ mod bounded;
 mod control;
 mod elementwise;
 pub(crate) mod hivm;
+mod late;
 pub(crate) mod marks;
 pub(crate) mod origin;
 mod reach;
@@ -244,6 +245,9 @@ struct Lowering<'d> {
     /// Values whose definition has been lowered. A value may be used in the text before that, and then has a program
     /// value whose origin is not known yet.
     defined: IndexVec<ValueId, bool>,
+    /// Values that come from a value whose definition was not lowered yet, with all that they may come from
+    /// ([`late`]).
+    late: Vec<(ValueId, Vec<ValueId>)>,
     /// The program's block for each block of the document that has been made.
     blocks: IndexVec<BlockId, Option<program::BlockId>>,
     /// Asynchronous work that the function being lowered has started.
@@ -275,6 +279,7 @@ impl<'d> Lowering<'d> {
             builder: ProgramBuilder::new(),
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
+            late: Vec::new(),
             blocks: IndexVec::filled(None, document.blocks.len()),
             works: Works::default(),
             unclear_blocks: unclear_blocks(document),
@@ -290,7 +295,8 @@ impl<'d> Lowering<'d> {
     }
 
     /// The finished program, with what each of its parts was in the document.
-    fn finish(self) -> Result<Lowered, LowerError> {
+    fn finish(mut self) -> Result<Lowered, LowerError> {
+        self.name_late_sources();
         let program = self.builder.finish()?;
         Ok(Lowered {
             program,

@@ -11,9 +11,8 @@
 //!
 //! Ops are lowered in the order of the text, and an origin may only name values whose definitions have been lowered
 //! ([`Lowering::is_settled`]). Valid MLIR may use a value before the text defines it: blocks need not stand in the
-//! order in which they run. If an operand is not settled, the result gets the origin `Opaque` with an empty list. An
-//! empty list says no more than `External` does: the result is memory from outside, and the uses of the result do not
-//! count as uses of the operand.
+//! order in which they run. If an operand is not settled, the result is noted, and its sources are named when
+//! everything is lowered ([`Lowering::named_later`]).
 
 use memplan_core::Bytes;
 use memplan_program::{ByteRange, Extent, OpDraft, Size};
@@ -108,10 +107,8 @@ impl Lowering<'_> {
         };
         let operands = &document.operands(op)[document.select(op, &rule.from)];
         let sources: Vec<ValueId> = operands.iter().copied().filter(|&value| self.is_memory(value)).collect();
-        // If an operand is used before its definition is lowered, no source can be named (see the module documentation
-        // for what the empty list means).
-        if sources.iter().any(|&source| !self.is_settled(source)) {
-            return Origin::Opaque(Box::new([]));
+        if let Some(later) = self.named_later(document.results(op)[index], &sources) {
+            return later;
         }
         match (rule.relation, sources.first()) {
             // None of the operands that the rule names is memory, such as the tensor that a `to_buffer` turns into a
@@ -151,10 +148,8 @@ impl Lowering<'_> {
             None => (self.memory_operands(op), true),
         };
         let from: Vec<ValueId> = from;
-        // If an operand is used before its definition is lowered, no source can be named (see the module
-        // documentation for what the empty list means).
-        if from.iter().any(|&source| !self.is_settled(source)) {
-            return Origin::Opaque(Box::new([]));
+        if let Some(later) = self.named_later(self.document.results(op)[index], &from) {
+            return later;
         }
         let sources: Box<[_]> = from.into_iter().map(|value| self.value(value)).collect();
         // `Merged` needs at least one source, so a result that is none of the arguments is opaque.
@@ -165,6 +160,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a value's definition has been lowered, or never will be because nothing in the text defines the value.
+    /// What has not been lowered yet cannot be named as a source: see [`late`](super::late).
     pub(super) fn is_settled(&self, value: ValueId) -> bool {
         self.defined[value] || self.document.value(value).definition == Definition::Unresolved
     }
@@ -191,11 +187,13 @@ impl Lowering<'_> {
 
     /// The allocation, the external memory (a global) or the function argument at the start of a chain of views and
     /// casts that ends in `value`. `None` if the chain passes a value that control flow hands over, one that may be
-    /// several others, the result of an op whose row has no rule for it, or a name that nothing defines.
+    /// several others, the result of an op whose row has no rule for it, or a name that nothing defines. `None` also if
+    /// the chain never ends: in code that control does not reach, two views may be of each other.
     pub(super) fn root(&self, value: ValueId) -> Option<ValueId> {
         let document = self.document;
         let mut value = value;
-        loop {
+        // A chain without a circle passes each value once.
+        for _ in document.value_ids() {
             let op = match document.value(value).definition {
                 // An argument of a function is memory that comes from its caller. An argument of any other block may
                 // be several values, depending on where control comes from.
@@ -214,6 +212,7 @@ impl Lowering<'_> {
             let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
             value = *document.operands(op)[document.select(op, &rule.from)].first()?;
         }
+        None
     }
 
     /// Which bytes of its source a view consists of. Only the offsets of `memref.subview` and `memref.view` are read;

@@ -98,15 +98,13 @@ impl Lowering<'_> {
             let outs = document.select(op, &Selector::Group("outs".into()));
             match document.operands(op)[outs].get(index) {
                 Some(&output) => output,
-                None => return self.tensor_of_kernel(op),
+                None => return self.tensor_of_kernel(op, result),
             }
         } else {
             return None;
         };
-        // If the definition of the source has not been lowered yet (its block stands further down in the text), the
-        // source cannot be named.
-        if !self.is_settled(source) {
-            return Some(Origin::Opaque(Box::new([])));
+        if let Some(later) = self.named_later(result, &[source]) {
+            return Some(later);
         }
         // The tensor is all bytes of its source. If their number is not known, the source is named without a range.
         let bytes = self.tensor_bytes(source).or_else(|| self.tensor_bytes(result));
@@ -120,18 +118,8 @@ impl Lowering<'_> {
     /// The memory of a tensor that an op of a kernel makes without an output for it. Bufferization may give it memory
     /// of its own or that of an operand (a slice is then a view), so the tensor may be any of the operands, or other
     /// memory. `None` if no kernel is being lowered: then the tensor is memory of its own.
-    fn tensor_of_kernel(&mut self, op: OpId) -> Option<Origin> {
-        if self.subject != Subject::Kernels {
-            return None;
-        }
-        let sources = self.memory_operands(op);
-        // If the definition of an operand has not been lowered yet (its block stands further down in the text), the
-        // operand cannot be named as a source. A list of the other operands alone would say that the tensor is
-        // certainly not this operand, so no operand is named.
-        if sources.iter().any(|&source| !self.is_settled(source)) {
-            return Some(Origin::Opaque(Box::new([])));
-        }
-        Some(Origin::Opaque(sources.into_iter().map(|source| self.value(source)).collect()))
+    fn tensor_of_kernel(&mut self, op: OpId, result: ValueId) -> Option<Origin> {
+        (self.subject == Subject::Kernels).then(|| self.any_operand(op, result))
     }
 
     /// Bytes of a tensor or memref, if its shape is static.

@@ -244,3 +244,58 @@ fn buffers_nobody_uses_cost_nothing() {
     assert_eq!(summary(&text), (vec![2048], vec![0, 0, 0]), "{text}");
     assert_eq!(rewrite.stats[0].before, 4160);
 }
+
+/// A block may be printed before the block that dominates it, and then names a buffer whose allocation comes later in
+/// the text. Its view is a view all the same.
+#[test]
+fn a_view_above_its_allocation_keeps_the_bytes() {
+    let (m, v) = ("memref<16xf32>", "memref<16xf32, strided<[1]>>");
+    let read = |value: &str, ty: &str| format!("memref.copy {value}, %out : {ty} to {m}");
+    let source = |name: &str| {
+        format!(
+            "func.func @f(%in: {m}, %out: {m}) {{
+               cf.br ^bb2
+             ^bb1:
+               %v = {name} : {m} to {v}
+               %b = memref.alloc() : {m}
+               memref.copy %in, %b : {m} to {m}
+               {}
+               {}
+               return
+             ^bb2:
+               %a = memref.alloc() : {m}
+               memref.copy %in, %a : {m} to {m}
+               cf.br ^bb1
+             }}",
+            read("%b", m),
+            read("%v", v)
+        )
+    };
+    for name in ["memref.subview %a[0] [16] [1]", "memref.cast %a"] {
+        expect(&source(name), &[128], &[64, 0]);
+    }
+}
+
+/// In blocks that control never reaches, two views may be of each other.
+#[test]
+fn views_of_each_other_in_dead_code_do_not_matter() {
+    let m = "memref<16xf32>";
+    let source = format!(
+        "func.func @f(%in: {m}, %out: {m}) {{
+           %a = memref.alloc() : {m}
+           memref.copy %in, %a : {m} to {m}
+           memref.copy %a, %out : {m} to {m}
+           return
+         ^one:
+           %v = memref.cast %w : {m} to {m}
+           %r = memref.reinterpret_cast %v to offset: [0], sizes: [16], strides: [1] : {m} to {m}
+           memref.copy %r, %out : {m} to {m}
+           cf.br ^other
+         ^other:
+           %w = memref.cast %v : {m} to {m}
+           memref.copy %w, %out : {m} to {m}
+           cf.br ^one
+         }}"
+    );
+    expect(&source, &[64], &[0]);
+}

@@ -99,26 +99,36 @@ pub fn read_with_numbers(text: &str, instance: Option<&str>) -> Result<(Records,
     let problems = problems(text)?;
     let chosen = match (instance, problems.as_slice()) {
         (None, [only]) => only,
+        (_, []) => {
+            return Err(ReadError::new("dsa::no-problem", text, Span::new(0, 0), "there is no problem in the file"));
+        }
         // A file may hold hundreds of problems, so only a few names are shown.
         (None, several) => {
             let named: Vec<String> = several.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
-            let message = format!("the file holds {} problems: {}, …", several.len(), named.join(", "));
+            let more = if several.len() > named.len() { ", …" } else { "" };
+            let message = format!("the file holds {} problems: {}{more}", several.len(), named.join(", "));
             let error = ReadError::new("dsa::several-problems", text, Span::new(0, 1), message);
             return Err(error.help("say which one with --instance NAME"));
         }
-        (Some(instance), several) => match several.iter().find(|(name, _)| name == instance) {
-            Some(found) => found,
-            None => {
-                let message = format!("none of the {} problems of the file is called `{instance}`", several.len());
-                let error = ReadError::new("dsa::unknown-instance", text, Span::new(0, 1), message);
-                // A part of a name is often enough to recognise what was meant.
-                let close = several.iter().find(|(name, _)| name.contains(instance));
-                return Err(match close {
-                    Some((name, _)) => error.help(format!("there is `{name}`")),
-                    None => error,
-                });
+        (Some(instance), several) => {
+            match several.iter().filter(|(name, _)| name == instance).collect::<Vec<_>>()[..] {
+                [found] => found,
+                [_, (_, again), ..] => {
+                    let message = format!("two problems of the file are called `{instance}`");
+                    return Err(again.error("dsa::duplicate-instance", message));
+                }
+                [] => {
+                    let message = format!("none of the {} problems of the file is called `{instance}`", several.len());
+                    let error = ReadError::new("dsa::unknown-instance", text, Span::new(0, 1), message);
+                    // A part of a name is often enough to recognise what was meant.
+                    let close = several.iter().find(|(name, _)| name.contains(instance));
+                    return Err(match close {
+                        Some((name, _)) => error.help(format!("there is `{name}`")),
+                        None => error,
+                    });
+                }
             }
-        },
+        }
     };
     let mut reader = Reader::default();
     reader.numbers.instance = chosen.0.to_string();
@@ -268,7 +278,7 @@ impl Reader {
             let space = self.pool(fields.need("id")?)?;
             let Some(ranges) = fields.take("reserved_ranges") else { continue };
             for range in ranges.list("a list of reserved ranges")? {
-                let (low, high) = limits(range)?;
+                let (low, high) = self.limits(range, "reserved_ranges[].")?;
                 let info = &self.builder.spaces_mut()[space];
                 // The part of a range beyond the pool's capacity means nothing, and the buffer would not fit.
                 let high = info.capacity.map_or(high, |capacity| high.min(capacity.0));
@@ -312,7 +322,7 @@ impl Reader {
         let size = fields.need("size")?.number("a size in bytes")?;
         let mut intervals = Vec::new();
         for interval in fields.need("live_intervals")?.list("a list of intervals")? {
-            let (start, end) = limits(interval)?;
+            let (start, end) = self.limits(interval, "live_intervals[].")?;
             if end < start {
                 let message = format!("the interval ends at {end}, before its start at {start}");
                 return Err(interval.error("dsa::end-before-start", message));
@@ -331,6 +341,18 @@ impl Reader {
         }
         self.left_over(&fields, "buffers[].")?;
         Ok(buffer)
+    }
+
+    /// The two ends of an interval, `lower` and `upper` or `begin` and `end`; `of` is its path, for a note about unknown
+    /// fields.
+    fn limits(&mut self, value: Json, of: &str) -> Result<(u64, u64), ReadError> {
+        let mut fields = Fields::of(value, "an interval with `lower` and `upper`")?;
+        let low = fields.take("begin");
+        let high = fields.take("end");
+        let low = low.map_or_else(|| fields.need("lower"), Ok)?;
+        let high = high.map_or_else(|| fields.need("upper"), Ok)?;
+        self.left_over(&fields, of)?;
+        Ok((low.number("the lower end of an interval")?, high.number("the upper end of an interval")?))
     }
 
     /// The space of a pool, by the pool's id.
@@ -358,11 +380,15 @@ impl Reader {
             }
         }
         for pair in list(fields.take("separations"), "a list of separations")? {
-            let (one, other) = self.pair(&mut Fields::of(pair, "a separation")?)?;
+            let mut pair = Fields::of(pair, "a separation")?;
+            let (one, other) = self.pair(&mut pair)?;
+            self.left_over(&pair, "separations[].")?;
             self.builder.must_not_share(one, other);
         }
         for pair in list(fields.take("temporal_exclusions"), "a list of temporal exclusions")? {
-            let (one, other) = self.pair(&mut Fields::of(pair, "a temporal exclusion")?)?;
+            let mut pair = Fields::of(pair, "a temporal exclusion")?;
+            let (one, other) = self.pair(&mut pair)?;
+            self.left_over(&pair, "temporal_exclusions[].")?;
             self.exclude(one, other);
         }
         for pinned in list(fields.take("pinned_allocations"), "a list of pinned allocations")? {
@@ -400,7 +426,6 @@ impl Reader {
             let mut fields = Fields::of(penalty, "a reuse penalty")?;
             let (one, other) = self.pair(&mut fields)?;
             let weight = fields.need("cost")?.number("a cost of 0 or more")?;
-            fields.take("reason");
             self.left_over(&fields, "reuse_penalties[].")?;
             self.builder.reuse_cost(ReuseCost { one, other, weight });
         }
@@ -409,24 +434,29 @@ impl Reader {
 
     /// The two buffers of `{"first": 0, "second": 1}`.
     fn pair(&self, fields: &mut Fields) -> Result<(BufferId, BufferId), ReadError> {
+        // A reason is for people.
+        fields.take("reason");
         Ok((self.known(fields.need("first")?)?, self.known(fields.need("second")?)?))
     }
 
     /// A group of buffers: a list, `{"buffers": […]}`, or a pair.
-    fn members(&self, value: Json) -> Result<Vec<BufferId>, ReadError> {
+    fn members(&mut self, value: Json) -> Result<Vec<BufferId>, ReadError> {
         if value.is_list() {
             return value.list("a list of buffers")?.into_iter().map(|id| self.known(id)).collect();
         }
         let mut fields = Fields::of(value, "a colocation")?;
-        match fields.take("buffers") {
+        let members = match fields.take("buffers") {
             Some(buffers) => buffers.list("a list of buffers")?.into_iter().map(|id| self.known(id)).collect(),
             None => self.pair(&mut fields).map(|(one, other)| vec![one, other]),
-        }
+        };
+        fields.take("reason");
+        self.left_over(&fields, "colocations[].")?;
+        members
     }
 
     /// Reads the place of a pinned buffer: the buffer, its space if one is named, and its offset in bytes. The id of
     /// the buffer may be called `buffer`, `buffer_id` or `id`, that of the pool `pool` or `pool_id`.
-    fn allocation(&self, value: Json) -> Result<(BufferId, Option<SpaceId>, u64), ReadError> {
+    fn allocation(&mut self, value: Json) -> Result<(BufferId, Option<SpaceId>, u64), ReadError> {
         let mut fields = Fields::of(value, "an allocation with `buffer`, `pool` and `offset`")?;
         let buffer = match fields.take("buffer").or_else(|| fields.take("buffer_id")) {
             Some(buffer) => buffer,
@@ -434,6 +464,8 @@ impl Reader {
         };
         let pool = fields.take("pool").or_else(|| fields.take("pool_id"));
         let offset = fields.need("offset")?.number("an offset in bytes")?;
+        fields.take("reason");
+        self.left_over(&fields, "pinned_allocations[].")?;
         Ok((self.known(buffer)?, pool.map(|pool| self.pool(pool)).transpose()?, offset))
     }
 }
@@ -441,16 +473,6 @@ impl Reader {
 /// The items of an optional list; an absent list is empty.
 fn list<'a>(value: Option<Json<'a>>, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
     value.map_or_else(|| Ok(Vec::new()), |value| value.list(what))
-}
-
-/// The two ends of an interval, `lower` and `upper` or `begin` and `end`.
-fn limits(value: Json) -> Result<(u64, u64), ReadError> {
-    let mut fields = Fields::of(value, "an interval with `lower` and `upper`")?;
-    let low = fields.take("begin");
-    let high = fields.take("end");
-    let low = low.map_or_else(|| fields.need("lower"), Ok)?;
-    let high = high.map_or_else(|| fields.need("upper"), Ok)?;
-    Ok((low.number("the lower end of an interval")?, high.number("the upper end of an interval")?))
 }
 
 /// The id of a buffer and its name; a buffer without one is called by its id.

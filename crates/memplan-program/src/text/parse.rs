@@ -16,7 +16,7 @@
 //! (Two things are called tokens: the smallest pieces of the text, [`Token`], and what asynchronous work hands out,
 //! [`TokenId`].)
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use memplan_core::{Bytes, Id, Span, patience};
 
@@ -124,6 +124,9 @@ struct Parser<'s> {
     globals: HashMap<String, ValueId>,
     /// The values of the current function by name.
     values: HashMap<String, Named<ValueId>>,
+    /// Globals that the current function has used so far. It cannot define values of the same names any more: the
+    /// uses before the definition would mean the global, and those behind it the value.
+    used_globals: HashSet<String>,
     /// The tokens of asynchronous work in the current function, by name.
     awaited: HashMap<String, Named<TokenId>>,
     /// The ops of the current function that have a label.
@@ -156,6 +159,7 @@ impl<'s> Parser<'s> {
             builder: ProgramBuilder::new(),
             globals: HashMap::new(),
             values: HashMap::new(),
+            used_globals: HashSet::new(),
             awaited: HashMap::new(),
             labels: HashMap::new(),
             rotations: Vec::new(),
@@ -261,6 +265,7 @@ impl<'s> Parser<'s> {
             return named.id;
         }
         if let Some(&global) = self.globals.get(&name) {
+            self.used_globals.insert(name);
             return global;
         }
         let id = self.builder.external(&name);
@@ -277,9 +282,13 @@ impl<'s> Parser<'s> {
 
     /// Reads a value at the place that defines it. An error if the function has defined the name already. If the name
     /// was only used so far, the value made at that use gets the definition. A value of the function may have the name
-    /// of a global, and then hides the global from here on.
+    /// of a global that the function has not used before, and then hides the global from here on.
     fn new_value(&mut self) -> Parsed<ValueId> {
         let (name, span) = self.sigil('%', "a value such as %x")?;
+        if self.used_globals.contains(&name) {
+            let name = format!("%{name}");
+            return Err(ParseError::DefinedTwice { name, span });
+        }
         let id = match self.values.contains_key(&name) {
             true => self.mention(name.clone(), span),
             false => self.builder.external(&name),
@@ -344,9 +353,12 @@ impl<'s> Parser<'s> {
             if *self.peek() == Kind::End {
                 return Ok(());
             } else if self.keyword("external") {
-                let (name, _) = self.sigil('%', "a value such as %w")?;
+                let (name, span) = self.sigil('%', "a value such as %w")?;
                 let id = self.builder.external(&name);
-                self.globals.insert(name, id);
+                if self.globals.insert(name.clone(), id).is_some() {
+                    let name = format!("%{name}");
+                    return Err(ParseError::DefinedTwice { name, span });
+                }
             } else if self.keyword("space") {
                 let name = self.name("the name of a memory space")?;
                 self.builder.space(&name);
@@ -384,6 +396,7 @@ impl<'s> Parser<'s> {
     /// error names the first undefined name of the text, so that it does not depend on the order of a hash table.
     fn end_function(&mut self) -> Parsed<()> {
         self.builder.close_function();
+        self.used_globals.clear();
         // Names of values and tokens belong to one function, so both tables are emptied here.
         let mut undefined = Vec::new();
         for (sigil, names) in [
@@ -452,11 +465,15 @@ impl<'s> Parser<'s> {
             return Err(ParseError::Undefined { name, span });
         }
         // A function body has no op around it; `end_function` does the rest.
+        let is_dag = region.op.is_some_and(|op| matches!(self.builder.program().op(op).control(), Control::Dag { .. }));
+        // Elsewhere ops run in their order, and `after` would say nothing.
+        if let Some((_, span, _)) = region.dependencies.first().filter(|_| !is_dag) {
+            return Err(ParseError::Expected { expected: "`after` only in the region of a `dag`", span: *span });
+        }
         let Some(op) = region.op else {
             return Ok(());
         };
         self.builder.close_region();
-        let is_dag = matches!(self.builder.program().op(op).control(), Control::Dag { .. });
         // Labels may be used before they are given, so dependencies are resolved at the end.
         if is_dag {
             let mut dependencies = Vec::new();

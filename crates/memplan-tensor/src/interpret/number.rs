@@ -97,10 +97,10 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
-    // An unsigned number of 64 bits is kept in a signed one with the same bits, so the order of the signed numbers is
-    // not that of the unsigned ones. The comparisons follow the unsigned order. All other operators below (minimum,
-    // maximum, divisions) take the number as a signed one.
-    let order = if dtype.kind == Kind::UInt && dtype.bits == 64 { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
+    // 64-bit unsigned numbers are kept in a signed one, bit by bit, so their order and their quotients differ from those
+    // of the signed numbers.
+    let is_wide = dtype.kind == Kind::UInt && dtype.bits == 64;
+    let order = if is_wide { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
         return Some(Scalar::truth(truth));
     }
@@ -108,10 +108,24 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         BinaryOp::Add => a.wrapping_add(b),
         BinaryOp::Sub => a.wrapping_sub(b),
         BinaryOp::Mul => a.wrapping_mul(b),
-        BinaryOp::Min => a.min(b),
-        BinaryOp::Max => a.max(b),
+        BinaryOp::Min => {
+            if order.is_le() {
+                a
+            } else {
+                b
+            }
+        }
+        BinaryOp::Max => {
+            if order.is_ge() {
+                a
+            } else {
+                b
+            }
+        }
         // All operators below divide. A division by zero has no value; the caller reports it.
         _ if b == 0 => return None,
+        BinaryOp::Div | BinaryOp::FloorDiv if is_wide => (a as u64 / b as u64) as i64,
+        _ if is_wide => (a as u64 % b as u64) as i64,
         BinaryOp::Div => a.wrapping_div(b),
         BinaryOp::Mod => a.wrapping_rem(b),
         BinaryOp::FloorDiv => floor_div(a, b),
@@ -157,8 +171,8 @@ fn float_binary(op: BinaryOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The bytes of a lane, least significant first. Small floats (8 bits and fewer) are kept as integers: their fraction
-/// is cut off.
+/// The bytes of a lane, least significant first. The encodings of floats of 8 bits and fewer ([`Kind::Small`]) are not
+/// known here: memory holds the whole part of such a number, before a rewrite as after it.
 pub(super) fn to_bytes(value: Scalar, dtype: DType) -> [u8; 8] {
     match (dtype.kind, dtype.bits) {
         (Kind::BFloat, _) => u64::from(float_to_bfloat(value.as_float() as f32)).to_le_bytes(),
@@ -275,5 +289,15 @@ mod tests {
         assert_eq!(int(BinaryOp::FloorMod, -7, 2), Some(1));
         assert_eq!(int(BinaryOp::Div, -7, 2), Some(-3));
         assert_eq!(int(BinaryOp::Div, 1, 0), None);
+    }
+
+    #[test]
+    fn wide_unsigned_numbers_have_no_sign() {
+        let uint64 = DType::scalar(Kind::UInt, 64);
+        let most = u64::MAX as i64;
+        let wide = |op| binary(op, Scalar::Int(most), Scalar::Int(2), uint64).map(|value| value.as_int() as u64);
+        assert_eq!((wide(BinaryOp::Min), wide(BinaryOp::Max)), (Some(2), Some(u64::MAX)));
+        assert_eq!((wide(BinaryOp::Div), wide(BinaryOp::Mod)), (Some(u64::MAX / 2), Some(1)));
+        assert_eq!((wide(BinaryOp::FloorDiv), wide(BinaryOp::FloorMod)), (Some(u64::MAX / 2), Some(1)));
     }
 }

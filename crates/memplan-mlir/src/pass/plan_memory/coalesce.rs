@@ -57,6 +57,8 @@ pub(super) struct Group {
     pub(super) slots: u32,
     /// The loop whose iterations take the slots in turn.
     rotation: Option<OpId>,
+    /// Whether not all members have that loop around them. Such a group has one slot only.
+    is_mixed: bool,
     /// The first and the last op that use a member.
     first: OpId,
     last: OpId,
@@ -160,6 +162,7 @@ impl Coalescing<'_> {
                 members: vec![site],
                 slots: info.slots,
                 rotation: program.rotation(site),
+                is_mixed: false,
                 first,
                 last,
                 filled: user.filled,
@@ -357,7 +360,7 @@ impl Coalescing<'_> {
             && one.members.iter().chain(&other.members).all(|&site| self.is_shareable(site))
             && !(coupled(one) && coupled(other))
             && !self.are_kept_apart(one, other)
-            && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
+            && (one.slots.max(other.slots) == 1 || !one.is_mixed && !other.is_mixed && one.rotation == other.rotation)
     }
 
     /// Makes group `from` a part of group `into`.
@@ -369,6 +372,7 @@ impl Coalescing<'_> {
         let group = &mut self.groups.groups[into];
         group.members.extend(taken.members);
         group.slots = group.slots.max(taken.slots);
+        group.is_mixed |= taken.is_mixed || taken.rotation != group.rotation;
         group.first = group.first.min(taken.first);
         group.last = group.last.max(taken.last);
         group.filled |= taken.filled;

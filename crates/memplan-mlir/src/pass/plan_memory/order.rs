@@ -21,10 +21,12 @@
 //!   3  load c       mte2      1 0 0     knows what its own pipe has done, and no more
 //! ```
 //!
-//! A branch may not be taken, so what is learned in a branch does not count for the ops that follow the branch. Loops
-//! are taken to run at least once. To find what one iteration knows of the one before, the body is walked twice, as if
-//! two iterations were written one after the other. In the second iteration a buffer with several slots is another
-//! buffer.
+//! A branch may not be taken, so what is learned in a branch does not count for the ops that follow the branch. To find
+//! what one iteration knows of the one before, the body is walked twice, as if two iterations were written one after the
+//! other. In the second iteration a buffer with several slots is another buffer.
+//!
+//! The clocks only put a price on reuse (`waits`): a wait that is overlooked makes a plan slower, never wrong. So loops
+//! are taken to run at least once, and a flag that is set again before an op waits for it counts as set then.
 
 use std::collections::BTreeMap;
 

@@ -115,7 +115,8 @@ impl Kernel<'_> {
                 builder.buffer(Buffer { spaces: smallvec![space], ..self.taken_buffer(number, piece) });
             }
         }
-        // Every member of a group must start where the first member starts. That makes all of them start at one place.
+        // All members of a group must share with its first member, which is enough to make them share with each
+        // other. The members are in one function and one memory, so the first one is among `ids`, too.
         for &site in self.sites {
             let Some(scope) = self.scope(site) else { continue };
             let first = choice.of(scope).of(site).and_then(|group| group.members.first());

@@ -53,8 +53,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Raises releases and lowers deadlines as far as one application of both rules allows; `false` if there is no
-    /// plan.
+    /// Raises releases and then lowers deadlines, once each; false if there is no plan. Lower deadlines might let
+    /// releases rise again. The caller asks again when something else has changed.
     pub(super) fn tighten(&mut self, tasks: &mut [Task]) -> bool {
         if !self.raise(tasks) {
             return false;
