@@ -12,8 +12,8 @@
 //! With `@below` the instance is planned once, and what is measured is the attempt to do with one byte less: a
 //! refutation and its witness. The extent of a refuted instance is the number of buffers of its witness.
 //!
-//! `tests/tuning/sweep.py` runs this program with every number of `tuning.rs` halved and doubled. `measure write
-//! INSTANCE` prints a generated problem as JSON records, for programs that read files.
+//! `tests/tuning/sweep.py` runs this program with every number of `tuning.rs` halved and doubled.
+//! `measure write INSTANCE` prints a generated problem as JSON records, for programs that read files.
 #![allow(clippy::print_stdout, reason = "a program for people who read its table")]
 
 use memplan_core::{Bytes, Outcome, Problem, bound};

@@ -162,8 +162,8 @@ impl Tried {
         best.is_some_and(|plan| plan.extent().0 > repairable)
     }
 
-    /// Keeps a plan if it is better than the one there is: a plan within the capacities is better than one that exceeds
-    /// them, and of two of the same kind the smaller one is.
+    /// Keeps a plan if it is better than the known one. A plan within the capacities is better than one that exceeds
+    /// them; of two plans of the same kind the smaller one is better.
     pub(crate) fn keep(&mut self, problem: &Problem, plan: Option<Plan>) {
         let Some(plan) = plan else { return };
         let is_better = |other: &Option<Plan>| other.as_ref().is_none_or(|other| plan.extent() < other.extent());

@@ -1,23 +1,22 @@
-//! The search behind the strategy `search`: smaller extents, and proofs.
+//! The search that the strategies `search` and `auto` run: smaller extents, and proofs.
 //!
 //! ```text
 //!   problem ─► pieces ─► portfolio ─► flat instance per space ─► descent ─► plan
-//!                        (instant)    (flatten, instance)        (exact)    or proof
+//!                        (quick)      (flatten, instance)        (exact)    or proof
 //! ```
 //!
-//! - [`flatten`] makes plain slabs of pieces and says whether anything was lost.
-//! - [`instance`] compresses time to sections and bytes to granules.
+//! - [`flatten`] makes slabs of pieces and says whether the slabs forbid plans that the pieces have.
+//! - [`instance`] counts time in sections and bytes in granules.
 //! - [`exact`] is the canonical depth-first search, on the flat arrays of
 //!   [`state`], trying items in the orders of [`rank`].
 //! - [`climb`] improves those orders.
 //! - [`descent`] asks the exact search for smaller and smaller extents, and raises the lower bound by its proofs.
-//! - [`general`] is the exact search for what is not flat: choices between
-//!   inequalities instead of slabs.
-//! - [`peak_first`] places what is alive at the peak first, then the pieces that ended too high in the pass before.
-//! - [`dense`] makes room by ejection chains where hundreds are alive at once.
+//! - [`general`] is the exact search for problems that are not flat: choices between inequalities instead of slabs.
+//! - [`peak_first`] places the pieces alive at the peak first, then the pieces that ended too high in the pass before.
+//! - [`dense`] makes room by ejection chains if hundreds of pieces are alive at once.
 //! - [`stretch`] packs the hardest stretch of time exactly, and the rest around it.
-//! - [`repair`] plans short excerpts of time anew, around what ends highest.
-//! - [`witness`] reduces a proof that something does not fit to what it needs.
+//! - [`repair`] plans short excerpts of time anew, around the piece that ends highest.
+//! - [`witness`] leaves out of a set of items that do not fit all items that can be spared.
 //! - [`budget`] says when to stop.
 //! - [`schedule`] is the table of the stages, and walks it; [`plan`] is what they share.
 //!

@@ -215,7 +215,8 @@ impl<'m> Annealer<'m> {
         let per_check = MOVES_PER_PENALTY.saturating_mul(self.movable.len() as u64).max(1);
         let mut temperature = hottest;
         for number in 0..moves {
-            // Now and then: a lower temperature, payment for the moves up to the next time, and a look at the clock.
+            // Every `MOVES_PER_GLANCE` moves: lower the temperature, pay for the moves until the next such point, and
+            // look at the clock.
             if number.is_multiple_of(MOVES_PER_GLANCE) {
                 let progress = number as f32 / moves as f32;
                 temperature = hottest * (COLDEST / hottest).powf(progress);
@@ -238,7 +239,8 @@ impl<'m> Annealer<'m> {
         if budget.stop().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Draws a new place for a piece, and keeps count of what that changes.
+    /// Draws a new spot for a piece, and updates the cost and the number of broken relations. If the placement has no
+    /// broken relation and is the cheapest so far, it is kept as the best one.
     fn move_piece(&mut self, item: usize, temperature: f32) {
         let before = self.spots[item];
         let spot = self.draw(item, temperature);
@@ -255,7 +257,7 @@ impl<'m> Annealer<'m> {
         }
     }
 
-    /// What a piece's relations cost at a place, and how many forbidden ones it has there.
+    /// What a piece's relations cost if the piece is at `spot`, and how many forbidden relations are broken then.
     fn share_of(&self, item: usize, spot: Spot) -> (u64, u64) {
         let (mut cost, mut broken) = (0, 0);
         for relation in &self.model.items[item].relations {

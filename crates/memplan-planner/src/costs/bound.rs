@@ -75,8 +75,8 @@ impl Groups<'_> {
             self.priced.extend(numbers);
             group.push(candidate);
         }
-        // A group that fits costs nothing. One without a priced pair cannot fit at all, which is not for this bound to
-        // say.
+        // A group that fits costs nothing. If a group that does not fit has no priced pair, there is no plan at all;
+        // other code finds that out.
         if sum <= limit || cheapest == u64::MAX {
             return None;
         }
@@ -84,9 +84,10 @@ impl Groups<'_> {
         Some(cheapest)
     }
 
-    /// Asks whether a piece can join a group: whether with each member sharing is forbidden or has a price that no
-    /// group has counted. If so, returns the least of these prices (`u64::MAX` if all are forbidden) and the numbers
-    /// of the priced relations. `None` if it may share with a member for free, or lives in another space.
+    /// Says whether a piece can join a group. It can if, with each member, sharing is forbidden or has a price that no
+    /// group has counted. Then returns the least of these prices (`u64::MAX` if sharing is forbidden with all members)
+    /// and the numbers of the priced relations. `None` if the piece may share with a member for free or at a price that
+    /// was counted before, or lives in another space.
     fn joins(&self, candidate: usize, group: &[usize]) -> Option<(u64, Vec<u32>)> {
         let info = &self.model.items[candidate];
         let (mut least, mut numbers) = (u64::MAX, Vec::new());

@@ -16,12 +16,12 @@
 //! cannot, its witness is one more set of pairs of which one has to be activated (a *core*), in this branch and all
 //! others.
 //!
-//! Crowds without an open pair in common are paid for separately, so their sum bounds the cost. The search repeats
-//! itself with a growing limit on the cost: what a round excludes is a lower bound even if the next round does not come
-//! to its end.
+//! Crowds without an open pair in common are paid for separately, so the sum of their least costs is a lower bound. The
+//! search goes in rounds with a growing limit on the cost. A round that finds no plan proves that every plan costs more
+//! than its limit, and that bound holds even if the next round does not come to its end.
 //!
-//! It is good where much has to be paid for a reason that a few sizes explain, whatever the offsets are. It says
-//! nothing about the extent.
+//! The method is good if much has to be paid and sizes alone say why, whatever the offsets are. It says nothing about
+//! the extent.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! From a plan to better ones, round by round, and from the other side to proofs.
 //!
-//! Between the extent of the best plan and the lower bound lies the gap. Each round asks the exact search for plans
-//! within a few extents of it (the *targets*), with a different order of the items and a node limit each:
+//! The *gap* lies between the extent of the best plan and the lower bound. Each round asks the exact search for plans
+//! within a few extents of the gap (the *targets*), each with another order of the items and a node limit:
 //!
 //! ```text
 //!   best  ─┬─  just below: the next step down, and the proof of optimality
@@ -11,11 +11,11 @@
 //!   bound ─┴─  the bound itself; in later rounds somewhere near it
 //! ```
 //!
-//! The lowest success counts. Asking for the bound at once sounds rash, but how hard an extent is says little about
-//! how hard a larger one is: many instances are solved at the bound and nowhere else in reasonable time. The first
-//! rounds go through the plain orders, which have no random numbers ([`PLAIN_ORDERS`]). After them orders are
-//! improved by [climbing](super::climb), separately for four *rungs*, which are four targets: the bound, a quarter of
-//! the gap above it, five eighths of the gap, and a step below the best plan. The step is halved when it fails.
+//! The lowest success counts. The bound is asked for in the first round already, because a larger extent is not always
+//! easier: many instances are solved at the bound and at no other extent in reasonable time. The first rounds go
+//! through the plain orders, which have no random numbers ([`PLAIN_ORDERS`]). After them orders are improved by
+//! [climbing](super::climb), separately for four *rungs*, which are four targets: the bound, a quarter of the gap above
+//! it, five eighths of the gap, and a step below the best plan. The step is halved when it fails.
 //!
 //! A plan that is found at all is mostly found with little backtracking. So node limits are small multiples of a
 //! *dive*, the way from the root of the search tree to a plan without going back, which has a node for each item.

@@ -87,7 +87,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// For proofs: everything that loses no solution.
+    /// For proofs: all rules that lose no solution.
     pub(crate) const PROOF: Rules = Rules {
         section_tops: true,
         forced: true,
@@ -344,7 +344,7 @@ impl<'a, H: Height> Exact<'a, H> {
     }
 
     /// After a failure in the sections of `blame`: goes back to the innermost part that has an untried candidate and
-    /// places that candidate. `None` if there was one and the search goes on, else the verdict.
+    /// places that candidate. `None` if there was such a candidate and the search goes on; otherwise the verdict.
     fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {

@@ -420,7 +420,7 @@ impl<'a, 'p> Search<'a, 'p> {
     /// within the capacity, the plan that exceeds the capacity is lowered, down to the capacity. (Plain pieces have one
     /// space.)
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
-        // Looking for the tallest places takes a look at every piece.
+        // Finding the highest pieces takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
         let (first, cost) = ((self.request.seed, FirstCore::All), self.known.pass_cost());
         let known = &mut self.known;

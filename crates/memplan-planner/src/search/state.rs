@@ -38,8 +38,8 @@ pub(crate) trait Height: Copy + Ord + Send + Sync {
     const ZERO: Self;
     const ONE: Self;
     const MAX: Self;
-    /// The capacity, heights, alignments, fixed offsets and the number of items are below this: a quarter of the
-    /// numbers of the type, so that sums of two or three of them do not wrap.
+    /// The capacity, heights, alignments, fixed offsets (all in granules) and the number of items are below this. It is
+    /// a quarter of the largest number of the type, so that sums of two or three of them do not wrap.
     const ROOM: u64;
     /// The number in this type, [`Height::MAX`] if it does not fit.
     fn from_granules(granules: u64) -> Self;
@@ -283,7 +283,7 @@ impl<H: Height> State<H> {
     /// Goes back to a mark. Four trails record the changes: `raised` (offsets), `barred` (bars), `ranked` (ranks) and
     /// `placed` (items).
     pub(crate) fn undo(&mut self, mark: Mark) {
-        // Entries go back in the reverse order of the changes, so the oldest value of an item is the one that stays.
+        // Changes are undone in reverse order. So if an item was changed several times, it gets its oldest value back.
         while self.raised.len() > mark.raised as usize {
             let Some((item, at)) = self.raised.pop() else { break };
             self.at[item as usize] = at;
@@ -493,8 +493,9 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Whether an item, placed now, would lie directly on an item with the same sections that comes after it in the
-    /// search's order. The plan in which the two are swapped takes the same room, and it is tried instead.
+    /// Whether an item, if it were placed now, would lie directly on an item with the same sections and a higher first
+    /// rank (the search prefers the lower rank). Swapping the two gives a plan that takes the same room, and the search
+    /// tries that plan instead.
     fn is_upside_down(&self, item: usize) -> bool {
         let (end, rank) = self.stacks[self.stack_of[item] as usize];
         rank > self.first_rank[item] && end == self.at[item]
@@ -594,9 +595,9 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// The rule *forced items*: an item that meets a forced item and cannot end below it lies above it. That may force
-    /// further items, which join the queue. If an item has no place left, its first section is returned as an error; if
-    /// a section has no filler left, that section.
+    /// The rule *forced items*: if an item meets a forced item and cannot end below the forced item, it lies above the
+    /// forced item. That may force further items, which join the queue. The error is a section: the first section of an
+    /// item that has no place left, or a section that has no filler left.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
         // A chain of pushes has each item once. So with the best order of the queue, n² follow-ups are enough for n
         // items. The queue is a stack, which is not the best order, so it may need more. After n² follow-ups the rest
@@ -639,9 +640,9 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    /// The item `forced` starts between its `early` and its `late`. Every other item that meets it and ends above
-    /// `late` even at its own lowest offset cannot lie below it, so it must lie above it. Heights change over time
-    /// here, so each span of one item is compared with each span of the other.
+    /// The item `forced` starts between its `early` and its `late`. If another item meets `forced`, and ends above
+    /// `late` even at its own lowest offset, it cannot lie below `forced`, so it must lie above `forced`. Heights of
+    /// items change over time here, so each span of one item is compared with each span of the other.
     fn push_above_spans(&mut self, forced: u32, items: &[u32]) -> Result<(), u32> {
         let last = self.last_section(forced);
         let late = self.late[forced as usize];

@@ -42,7 +42,8 @@ impl Strategy for GreedyBest {
     }
 }
 
-/// The sharing with the smaller sum of object sizes. `None` if both reach the ceiling or the caller's patience ends.
+/// The sharing with the smaller sum of object sizes, of the two that did not give up. `None` if both gave up: at the
+/// ceiling, or because the caller's patience has ended.
 fn share_best(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
     let both = [share_by_size(records, ceiling), share_by_breadth(records, ceiling)];
     // `min_by_key` keeps the first of two sharings that are equally good.

@@ -1,15 +1,14 @@
-//! `naive`: nobody shares with anybody.
+//! `naive`: no buffer shares memory with another one.
 //!
-//! Every buffer has its own object, or its own stretch of bytes behind the
-//! buffers before it. The result is the sum of all sizes, which is what there is
-//! to save:
+//! Every buffer has its own object, or its own bytes above those of the buffers before it in the input. The extent is
+//! the sum of all sizes (and of alignment gaps). Other strategies are compared with it:
 //!
 //! ```text
 //!   a 16 [0,2)   b 8 [1,3)   c 64 [2,4)     offsets 0 16 24, extent 88
 //! ```
 //!
-//! Because nothing is shared, exclusive buffers, pairs that must not share and
-//! an unknown order of execution need no thought.
+//! Because nothing is shared, exclusive buffers, pairs that must not share and an order of execution that is not fixed
+//! need no extra code.
 
 use memplan_core::{Bytes, Id, IndexVec, ObjectId, Outcome, Placement, Plan, Problem, SharedObject, SpaceId, Stop};
 
@@ -69,7 +68,7 @@ fn own_objects(problem: &Problem) -> Plan {
     plan
 }
 
-/// One buffer behind the other in its space, in input order; `None` past 2^63 bytes.
+/// All buffers of a space on top of each other, in input order; `None` if an extent exceeds 2^63 bytes.
 fn end_to_end(problem: &Problem) -> Option<Plan> {
     let mut plan = Plan::empty(problem);
     let mut ends = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, problem.spaces().len());

@@ -21,13 +21,13 @@
 //! are ejected in its place, and the chain moves on to other stretches of time.
 //!
 //! If a goal is out of reach, the queue gets no lighter. Then the goal is raised by a fifth of its *slack*, which is
-//! its distance to the bound, and the chain goes on from where it is. By then nearly everything lies below the lower
-//! goal, and only the crowded stretches of time use the new room. That is much better, and quicker, than starting at a
-//! comfortable goal and lowering it.
+//! its distance to the bound, and the chain goes on with the present board. By then nearly all rectangles lie below the
+//! old goal, and only the crowded stretches of time use the new room. That gives smaller plans, and sooner, than
+//! starting with a high goal and lowering it.
 //!
 //! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work.
-//! They wait until all others have found their place below a somewhat lower ceiling; the *strip* between that and the
-//! goal is theirs, and nearly all of them fit at once.
+//! They wait until all others have found their place below a somewhat lower ceiling. The *strip* between that ceiling
+//! and the goal is left for small rectangles, and nearly all of them fit at once.
 
 use std::collections::BinaryHeap;
 

@@ -261,8 +261,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
-    /// Whether two buffers must have no byte in common, whatever their lives and overlays: two slots of one buffer (`a
-    /// == b`), an exclusive buffer and any other, or a pair that must not share.
+    /// Whether two buffers must have no byte in common, whatever their lives and overlays: two slots of one buffer
+    /// (`a == b`), an exclusive buffer and any other, or a pair that must not share.
     fn never_share(&self, a: BufferId, b: BufferId) -> bool {
         let buffers = self.problem.buffers();
         a == b || buffers[a].exclusive || buffers[b].exclusive || self.orders.must_not_share(a, b)

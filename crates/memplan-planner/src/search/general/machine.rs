@@ -98,10 +98,10 @@ impl Machine {
     /// Applies both rules to the *members*: the tasks that must end at or below `deadline`. `false` if some of the
     /// members are overloaded. `self.tasks` is sorted by release, so a suffix of that list has the highest releases.
     fn raise_below(&mut self, deadline: i64) -> bool {
-        // Overload, from the highest release down. `later_length` is the length of all members seen so far, and
-        // `lowest_end` the lowest address at which all of them can have ended: no member starts below its release, so
-        // for each of them its release plus the length of all members with a higher position is a bound, and the
-        // largest of these bounds holds.
+        // Overload, from the highest release down. `later_length` is the length of all members seen so far: the present
+        // one and those at higher positions. These members all start at the release of the present one or above it, so
+        // they cannot all end below that release plus `later_length`. `lowest_end` is the largest of these bounds so
+        // far: the lowest address at which all members seen so far can have ended.
         let mut later_length = 0;
         let mut lowest_end = i64::MIN;
         self.ends_from.clear();
@@ -117,8 +117,8 @@ impl Machine {
             self.ends_from[position] = lowest_end;
         }
         // Edge finding, from the lowest release up, for each task t that is no member. `later_length` is now the length
-        // of the members at higher positions than t. `end_from_before` is the largest of the bounds above that begin at
-        // a member at a lower position; `i64::MIN` if there is no such member.
+        // of the members at higher positions than t. `end_from_before` is the largest of the bounds of the first loop
+        // that belong to a member at a lower position than t; `i64::MIN` if there is no such member.
         let mut end_from_before = i64::MIN;
         for (position, task) in self.tasks.iter().enumerate() {
             if task.deadline <= deadline {
@@ -131,10 +131,10 @@ impl Machine {
             if later_length > 0 && task.release + later_length + task.length > deadline {
                 self.raised[position] = self.raised[position].max(self.ends_from[position]);
             }
-            // t and the members from some lower position on, where that member has the lowest release. If they do not
-            // fit, t ends above these members. Their lowest end is that of all members: `lowest_end` is a bound that
-            // begins either at one of these members, or at a member before them; in that case it is no larger than
-            // `end_from_before`, which is a bound for these members.
+            // t and the members from position p on, where p is the member to which the bound `end_from_before` belongs.
+            // Of all these tasks p has the lowest release. If they do not fit between that release and the deadline, t
+            // ends above the members from p on. These cannot all have ended below `lowest_end`: that bound belongs to a
+            // member at p or higher; or to one below p, and then it is no larger than `end_from_before`.
             if end_from_before > i64::MIN && end_from_before + task.length > deadline {
                 self.raised[position] = self.raised[position].max(lowest_end);
             }

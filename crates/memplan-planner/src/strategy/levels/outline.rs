@@ -33,7 +33,7 @@ pub(super) struct Replaced {
     bounds: Vec<Bound>,
 }
 
-/// Contiguous bounds from address 0 on.
+/// All addresses of a memory as bounds, each starting at the end of the one before it; the first starts at address 0.
 #[derive(Clone, Debug)]
 pub(super) struct Outline {
     pub(super) bounds: Vec<Bound>,
@@ -48,8 +48,8 @@ impl Outline {
         Outline { bounds: vec![free], split }
     }
 
-    /// Puts an item of `size` bytes onto the bounds `first..=last`, from the start of the first; together they have at
-    /// least its size. Returns what is needed to undo it.
+    /// Puts an item of `size` bytes onto the bounds `first..=last`, from the start of the bound `first`. The caller has
+    /// made sure that these bounds together have at least `size` bytes. Returns what is needed to undo the placement.
     pub(super) fn put(
         &mut self,
         first: usize,

@@ -29,8 +29,8 @@ struct Times(BTreeMap<u32, u32>);
 /// The row. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
-    /// `levels[0]` has the times of each object; `levels[k][i]` the times at which the objects from `i << k` on, `1 <<
-    /// k` of them or as many as there are, are all in use. The last level has one node.
+    /// `levels[0]` has the times of each object; `levels[k][i]` the times at which the objects from `i << k` on,
+    /// `1 << k` of them or as many as there are, are all in use. The last level has one node.
     levels: Vec<Vec<Times>>,
 }
 
