@@ -247,6 +247,19 @@ fn vectorized_loops_keep_their_first_value() {
 }
 
 #[test]
+fn narrow_casts_in_subscripts_wrap_around() {
+    for (subscript, extent) in [("i32(i8(i*100)) + 128", 256), ("i32(u8(i*100))", 256), ("i32(i8(i*10))", 100)] {
+        assert_same(
+            serde_json::json!({"ops": [{"placeholder": "A", "shape": [extent], "dtype": "int32"},
+                {"compute": "P", "shape": [extent], "axes": ["i"], "expr": "A[i] + i"},
+                {"compute": "C", "shape": [10], "axes": ["i"], "expr": format!("P[{subscript}]")}],
+                "outputs": ["C"], "args": ["A", "C"]}),
+            &[],
+        );
+    }
+}
+
+#[test]
 fn a_double_buffer_of_no_iterations_computes_nothing() {
     assert_same(
         serde_json::json!({"ops": [{"placeholder": "A", "shape": [0, 8], "dtype": "int32"},
