@@ -271,3 +271,8 @@ fn a_double_buffer_of_no_iterations_computes_nothing() {
         &[],
     );
 }
+
+#[test]
+fn loop_variables_of_scripts_are_no_sizes() {
+    assert_same(with_script("    for n in range(8):\n        y[n] = x[n] + n\n"), &[("n", 5)]);
+}
