@@ -94,6 +94,12 @@ fn wrong_schedules_say_what_is_wrong() {
             "schedule[0]: `d` does not read `P`",
         ),
         (
+            json!([{"do": "cache_read", "tensor": "P", "scope": "local", "readers": ["a"]},
+                   {"do": "compute_at", "stage": "", "target": "a", "axis": "i"}]),
+            "schedule",
+            "schedule[1]: there is no stage called ``",
+        ),
+        (
             json!([{"do": "set_scope", "stage": "e", "scope": "local"}]),
             "schedule",
             "schedule[0]: there is no stage called `e`",
