@@ -2,17 +2,19 @@
 //!
 //! The script is a function of its own, with tables of variables and buffers of its own. An extern operation has a
 //! *slot* for each of its inputs and outputs: a buffer of the graph's tables that its body uses in place of the
-//! tensor. The script's parameters become these slots, in order; its sizes are the graph's symbols of the same name;
-//! every other variable or buffer gets a new place in the graph's tables.
+//! tensor. The script's parameters become these slots, in order, and must have the extents of the tensors; its sizes
+//! are the graph's symbols of the same name; every other variable or buffer gets a new place in the graph's tables.
 //!
 //! ```text
 //! def f(x: T.Buffer((n,)), y: T.Buffer((n,))):           slots A, B of the operation; symbol n
 //!     for i in range(n):  y[i] = x[i] + 1         becomes         for i' in range(n):  B[i'] = A[i'] + 1
 //! ```
 
+use super::arith::prove_equal;
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, StmtKind, VarId};
+use crate::script::print_expr;
 use memplan_core::{IndexVec, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A copy of a function's body that uses the ids of `tables`, with the function's buffer parameters replaced by `slots`
 /// (inputs, then outputs). Its other variables and buffers are added to `tables`. The error is a reason, as a sentence
@@ -53,10 +55,12 @@ pub(super) fn adopt_script(
         }
         buffers[*param] = Some(*slot);
     }
-    // A variable that has the name of a size of the graph becomes that size. A scalar parameter of the script must have
-    // such a name; every other variable is new.
+    // A variable that has the name of a size of the graph becomes that size, unless a statement of the script gives the
+    // variable its value: a loop may call its variable as it likes. A scalar parameter of the script must have the name
+    // of a size; every other variable is new.
+    let own = bound_variables(&function.body);
     for (id, var) in function.vars.iter_enumerated() {
-        let known = symbols.get(&var.name).copied();
+        let known = symbols.get(&var.name).copied().filter(|_| !own.contains(&id));
         if known.is_none() && function.params.contains(&Param::Var(id)) {
             return Err(format!("its script takes `{}`, which is no size of the graph", var.name));
         }
@@ -74,9 +78,37 @@ pub(super) fn adopt_script(
             rename.declaration(tables, id);
         }
     }
+    // The body computes addresses with the extents of the script's parameters, so these must be the tensors' extents.
+    for (param, slot) in params.iter().zip(slots) {
+        let (given, wanted) = (&tables.buffers[*slot], &function.buffers[*param]);
+        for (given_extent, wanted_extent) in given.shape.iter().zip(&wanted.shape) {
+            let mut wanted_extent = wanted_extent.clone();
+            rename.expr(&mut wanted_extent);
+            if !prove_equal(given_extent, &wanted_extent) {
+                let (given, wanted) = (print_expr(given_extent, tables), print_expr(&wanted_extent, tables));
+                let name = &function.buffers[*param].name;
+                return Err(format!(
+                    "its script takes `{name}` with an extent of {wanted} where the tensor has {given}"
+                ));
+            }
+        }
+    }
     let mut body = function.body.clone();
     rename.block(&mut body);
     Ok(body)
+}
+
+/// The variables that the statements of a block give a value: those of loops, launches and `let`s.
+fn bound_variables(block: &Block) -> BTreeSet<VarId> {
+    let mut bound = BTreeSet::new();
+    for stmt in block {
+        stmt.walk(&mut |part| {
+            if let StmtKind::For { var, .. } | StmtKind::Let { var, .. } | StmtKind::Thread { var, .. } = &part.kind {
+                bound.insert(*var);
+            }
+        });
+    }
+    bound
 }
 
 /// For each id of the script's function the id in the graph's tables.

@@ -17,9 +17,9 @@
 //! `io` without an interval, `io * 8 + i` is in `io * 8 ..= io * 8 + 7`. If a number does not fit 64 bits, the
 //! expression stays as it was, and its interval has no known ends.
 
-use crate::DType;
 use crate::ir::{BinaryOp, Expr, VarId};
 use crate::linear::{Linear, fold};
+use crate::{DType, Kind};
 use std::collections::BTreeMap;
 
 /// The values an expression can have: from `lo` to `hi`, both included. `None` means that no bound is known on that
@@ -378,7 +378,7 @@ fn atom_interval(atom: &Expr, env: &Env) -> Interval {
         // A variable that `env` does not know stands for itself, so it is a point.
         Expr::Var(var) => env.get(var).cloned().unwrap_or_else(|| Interval::point(atom.clone())),
         Expr::Int { .. } => Interval::point(atom.clone()),
-        Expr::Cast { dtype, value } if dtype.is_integer() => interval(value, env),
+        Expr::Cast { dtype, value } if dtype.is_integer() => cast_interval(*dtype, interval(value, env)),
         Expr::Select { then, otherwise, .. } => interval(then, env).hull(interval(otherwise, env)),
         Expr::Call { name, args, .. } if name == "likely" => {
             args.first().map_or(Interval::EVERYTHING, |value| interval(value, env))
@@ -386,6 +386,24 @@ fn atom_interval(atom: &Expr, env: &Env) -> Interval {
         Expr::Binary { op, left, right } => binary_interval(atom, *op, left, right, env),
         _ => Interval::EVERYTHING,
     }
+}
+
+/// The interval of values after a cast to an integer type, if the cast changes none of them; else everything, because a
+/// value that does not fit wraps around. An end that is no constant is taken to fit a type of at least 32 bits, the type
+/// of all sizes and loop variables, but not a narrower one. An unsigned type also needs a start that is not negative.
+fn cast_interval(dtype: DType, values: Interval) -> Interval {
+    let unsigned = matches!(dtype.kind, Kind::UInt | Kind::Bool);
+    // The values of the type are `least..=most`; for `uint64`, those of them that an `i64` can hold. A truth value is
+    // stored in 8 bits and has one.
+    let bits = if dtype == DType::BOOL { 1 } else { u32::from(dtype.bits).min(64) };
+    let most = i64::MAX >> if unsigned { 63_u32.saturating_sub(bits) } else { 64 - bits };
+    let least = if unsigned { 0 } else { -most - 1 };
+    let fits = |end: &Option<Expr>| match end.as_ref().map(Expr::as_int) {
+        Some(Some(end)) => (least..=most).contains(&end),
+        _ => bits >= 32,
+    };
+    let start_fits = !unsigned || values.lo.as_ref().is_some_and(|lo| lo.as_int().is_some());
+    if start_fits && fits(&values.lo) && fits(&values.hi) { values } else { Interval::EVERYTHING }
 }
 
 /// The interval of an operation that is not part of a sum: division, remainder, minimum, maximum.

@@ -168,6 +168,13 @@ impl Names {
         }
     }
 
+    /// Enters the name that a directive gives to a stage; an empty name gives none.
+    fn call_stage(&mut self, name: &str, stage: StageId) {
+        if !name.is_empty() {
+            self.stages.insert(name.to_owned(), stage);
+        }
+    }
+
     /// Applies one directive to the schedule.
     fn apply(&mut self, directive: &Directive) -> Result<(), ScheduleError> {
         match directive {
@@ -225,13 +232,13 @@ impl Names {
                     readers.iter().map(|reader| self.stage(reader)).collect();
                 let tensor = self.tensor(tensor)?;
                 let stage = self.schedule.cache_read(tensor, scope, &readers?)?;
-                self.stages.insert(name.clone(), stage);
+                self.call_stage(name, stage);
                 Ok(())
             }
             Directive::CacheWrite { tensor, scope, name } => {
                 let tensor = self.tensor(tensor)?;
                 let stage = self.schedule.cache_write(tensor, scope)?;
-                self.stages.insert(name.clone(), stage);
+                self.call_stage(name, stage);
                 Ok(())
             }
             // The last two only set an attribute of one loop.

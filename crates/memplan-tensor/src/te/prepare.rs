@@ -44,13 +44,16 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         for inner in stmt.blocks_mut() {
             vectorize_block(inner, function);
         }
-        if let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind
+        if let StmtKind::For { var, min, extent, kind, body, .. } = &mut stmt.kind
             && *kind == ForKind::Vectorized
         {
             // A vector has a constant number of lanes, at least 2 and no more than its type can say.
             let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
+            // The first value of the loop is evaluated once, before the loop. As a part of the body's subscripts it would
+            // be evaluated there, so it must not read memory that the body may change.
+            let lanes = lanes.filter(|_| !min.any(&|part| matches!(part, Expr::Load { .. } | Expr::Call { .. })));
             // The loop becomes its body on vectors, or a serial loop if some statement has no form for vectors.
-            let vector = lanes.and_then(|lanes| Lanes { var: *var, lanes, function }.block(body));
+            let vector = lanes.and_then(|lanes| Lanes { var: *var, first: min, lanes, function }.block(body));
             match vector {
                 Some(vector) => {
                     result.extend(vector);
@@ -64,9 +67,10 @@ fn vectorize_block(block: &mut Block, function: &Function) {
     *block = result;
 }
 
-/// One vectorized loop: its variable and its number of iterations, each of which becomes a lane.
+/// One vectorized loop: its variable, the first value of it, and its number of iterations, each of which becomes a lane.
 struct Lanes<'a> {
     var: VarId,
+    first: &'a Expr,
     lanes: u16,
     function: &'a Function,
 }
@@ -122,7 +126,7 @@ impl Lanes<'_> {
     }
 
     /// A subscript for all lanes: `o * 4 + v * 2` becomes the ramp from `o * 4` in steps of 2, if `v` is the loop's
-    /// variable. `None` if the subscript does not grow by a constant from lane to lane, as in `v % 3`.
+    /// variable and counts from 0. A loop that counts from 3 starts the ramp at `o * 4 + 6`. `None` if the subscript does not grow by a constant from lane to lane, as in `v % 3`.
     fn ramp(&self, index: &Expr) -> Option<Expr> {
         // The subscript must be a sum in which the loop's variable is a term of its own; its factor is the step. No
         // other term may depend on the variable.
@@ -133,7 +137,7 @@ impl Lanes<'_> {
             return None;
         }
         let mut base = index.clone();
-        super::arith::substitute_in_place(&mut base, &[(self.var, Expr::int(0))].into());
+        super::arith::substitute_in_place(&mut base, &[(self.var, self.first.clone())].into());
         let (base, stride) = (Box::new(simplify(&base)), Box::new(Expr::int(stride)));
         Some(Expr::Ramp { base, stride, lanes: self.lanes })
     }
@@ -242,10 +246,11 @@ impl Doubling<'_> {
     /// Handles the double-buffered regions of one loop: a region that can run one iteration ahead does so, any other
     /// one becomes plain statements. What has to stand before the loop, and then the loop, go to `out`.
     fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
-        let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind else { return };
+        let StmtKind::For { var, min, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
-        // A region can only run ahead if the iterations run one after the other.
-        let in_order = matches!(kind, ForKind::Serial | ForKind::Unrolled);
+        // A region can only run ahead if the iterations run one after the other. `run_ahead` counts them from 0; a loop
+        // that starts elsewhere can only come from a script, and its regions stay single.
+        let in_order = matches!(kind, ForKind::Serial | ForKind::Unrolled) && min.as_int() == Some(0);
         let mut position = 0;
         while position < body.len() {
             // Regions deeper inside (in a condition, say) cannot run ahead of this loop.
@@ -302,10 +307,11 @@ impl Doubling<'_> {
         let mut first = self.fresh_copy(&region.producer);
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
-        // If the extent is not constant, the loop may have no iteration, and then the producer must not run before it
-        // either. A constant extent is taken to be at least 1.
+        // A loop without iterations does not run the producer, so the producer must not run before the loop either. If
+        // the extent is not constant, a condition decides that at run time.
         match extent.as_int() {
-            Some(_) => out.extend(first),
+            Some(iterations) if iterations > 0 => out.extend(first),
+            Some(_) => {}
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),
         }
         // The producer of the next iteration takes the place of the region in the body.

@@ -94,6 +94,12 @@ fn wrong_schedules_say_what_is_wrong() {
             "schedule[0]: `d` does not read `P`",
         ),
         (
+            json!([{"do": "cache_read", "tensor": "P", "scope": "local", "readers": ["a"]},
+                   {"do": "compute_at", "stage": "", "target": "a", "axis": "i"}]),
+            "schedule",
+            "schedule[1]: there is no stage called ``",
+        ),
+        (
             json!([{"do": "set_scope", "stage": "e", "scope": "local"}]),
             "schedule",
             "schedule[0]: there is no stage called `e`",
@@ -227,6 +233,29 @@ fn graphs_are_checked_as_they_are_built() {
     let wrong = graph.extern_script("H", vec![a], output(), script);
     assert!(wrong.is_err_and(|error| error.to_string().contains("has 1 buffers where 2 are given")));
     assert!(graph.extern_call("E", vec![a], Vec::new(), "f").is_err(), "an operation without outputs");
+}
+
+#[test]
+fn scripts_have_the_extents_of_their_tensors() {
+    let reads = |tensor: Value, script: &str| {
+        let text = format!(
+            "@T.prim_func\ndef f(x: T.Buffer({script}, \"int32\"), y: T.Buffer({script}, \"int32\")):\n    T.evaluate(0)\n"
+        );
+        let description = json!({"syms": ["n", "m"], "ops": [{"placeholder": "A", "shape": tensor, "dtype": "int32"},
+            {"extern": "C", "inputs": ["A"], "outputs": [{"shape": tensor, "dtype": "int32"}], "script": text}],
+            "outputs": ["C"], "args": ["A", "C"]});
+        json::read_value(&description).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(reads(json!([2, 8]), "(2, 8)"), Ok(()));
+    assert_eq!(reads(json!(["n", "m"]), "(\"n\", \"m\")"), Ok(()));
+    for (tensor, script, extents) in [
+        (json!([2, 8]), "(8, 2)", "an extent of 8 where the tensor has 2"),
+        (json!(["n", "m"]), "(\"m\", \"n\")", "an extent of m where the tensor has n"),
+        (json!(["n", "m"]), "(\"n\", 8)", "an extent of 8 where the tensor has m"),
+    ] {
+        let error = reads(tensor, script).expect_err(script);
+        assert!(error.contains("its script takes `x` with") && error.contains(extents), "{error}");
+    }
 }
 
 /// What the documented tests of the original lowering say about storage.

@@ -212,3 +212,67 @@ fn loops_end_where_their_text_says() {
         }
     }
 }
+
+/// Checks that all stages of a description compute the same.
+fn assert_same(description: serde_json::Value, sizes: &[(&str, i64)]) {
+    let network = json::read_value(&description).unwrap_or_else(|error| panic!("{error}: {description}"));
+    let sizes = sizes.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
+    let checked = check_stages(&network, &LowerOptions::default(), &sizes);
+    assert!(checked.is_ok(), "{checked:?}: {description}");
+}
+
+/// A graph of one operation `C = f(A)`, on 8 elements, whose body is a script.
+fn with_script(body: &str) -> serde_json::Value {
+    let script = format!("@T.prim_func\ndef f(x: T.Buffer((8,), \"int32\"), y: T.Buffer((8,), \"int32\")):\n{body}");
+    serde_json::json!({"syms": ["n"], "ops": [{"placeholder": "A", "shape": [8], "dtype": "int32"},
+        {"extern": "C", "inputs": ["A"], "outputs": [{"shape": [8], "dtype": "int32"}], "script": script},
+        {"compute": "D", "shape": ["n"], "axes": ["i"], "expr": "C[i % 8] + n"}],
+        "outputs": ["D"], "args": ["A", "D"]})
+}
+
+#[test]
+fn vectorized_loops_keep_their_first_value() {
+    let body = "    for i in range(8):\n        y[i] = 0\n    for v in T.vectorized(4, 8):\n        y[v] = x[v] + v\n";
+    let description = with_script(body);
+    assert_same(description.clone(), &[("n", 8)]);
+    let network = json::read_value(&description).expect("a description");
+    let text = memplan_tensor::te::dump(&network, "prepared", &LowerOptions::default(), JUDGE).expect("a text");
+    assert!(text.contains("[4:8]"), "the loop is a vector of the lanes 4 to 7\n{text}");
+    // The first value may depend on an outer loop. One that reads memory cannot be moved into the vector.
+    let outer =
+        "    for o in range(2):\n        for v in T.vectorized(o * 4, o * 4 + 4):\n            y[v] = x[v] + v\n";
+    assert_same(with_script(outer), &[("n", 8)]);
+    let loaded = "    for i in range(8):\n        y[i] = i % 2\n    for v in T.vectorized(y[1], y[1] + 4):\n        y[v] = x[v] + 9\n";
+    assert_same(with_script(loaded), &[("n", 8)]);
+}
+
+#[test]
+fn narrow_casts_in_subscripts_wrap_around() {
+    for (subscript, extent) in [("i32(i8(i*100)) + 128", 256), ("i32(u8(i*100))", 256), ("i32(i8(i*10))", 100)] {
+        assert_same(
+            serde_json::json!({"ops": [{"placeholder": "A", "shape": [extent], "dtype": "int32"},
+                {"compute": "P", "shape": [extent], "axes": ["i"], "expr": "A[i] + i"},
+                {"compute": "C", "shape": [10], "axes": ["i"], "expr": format!("P[{subscript}]")}],
+                "outputs": ["C"], "args": ["A", "C"]}),
+            &[],
+        );
+    }
+}
+
+#[test]
+fn a_double_buffer_of_no_iterations_computes_nothing() {
+    assert_same(
+        serde_json::json!({"ops": [{"placeholder": "A", "shape": [0, 8], "dtype": "int32"},
+            {"compute": "P", "shape": [0, 8], "axes": ["i", "j"], "expr": "A[i, j] + 1"},
+            {"compute": "C", "shape": [0, 8], "axes": ["i", "j"], "expr": "P[i, j] * 2"}],
+            "outputs": ["C"], "args": ["A", "C"],
+            "schedule": [{"do": "compute_at", "stage": "P", "target": "C", "axis": "i"},
+                         {"do": "double_buffer", "stage": "P"}]}),
+        &[],
+    );
+}
+
+#[test]
+fn loop_variables_of_scripts_are_no_sizes() {
+    assert_same(with_script("    for n in range(8):\n        y[n] = x[n] + n\n"), &[("n", 5)]);
+}
