@@ -195,7 +195,8 @@ pub(crate) const WITNESS_NODES: u64 = 5_000;
 pub(crate) const MOST_WIDENINGS: u32 = 5;
 /// How often a repair starts again with a small stretch and twice the nodes for a core, before it leaves the plan
 /// alone. A limit of arithmetic: nodes that are doubled 64 times do not fit into 64 bits. The budget does not always
-/// end the repair before: if no core can be cut out (all pieces around the peak are endless), hardly any work is spent.
+/// end the repair before: if no core can be cut out (because too many pieces would have to make way, or only endless
+/// ones), hardly any work is spent.
 pub(crate) const MOST_RESTARTS: u32 = 10;
 /// Pieces among whose lives a repair looks for the local peak; twice as many each time the excerpt is widened. Swept
 /// on 3 instances: half of it no difference; twice as much work 100.3 %.

@@ -1,7 +1,7 @@
 //! Every strategy on generated problems, with the independent check as judge.
 //!
-//! A strategy makes a valid plan, says that there is none, or refuses and names
-//! the feature it cannot honour. Nothing else.
+//! A strategy makes a valid plan, says that it found none or that there is none, or refuses and names the feature that
+//! it cannot honour.
 
 use std::time::Duration;
 
@@ -153,7 +153,7 @@ fn features_one_by_one() {
     }
 }
 
-/// No plan is smaller than the bounds, and "optimal" is true: so says whoever tries everything.
+/// No plan is smaller than the bounds, and every "optimal" is true. Exhaustive search is the judge.
 #[test]
 fn tiny_problems_against_brute_force() {
     let mut runner = TestRunner::deterministic();

@@ -115,8 +115,8 @@ fn without(buffers: &[BufferId], left_out: BufferId) -> Vec<BufferId> {
     buffers.iter().copied().filter(|id| *id != left_out).collect()
 }
 
-/// The problem in which only some buffers take bytes. Lives that the others may end are cut: with them
-/// there, these buffers are in nobody's way any longer.
+/// The problem in which only some buffers take bytes. If a buffer that is left out may overlay a kept one, the life of
+/// the kept one is cut where the other starts: in the whole problem the kept one need not have its bytes after that.
 fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|id| !kept.contains(id)) {

@@ -102,7 +102,7 @@ fn level1_gives_c_both_slots_of_a() {
     assert_eq!(derived.into_vec(), [None, None, Some(Level::Slots), None], "as anybody can see from the plan");
 }
 
-/// What a plan looks like tells its levels, whoever made it.
+/// The levels of a plan follow from its offsets, whichever strategy made it.
 #[test]
 fn the_levels_of_any_plan() {
     let of = |loops: [Option<&str>; 2], pipes: [&str; 2]| {

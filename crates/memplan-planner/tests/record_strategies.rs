@@ -1,6 +1,6 @@
-//! Every record strategy on generated problems: the packing check is silent, or
-//! the refusal is clear. Where a strategy is faster than its description reads,
-//! the description itself is run beside it.
+//! Every record strategy on generated problems: its plan passes the packing check, or it refuses the problem for a
+//! stated reason. Some strategies use faster algorithms than their descriptions say; for these the described algorithm
+//! runs, too (`literal`), and the results are compared.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

@@ -245,8 +245,9 @@ fn what_first_fit_solves_costs_auto_no_more_than_twice_its_work() {
     assert!(solved >= 3 && only_by_load >= 3, "only {solved} and {only_by_load} show anything");
 }
 
-/// Of many buffers first fit is mended where it is too tall. Whoever meets the bound, that is less work
-/// than one more pass; mostly so even where nobody does.
+/// With many buffers the search repairs the plan of first fit. If any strategy meets the bound, the search meets it
+/// with at most two units of work for each buffer, first pass and nodes together: less than one more pass after the
+/// first. Of the problems on which no strategy meets the bound, the same holds for at least nine in ten.
 #[test]
 fn what_any_strategy_solves_costs_auto_no_more_than_twice_its_work() {
     let (mut by_others, mut by_nobody, mut cheap) = (0, 0, 0);
@@ -306,7 +307,7 @@ fn a_capacity_at_the_peak_is_met_on_many_buffers() {
     }
 }
 
-/// Too many buffers for an exact search of the whole: pressing and windows have to do it.
+/// Too many buffers for an exact search of the whole problem: the other stages have to find the plan.
 #[test]
 fn many_buffers_are_improved_the_same_on_any_number_of_threads() {
     let problem = instances::random(40_000, 60, 2);

@@ -701,7 +701,7 @@ mod tests {
         assert_eq!(all, 38845, "deterministic; a change of a rule changes it");
     }
 
-    /// Where there is little to choose, a mistake is found out soon.
+    /// With few choices a mistake is found out soon.
     #[test]
     fn fewest_choices_first_saves_nodes() {
         let nodes = |pick: Pick| {

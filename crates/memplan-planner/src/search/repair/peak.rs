@@ -91,7 +91,7 @@ impl Repair<'_, '_> {
 
     /// The first time of an excerpt at which most bytes are alive; `None` if no piece is alive in the excerpt.
     fn peak(&self, excerpt: &Excerpt) -> Option<u32> {
-        // Where the load rises and falls by the size of a piece: at the start and the end of its clipped life.
+        // The load rises by the size of a piece at the start of its clipped life, and falls by it at the end.
         let changes = |&piece: &PieceId| {
             let (life, size) = (self.pieces.rects(piece)[0], i128::from(self.pieces.get(piece).size));
             [(life.start.max(excerpt.start), size), (life.end.min(excerpt.end), -size)]
@@ -115,7 +115,7 @@ impl Repair<'_, '_> {
         let alive = self.between(peak, peak + 1).all().count();
         // Twice as many pieces as are alive at the peak, and twice as many again after every second widening. The first
         // three restarts ask for one, two and three eighths fewer, the fourth for none fewer, and so on: a different
-        // core leads to a different packing, while the same core with more nodes often fails in the same way.
+        // core leads to a different packing.
         let count = (alive << (1 + reach.widenings / 2)) * (8 - reach.restarts as usize % 4) / 8;
         // The stretch reaches `margin` times before and after the peak. The margin grows by a quarter of itself: the
         // core gets at most about a quarter longer than needed, and few stretches are looked at.

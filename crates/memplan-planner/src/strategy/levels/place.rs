@@ -228,8 +228,8 @@ impl<'e> Planner<'e> {
             if along || with_first || index == 0 || level == Level::Lives {
                 continue;
             }
-            // Moving this placement helps only if the failed item, put at its offset, would end within the capacity.
-            // The item may not go back to where it was.
+            // Moving this placement helps only if the item that found no room would end within the capacity at the
+            // offset of this placement. The item of this placement may not get the same offset again.
             if offset.saturating_add(size) <= self.capacity {
                 self.forbidden = Some((index, offset));
                 let lower = Level::ALL.into_iter().find(|&other| other < level)?;
@@ -257,7 +257,7 @@ impl<'e> Planner<'e> {
 
     /// Places the item at position `index` of the order at a level, if there is room. Says whether it is placed.
     fn put(&mut self, index: usize, item: Item, level: Level) -> bool {
-        // It was placed along with its first slot.
+        // A further slot may have been placed along with the first slot of its entry.
         if self.places[item.entry].get(item.slot as usize).copied().flatten().is_some() {
             return true;
         }
@@ -294,8 +294,8 @@ impl<'e> Planner<'e> {
         self.history.push(Record { level, index, item, offset, replaced, along });
     }
 
-    /// The lowest bounds that an item can have at a level: positions of the first, at whose offset it starts, and of
-    /// the last that it reaches into. `None` if there are none or too much work has been done.
+    /// The lowest bounds that an item can have at a level: the positions of the first bound, at whose offset the item
+    /// starts, and of the last bound that it reaches into. `None` if there are none, or if more than [`WORK`] was done.
     fn room(&mut self, index: usize, item: Item, level: Level) -> Option<(usize, usize)> {
         let entry = self.entry(item);
         let mut first = 0;
