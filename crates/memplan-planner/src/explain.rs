@@ -65,8 +65,8 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
 /// whatever the capacities. `None` if the given plan pays for nothing, or if no such plan was found.
 fn free_extents(problem: &Problem, plan: &Plan, request: &Request) -> Option<IndexVec<SpaceId, Bytes>> {
     plan.cost.filter(|cost| cost.total > 0)?;
-    // In this problem, pairs with a price (other than inside of a block) must not share bytes.
-    let mut builder = costs::kept_apart(problem, |_| true)?.to_builder();
+    // In this problem, pairs with a price above 0 (other than inside of a block) must not share bytes.
+    let mut builder = costs::kept_apart(problem, |pair| problem.reuse_costs()[pair].weight > 0)?.to_builder();
     builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
     let apart = search::search(&builder.build().ok()?, request).outcome;
     apart.plan().map(|plan| plan.extents.clone())

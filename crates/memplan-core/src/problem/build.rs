@@ -87,8 +87,9 @@ impl ProblemBuilder {
     /// least one candidate space, lives are sorted and disjoint, windows lie
     /// inside their buffers, fixed offsets and tie positions are aligned, and
     /// the sizes of all slots of all buffers, padded to their alignments, add
-    /// up to at most [`MAX_BYTES`] together with the largest fixed offset: no
-    /// sum of sizes and offsets that a sensible planner forms can overflow.
+    /// up to at most [`MAX_BYTES`] together with the largest fixed offset of
+    /// every space: no sum of sizes and offsets that a sensible planner forms
+    /// can overflow.
     /// The weights of all reuse costs add up to at most [`MAX_BYTES`], too.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
         if self.spaces.is_empty() {
@@ -145,10 +146,10 @@ impl ProblemBuilder {
             return Err(ProblemError::DuplicateBuffer { buffer, name: self.buffers[buffer].name.clone() });
         }
         // The padded sizes of all slots and the inner offsets of all ties, added up, together with the highest fixed
-        // offset. No offset that a planner can come to in a space exceeds this sum. If it is at most `MAX_BYTES`,
-        // nothing overflows later.
+        // offset of every space. No offset that a planner can come to in a space, and no sum of the extents of all
+        // spaces, exceeds this sum. If it is at most `MAX_BYTES`, nothing overflows later.
         let mut sum = Bytes::ZERO;
-        let mut highest_fixed = Bytes::ZERO;
+        let mut highest_fixed: IndexVec<SpaceId, Bytes> = IndexVec::filled(Bytes::ZERO, self.spaces.len());
         let mut extra_slots = 0;
         for id in self.buffers.ids() {
             // No candidate space means the first space.
@@ -164,11 +165,17 @@ impl ProblemBuilder {
                 return Err(ProblemError::TooManySlots { buffer: id, name, slots });
             }
             sum = sum.checked_add(padded).ok_or_else(|| too_large(id, buffer, "the sum of all sizes"))?;
-            highest_fixed = highest_fixed.max(buffer.fixed().unwrap_or_default());
+            if let Some(fixed) = buffer.fixed() {
+                for &space in &buffer.spaces {
+                    // The sum has the old highest offset of the space already.
+                    let more = fixed.0.saturating_sub(highest_fixed[space].0);
+                    highest_fixed[space] = highest_fixed[space].max(fixed);
+                    let end = sum.checked_add(Bytes(more));
+                    sum = end.ok_or_else(|| too_large(id, buffer, "its end at the fixed offset"))?;
+                }
+            }
             let highest_tie = buffer.tie().map_or(Bytes::ZERO, |tie| tie.at);
             sum = sum.checked_add(highest_tie).ok_or_else(|| too_large(id, buffer, "the sum of all sizes"))?;
-            let end = sum.checked_add(highest_fixed);
-            end.ok_or_else(|| too_large(id, buffer, "its end at the fixed offset"))?;
         }
         Ok(())
     }
@@ -420,5 +427,24 @@ mod tests {
         let error = slots(MAX_SLOTS + 1, 1).unwrap_err();
         assert!(error.to_string().contains("at most 4096"), "{error}");
         assert!(matches!(slots(MAX_SLOTS, 300), Err(ProblemError::TooManySlots { .. })));
+    }
+
+    /// The extent of a plan is the sum over all spaces, so the fixed offsets of all spaces count together.
+    #[test]
+    fn fixed_offsets_of_several_spaces_do_not_overflow() {
+        let fixed = |spaces: usize, offset: u64| {
+            let mut builder = ProblemBuilder::new();
+            for index in 0..spaces {
+                let space = builder.space(Space::new(index.to_string()));
+                let mut buffer = Buffer::new(index.to_string(), 4, Lifetime::new(0, 1));
+                buffer.spaces.push(space);
+                buffer.set_fixed(Some(Bytes(offset)));
+                builder.buffer(buffer);
+            }
+            builder.build()
+        };
+        assert!(fixed(1, MAX_BYTES - 64).is_ok());
+        assert!(fixed(3, MAX_BYTES / 4).is_ok());
+        assert!(matches!(fixed(2, MAX_BYTES - 64), Err(ProblemError::TooLarge { .. })));
     }
 }
