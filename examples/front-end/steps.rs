@@ -119,7 +119,7 @@ impl FrontEnd for Steps {
         if found.len() != input.lines.len() || !input.lines.iter().zip(&found).all(same) {
             return Err(Failure::NoPlan("the steps are not the same".to_owned()));
         }
-        let place = |at: u64| Found { memory: "memory".to_owned(), offsets: vec![at], ..Found::default() };
+        let place = |at: u64| Found { memory: "memory".into(), offsets: vec![at].into(), ..Found::default() };
         Ok(Places { lists: vec![found.into_iter().map(|(_, _, at, _)| at.map(place)).collect()] })
     }
 }

@@ -1,11 +1,12 @@
 """How late a time limit and Ctrl-C are, on inputs that used to run away.
 
-    python crates/memplan-cli/benches/limits.py [a part of a row's title]
+    python crates/memplan-cli/benches/limits.py [--moments 0.2,0.5,1,2,4] [a part of a row's title]
 
-Every input is run four times by the release command: as it is, with the least work (`--effort quick --work 1 -v`), with
-`--time-limit 1s`, and with Ctrl-C after a second. The promise to users: a time limit ends the command half a second
-after the limit or, if that is later, half a second after the first plan is made and checked; Ctrl-C ends it within
-half a second. The run with the least work says when its plan was checked (0 where there is none).
+Every input is run by the release command: as it is, with the least work (`--effort quick --work 1 -v`), and then, for
+each moment (in seconds; without `--moments` it is 1), with `--time-limit` and with Ctrl-C at that moment. Several
+moments find stages that one moment passes by. The promise to users: a time limit ends the command half a second after
+the limit or, if that is later, half a second after the first plan is made and checked; Ctrl-C ends it within half a
+second. The run with the least work says when its plan was checked (0 where there is none).
 
 Prints, for each run, the seconds on the clock and on the processor and the exit code, by how much the limits were
 passed, and the verdict. On a busy machine the clock runs away from the processor, so the lesser of the two overruns
@@ -13,6 +14,7 @@ counts; and because other programs only ever make a command later, a row that is
 Ends with an error if a row is late every time.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -26,7 +28,6 @@ import time
 
 from against_peers import GENERATE, GMEM, LARGE_MODULE, MERGE, PLAN_MEMORY, RELEASE, build, generated
 
-LIMIT = 1.0
 # What users are promised.
 MOST_LATE = 0.5
 
@@ -137,23 +138,35 @@ def source_of(make, folder):
     return source
 
 
-class Row:
-    """What is measured of one input."""
+class Input:
+    """A file, our command for it, and when its first plan is checked."""
 
     def __init__(self, arguments, source):
         files = {"IN": source, "OUT": source.with_name("out" + source.suffix), "PLAN": source.with_name("plan.csv")}
-        command = [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
-        without_work = command[: command.index("--work")] if "--work" in command else command
+        self.command = [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
+        self.whole = Run(self.command)
         # `compare` has a plan almost at once, and no `-v`.
-        first = 0.0 if arguments[0] == "compare" else Run([*without_work, *LEAST_WORK]).checked()
-        self.first = first
-        limited = [*command, "--time-limit", f"{LIMIT:g}s"]
-        self.limited = Run(limited, max(LIMIT, first))
+        self.has_moments = arguments[0] != "compare"
+
+    def first_plan(self):
+        """When a run with the least work has checked its plan, in seconds after its start."""
+        command = self.command
+        without_work = command[: command.index("--work")] if "--work" in command else command
+        return Run([*without_work, *LEAST_WORK]).checked() if self.has_moments else 0.0
+
+
+class Row:
+    """What is measured of one input with limits at one moment."""
+
+    def __init__(self, of, moment):
+        self.of, self.moment = of, moment
+        self.first = of.first_plan()
+        limited = [*of.command, "--time-limit", f"{moment:g}s"]
+        self.limited = Run(limited, max(moment, self.first))
         if self.limited.code != 0:
             # There is no plan that could have been waited for.
-            self.limited = Run(limited, LIMIT)
-        self.interrupted = Run(command, LIMIT, interrupt=True)
-        self.command = command
+            self.limited = Run(limited, moment)
+        self.interrupted = Run(of.command, moment, interrupt=True)
 
     def late(self):
         return max(self.limited.late, self.interrupted.late)
@@ -161,30 +174,46 @@ class Row:
     def cells(self):
         verdict = "**late**" if self.late() > MOST_LATE else "holds"
         limited, interrupted = self.limited, self.interrupted
-        return [Run(self.command), f"{self.first:.2f} s", limited, f"{limited.late:.2f} s", interrupted, f"{interrupted.late:.2f} s", verdict]
+        first = f"{self.first:.2f} s" if self.of.has_moments else "not known"
+        moment = f"{self.moment:g} s"
+        return [self.of.whole, first, moment, limited, f"{limited.late:.2f} s", interrupted, f"{interrupted.late:.2f} s", verdict]
 
 
-def measured(arguments, source):
+def measured(of, moment):
     """The best of a few attempts; one that is not late is good enough."""
-    best = Row(arguments, source)
+    best = Row(of, moment)
     for _ in range(1, ATTEMPTS):
         if best.late() > MOST_LATE:
-            best = min(best, Row(arguments, source), key=Row.late)
+            best = min(best, Row(of, moment), key=Row.late)
     return best
 
 
+def arguments():
+    parser = argparse.ArgumentParser(description="How late a time limit and Ctrl-C are.")
+    parser.add_argument("--moments", default="1", help="seconds at which limits are set, separated by commas")
+    parser.add_argument("title", nargs="*", help="a part of the title of the rows to measure")
+    return parser.parse_args()
+
+
 def main():
+    wanted = arguments()
+    moments = [float(moment) for moment in wanted.moments.split(",")]
     build()
-    wanted = " ".join(sys.argv[1:])
-    print("| input | without a limit | first plan checked | `--time-limit 1s` | late by | Ctrl-C after 1 s | late by | verdict |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| input | without a limit | first plan checked | moment | `--time-limit` | late by | Ctrl-C | late by | verdict |")
+    print("|---|---|---|---|---|---|---|---|---|")
     late = []
     with tempfile.TemporaryDirectory() as folder:
-        for title, make, arguments in INPUTS:
-            if wanted in title:
-                row = measured(arguments, source_of(make, pathlib.Path(folder)))
-                late += [title] if row.late() > MOST_LATE else []
+        for title, make, ours in INPUTS:
+            if " ".join(wanted.title) not in title:
+                continue
+            of = Input(ours, source_of(make, pathlib.Path(folder)))
+            for moment in moments:
+                row = measured(of, moment)
+                late += [f"{title}, {moment:g} s"] if row.late() > MOST_LATE else []
                 print(f"| {' | '.join(map(str, [title, *row.cells()]))} |", flush=True)
+                # A command that has ended by itself at one moment has done so at all later ones.
+                if max(of.whole.clock, row.first) < moment:
+                    break
     if late:
         sys.exit(f"more than {MOST_LATE} s late: {late}")
 

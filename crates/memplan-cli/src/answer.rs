@@ -91,7 +91,7 @@ pub(crate) fn deliver(result: Result<Answer, Failure>) -> u8 {
 }
 
 /// Says what went wrong, and gives the exit code for it.
-fn report(failure: &Failure) -> u8 {
+pub(crate) fn report(failure: &Failure) -> u8 {
     let (text, code) = match failure {
         Failure::Usage { message, help } => (&diagnose::error(message, help.as_deref()), UNUSABLE),
         Failure::Unreadable(rendered) => (rendered, UNUSABLE),

@@ -58,9 +58,9 @@ use std::time::{Duration, Instant};
 use crate::Stop;
 
 /// What everything but searching may take beyond the time limit or Ctrl-C. The promise to users is half a second; the
-/// other half of it is for the way from one question to the next and for freeing memory, which takes up to 0.2 s where
+/// rest of it is for the way from one question to the next and for freeing memory, which takes up to 0.2 s where
 /// the input has a million parts (`benches/limits.py` of the command line).
-pub const GRACE: Duration = Duration::from_millis(250);
+pub const GRACE: Duration = Duration::from_millis(200);
 
 /// Questions until the next look at the clock. A turn of a loop that asks takes less than a millisecond, so that an
 /// answer is at most some hundredths of a second late. A look costs about 30 ns, which is half a nanosecond for each of
@@ -137,8 +137,16 @@ struct Shared {
     most_looks: u64,
     /// 0 as long as nothing has ended; then the reason, for good.
     ended: AtomicU8,
+    stages: Mutex<Stages>,
+}
+
+/// What the driver does.
+#[derive(Debug, Default)]
+struct Stages {
     /// The stages that are done, and when they were.
-    stages: Mutex<Vec<(&'static str, Duration)>>,
+    done: Vec<(&'static str, Duration)>,
+    /// The stage that has begun last.
+    begun: Option<&'static str>,
 }
 
 /// Value of [`Shared::ended`] when the time limit was the reason.
@@ -257,14 +265,29 @@ impl Patience {
         self.0.looks.load(Relaxed)
     }
 
+    /// Notes that a stage begins now.
+    pub fn begin(&self, stage: &'static str) {
+        self.lock_stages().begun = Some(stage);
+    }
+
     /// Notes that a stage is done now.
     pub fn pass(&self, stage: &'static str) {
-        self.0.stages.lock().unwrap_or_else(PoisonError::into_inner).push((stage, self.elapsed()));
+        let moment = self.elapsed();
+        self.lock_stages().done.push((stage, moment));
     }
 
     /// The stages that are done, in their order, and how long after the beginning each of them was.
     pub fn stages(&self) -> Vec<(&'static str, Duration)> {
-        self.0.stages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock_stages().done.clone()
+    }
+
+    /// The stage that has begun last, whether it is done or not; `None` before the first one.
+    pub fn begun(&self) -> Option<&'static str> {
+        self.lock_stages().begun
+    }
+
+    fn lock_stages(&self) -> MutexGuard<'_, Stages> {
+        self.0.stages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does work that makes a first plan, or checks or writes it. The time limit does not end this work, and what comes

@@ -41,7 +41,7 @@ impl Limits {
     pub(crate) fn how<'a>(&self, request: Request<'a>, assign: Assign, strategy: Option<&'a dyn Strategy>) -> How<'a> {
         let Limits { seed, effort, time_limit, work_limit, threads, strict } = self.clone();
         let request = Request { assign, seed, effort, time_limit, work_limit, threads, ..request };
-        How { strategy, request, strict, device: None }
+        How { strategy, request, strict, ..How::default() }
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn restore(
     let limits = Limits::of(py, (None, None, 0, "normal".to_owned(), None, true))?;
     let remembered = Remembered { by: strategy, outcome };
     let request = Request { assign, ..Request::default() };
-    let how = How { strategy: Some(&remembered), request, strict: true, device: None };
+    let how = How { strategy: Some(&remembered), request, strict: true, ..How::default() };
     let planned = driver::lay_out(&Plain::default(), &problem.input, &how)
         .map_err(|failure| error::failure(py, None, &failure))?;
     let (input, name) = (Arc::clone(&problem.input), problem.name.clone());

@@ -73,7 +73,11 @@ pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Che
     let mut input = read(front_end, source, how)?;
     let laid = lay_out(front_end, &input, how)?;
     front_end.let_go(&mut input);
-    emit(front_end, &input, &laid)
+    let output = emit(front_end, &input, &laid);
+    if how.is_last {
+        std::mem::forget((input, laid));
+    }
+    output
 }
 
 /// Reads a source, as long as the caller waits.

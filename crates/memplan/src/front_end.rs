@@ -33,6 +33,7 @@ pub(crate) mod storage_rewrite;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use memplan_core::{Bytes, IndexVec, Placement, Plan, Problem};
 use memplan_mlir::pass::Saving;
@@ -41,6 +42,7 @@ use memplan_program::{Program, SiteId};
 use memplan_verify::dataflow::SitePlan;
 use memplan_verify::equivalence;
 use memplan_verify::order::Access;
+use smallvec::SmallVec;
 
 use crate::driver::{Failure, Solver};
 use crate::source::Source;
@@ -199,17 +201,45 @@ pub struct Places {
 /// One thing in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The memory it is in, by whatever name the output gives it.
-    pub memory: String,
+    /// The memory it is in, by whatever name the output gives it. Buffers of one memory share the name, so that a
+    /// million of them take no million allocations.
+    pub memory: Arc<str>,
     /// Its offsets there, one for each slot. Not compared for a buffer in a shared object.
-    pub offsets: Vec<u64>,
+    pub offsets: SmallVec<[u64; 2]>,
     /// How far its memory in one iteration of each parallel loop around it is from that in the next, innermost loop
     /// first; empty if all iterations use the same bytes.
-    pub strides: Vec<u64>,
+    pub strides: SmallVec<[u64; 1]>,
     /// The shared object it is in.
     pub object: Option<usize>,
     /// How many bytes the memory has, if the output says so.
     pub size: Option<Bytes>,
+}
+
+/// The names of memories, each kept once for as many buffers as come one after the other.
+#[derive(Default)]
+struct NamesOfMemories {
+    /// The name asked for last, and the number that it was made of, if it was.
+    last: Arc<str>,
+    number: Option<usize>,
+}
+
+impl NamesOfMemories {
+    /// The name of a memory.
+    fn of(&mut self, name: &str) -> Arc<str> {
+        if *self.last != *name {
+            self.last = name.into();
+        }
+        Arc::clone(&self.last)
+    }
+
+    /// The name of a memory that only has a number.
+    fn of_number(&mut self, number: usize) -> Arc<str> {
+        if self.number != Some(number) {
+            self.number = Some(number);
+            self.last = number.to_string().into();
+        }
+        Arc::clone(&self.last)
+    }
 }
 
 /// A list of placements for a [`Claim`].

@@ -1,10 +1,12 @@
 //! `memplan opt`: rewrite a program.
 
+use std::io::{self, Write};
+
 use memplan::driver::How;
 use memplan::front_end::Layout;
 use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
-use memplan::pass::{self, Chain, PASSES, opt};
+use memplan::pass::{self, Chain, Done, PASSES, opt};
 use memplan::planner::find;
 use memplan::source::Source;
 use memplan::wording::sized;
@@ -27,18 +29,35 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         let message = format!("there is no pass called `{}`", spec.name);
         return Err(Failure::usage_with_help(message, format!("the passes are {}", names.join(", "))));
     }
-    let mut answer = Answer::default();
+    let mut notes = Vec::new();
     let done = {
         let progress = Progress::start(args.budget.time_limit);
         let device = args.target.as_deref().map(input::device).transpose()?;
         let strategy = args.strategy.as_deref().and_then(find).map(|strategy| strategy as _);
-        let how = How { strategy, device, ..args.budget.how(Some(&progress)) };
+        let how = How { strategy, device, is_last: true, ..args.budget.how(Some(&progress)) };
         let done = opt(&source, &args.passes, &how);
         if args.verbose {
-            answer.notes.push(progress.moments());
+            notes.push(progress.moments());
         }
         done
     };
+    let answer = deliver(args, map, &source, &done, notes);
+    // The process is about to end, and the system takes its memory back at once. Freeing it part by part takes longer.
+    std::mem::forget((source, done));
+    answer
+}
+
+/// Writes what the passes made, and puts together what there is to say about it, behind `notes`.
+fn deliver(
+    args: &OptArgs,
+    map: Option<MapKind>,
+    source: &Source,
+    done: &Done,
+    notes: Vec<String>,
+) -> Result<Answer, Failure> {
+    let mut answer = Answer { notes, ..Answer::default() };
+    // The new text in pieces. It may have a hundred megabytes, so it is not put together if it goes to a file.
+    let mut text: Vec<&str> = Vec::new();
     for part in &done.parts {
         match &part.chain {
             Ok(chain) => describe(chain, args, &mut answer),
@@ -47,8 +66,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
                 answer.failures.push(failure(&stopped.source, stopped.failure.clone()));
             }
         }
-        answer.text.push_str(part.text().unwrap_or_default());
-        answer.text.push_str(&part.separator);
+        text.extend([part.text().unwrap_or_default(), part.separator.as_str()]);
     }
     let failed = answer.failures.len();
     if failed > 0 {
@@ -56,8 +74,8 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
             answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", done.parts.len()));
         }
         // A file is written whole or not at all. On standard output the parts that were rewritten are printed.
-        if args.output.is_some() || done.parts.len() == 1 {
-            answer.text.clear();
+        if args.output.is_none() && done.parts.len() > 1 {
+            answer.text = text.concat();
         }
         return Ok(answer);
     }
@@ -71,15 +89,25 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         let message = format!("there is nothing to draw to {}", path.display());
         let help = "only plan-memory has a map; `memplan show` draws programs";
         let (pass, planned) = planned.ok_or_else(|| Failure::usage_with_help(message, help))?;
-        output::write(path, drawing(&source, pass, planned, kind))?;
+        output::write(path, drawing(source, pass, planned, kind))?;
     }
-    if let Some(path) = &args.output {
-        let was_input = output::is_input(path, &args.file);
-        output::write(path, &answer.text)?;
-        answer.text.clear();
-        answer.notes.extend(output::replaced_input(path, was_input));
+    match &args.output {
+        Some(path) => {
+            let was_input = output::is_input(path, &args.file);
+            output::write_with(path, &|out| write_pieces(out, &text))?;
+            answer.notes.extend(output::replaced_input(path, was_input));
+        }
+        None => answer.text = text.concat(),
     }
     Ok(answer)
+}
+
+/// Writes the pieces of a text one after the other. Small ones are gathered, so that a file of very many parts takes no
+/// call of the system for each.
+fn write_pieces(out: &mut dyn Write, pieces: &[&str]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    pieces.iter().try_for_each(|piece| out.write_all(piece.as_bytes()))?;
+    out.flush()
 }
 
 /// Adds to the answer what the passes had to say: notes, repairs, and the table of bytes if it is asked for.

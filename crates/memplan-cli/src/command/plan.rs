@@ -49,7 +49,6 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
             let planned = driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?;
             if args.strategy.verbose {
                 more_notes.extend(progress.stages());
-                more_notes.push(progress.moments());
             }
             planned
         }
@@ -59,6 +58,9 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
         false => Vec::new(),
     };
     let written = files.write(&source, &plain, &input, &planned, &points)?;
+    if args.strategy.verbose && args.warm.is_none() {
+        more_notes.push(progress.moments());
+    }
     let text = match args.output.json {
         true => trade_off::in_json(planned.to_json(), &points, args.trade_off),
         false => report(&source, &planned, &written, &points),
@@ -326,18 +328,18 @@ fn naive_sum(problem: &Problem) -> Bytes {
 /// Where the lower bound comes from, in words; empty if nothing simple can be said.
 fn bound_remark(planned: &Planned) -> String {
     let problem = &planned.problem;
-    // `peak` is the bound of the only space, which counts alignment; `alive` is the plain sum of the bytes alive at
-    // once; `shown` is the bound in the table, which a search may have raised.
-    let peaks = bound::space_lower_bounds(problem);
-    match (planned.assign, peaks.as_slice()) {
+    match (planned.assign, problem.spaces().len()) {
         (Assign::Objects, _) => "sum of the positional maxima".to_owned(),
-        (Assign::Offsets, [peak]) => {
+        (Assign::Offsets, 1) => {
+            // `alive` is the plain sum of the bytes alive at once; `shown` is the bound in the table, which a search may
+            // have raised; `peak` is the bound of the only space, which counts alignment and is never below `alive`.
             let alive = bound::peak_live(problem, |_| true);
             let shown = lower_bound(planned);
+            if let Some(step) = alive.step.filter(|_| shown == alive.bytes) {
+                return format!("most bytes alive at once, at step {step}");
+            }
+            let peak = bound::space_lower_bounds(problem)[SpaceId::from_index(0)];
             match (peak.step, alive.step) {
-                (Some(step), _) if shown == peak.bytes && alive.bytes == peak.bytes => {
-                    format!("most bytes alive at once, at step {step}")
-                }
                 (Some(step), _) if shown == peak.bytes && alive.bytes < peak.bytes => {
                     format!("most bytes alive at once, at step {step}, and what aligning them costs")
                 }

@@ -10,6 +10,7 @@
 
 pub(crate) mod objects;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
@@ -43,23 +44,20 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     let ids = names.iter().position(|name| ID_COLUMNS.contains(&name.as_str()));
     let spaces = names.iter().position(|name| name == "space");
     let overs = names.iter().position(|name| name == "over");
-    let by_name: HashMap<&str, BufferId> =
-        problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let mut buffers = BuffersByName::new(problem);
     let known_spaces = spaces_by_name(problem);
     let mut plan = Plan::empty(problem);
     let mut index = 0;
     while rows.next()? {
-        let position = index.to_string();
-        let name = ids.map_or(position.as_str(), |column| rows.name(column));
-        index += 1;
-        // Without a column of names, rows stand in the order of the buffers. (`index` has been counted up already.)
+        // Without a column of names, rows stand in the order of the buffers.
         let buffer = match ids {
-            Some(_) => by_name.get(name).copied(),
-            None => (index <= problem.buffers().len()).then(|| BufferId::from_index(index - 1)),
+            Some(column) => buffers.find(rows.name(column)),
+            None => (index < problem.buffers().len()).then(|| BufferId::from_index(index)),
         };
+        index += 1;
         // The checker reports rows for buffers that the problem does not have.
         let Some(buffer) = buffer else {
-            plan.unknown.push(name.to_owned());
+            plan.unknown.push(ids.map_or_else(|| (index - 1).to_string(), |column| rows.name(column).to_owned()));
             continue;
         };
         // A row without an offset leaves its buffer without a place, which the checker reports, too.
@@ -87,8 +85,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
         // An empty field means that the buffer takes over nothing; in quotes it is the name of a buffer without a name.
         if let Some(column) = overs.filter(|&column| !rows.name(column).is_empty() || rows.is_quoted(column)) {
             let victims = list_of_names(rows.name(column)).into_iter();
-            let over =
-                victims.map(|name| by_name.get(name.as_str()).copied().ok_or(name)).collect::<Result<Vec<_>, _>>();
+            let over = victims.map(|name| buffers.look_up(&name).ok_or(name)).collect::<Result<Vec<_>, _>>();
             let over = over.map_err(|name| {
                 let span = rows.field_span(rows.span(), column);
                 rows.error("plan::unknown-buffer", span, format!("the problem has no buffer called `{name}`"))
@@ -100,6 +97,40 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     }
     plan.fit_extents(problem);
     Ok(plan)
+}
+
+/// Finds buffers by their names, which are unique. A plan mostly lists the buffers in the order of the problem, so the
+/// buffer behind the one found last is tried first; only where that fails are all names put into a table. A table of a
+/// million names takes a fifth of a second to fill and to use.
+struct BuffersByName<'p> {
+    problem: &'p Problem,
+    /// The buffer found last.
+    last: Option<BufferId>,
+    table: OnceCell<HashMap<&'p str, BufferId>>,
+}
+
+impl<'p> BuffersByName<'p> {
+    fn new(problem: &'p Problem) -> BuffersByName<'p> {
+        BuffersByName { problem, last: None, table: OnceCell::new() }
+    }
+
+    /// The buffer of that name, if there is one.
+    fn find(&mut self, name: &str) -> Option<BufferId> {
+        let next = self.last.map_or(0, |last| last.index() + 1);
+        let is_named = |id: &BufferId| self.problem.buffers().get(*id).is_some_and(|buffer| buffer.name == name);
+        // A buffer with several slots has several rows, so the last buffer is tried, too.
+        let near = Some(BufferId::from_index(next)).filter(is_named).or(self.last.filter(is_named));
+        let found = near.or_else(|| self.look_up(name));
+        self.last = found.or(self.last);
+        found
+    }
+
+    /// The same by the table of all names.
+    fn look_up(&self, name: &str) -> Option<BufferId> {
+        let names =
+            || self.problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+        self.table.get_or_init(names).get(name).copied()
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +162,23 @@ mod tests {
         assert_eq!(again.placements, plan.placements, "{}", write(&problem, &plan));
         assert_eq!(again.unknown, Vec::<String>::new());
         assert_eq!(again.reused, [Reuse { buffer: heir, over: ids }]);
+    }
+
+    #[test]
+    fn rows_may_stand_in_any_order() {
+        let mut builder = ProblemBuilder::new();
+        for (name, slots) in [("a", 1), ("b", 2), ("c", 1)] {
+            builder.buffer(Buffer { slots, ..Buffer::new(name, 4, Lifetime::new(0, 2)) });
+        }
+        let problem = builder.build().unwrap();
+        let offsets = |text: &str| -> Vec<Vec<u64>> {
+            let plan = read(text, &problem, None).unwrap();
+            assert_eq!(plan.unknown, ["d"]);
+            plan.placements.iter().flatten().map(|place| place.offsets.iter().map(|at| at.0).collect()).collect()
+        };
+        let expected = [vec![0], vec![4, 8], vec![12]];
+        assert_eq!(offsets("id,offset\na,0\nb,4\nb,8\nd,99\nc,12\n"), expected);
+        assert_eq!(offsets("id,offset\nd,99\nc,12\nb,4\na,0\nb,8\n"), expected);
     }
 
     #[test]

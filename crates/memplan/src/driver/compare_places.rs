@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use memplan_core::{Id, Placement, SpaceId};
+use memplan_core::{Id, Placement, SpaceId, patience};
 
 use crate::finding::Finding;
 use crate::front_end::{Found, Places};
@@ -27,6 +27,10 @@ pub(super) fn differences(planned: &[Cow<[Option<Placement>]>], places: &Places)
         }
         let mut memories = Memories::default();
         for (index, (planned, found)) in planned.iter().zip(found).enumerate() {
+            // What was found so far does not count then.
+            if patience::is_over() {
+                return findings;
+            }
             if let Some(message) = memories.compare(planned.as_ref(), found.as_ref()) {
                 findings.push(difference(format!("buffer {index}: {message}")));
             }
@@ -46,6 +50,8 @@ pub(super) fn difference(message: String) -> Finding {
 struct Memories<'f> {
     of_space: HashMap<SpaceId, &'f str>,
     of_name: HashMap<&'f str, SpaceId>,
+    /// A pair that is in both.
+    last: Option<(&'f str, SpaceId)>,
 }
 
 impl<'f> Memories<'f> {
@@ -59,12 +65,16 @@ impl<'f> Memories<'f> {
             }
             (Some(planned), Some(found)) => (planned, found),
         };
-        // The first buffer found in a memory decides which space that memory is. Both directions are kept, so that
-        // neither two spaces share a memory nor two memories share a space.
-        let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
-        let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
-        if memory != found.memory || space != planned.space {
-            return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
+        // Most buffers lie in the same memory as the buffer before, which need not be looked up again.
+        if self.last != Some((&found.memory, planned.space)) {
+            // The first buffer found in a memory decides which space that memory is. Both directions are kept, so that
+            // neither two spaces share a memory nor two memories share a space.
+            let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
+            let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
+            if memory != &*found.memory || space != planned.space {
+                return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
+            }
+            self.last = Some((&found.memory, planned.space));
         }
         let object = planned.object.map(Id::index);
         // Inside a shared object every buffer starts at the object's first byte, so the object is compared and the

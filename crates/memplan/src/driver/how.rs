@@ -14,6 +14,10 @@ pub struct How<'a> {
     pub strict: bool,
     /// The device, for passes that plan on-chip memory.
     pub device: Option<Device>,
+    /// The process ends after this call. Then [`run`](super::run) does not free what it has read and planned: that takes
+    /// up to 0.2 s for a program of a million ops, part by part, and the system takes back a whole process in a tenth of
+    /// that (`benches/limits.py` of the command line).
+    pub is_last: bool,
 }
 
 impl<'a> How<'a> {

@@ -14,8 +14,9 @@ const AFTER_A_SEARCH: u32 = 4;
 
 /// Runs a stage. If the time limit or Ctrl-C has cut it short, its result is incomplete and is replaced by a failure.
 pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let Some(patience) = Patience::current() else { return work() };
+    patience.begin(name);
     let result = work();
-    let Some(patience) = Patience::current() else { return result };
     patience.pass(name);
     match patience.ended() {
         Some(why) => Err(Stopped { stage: name, after: patience.elapsed(), why }.into()),

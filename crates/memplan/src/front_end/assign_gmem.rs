@@ -14,7 +14,7 @@ use memplan_models::npz;
 use memplan_verify::dataflow::SitePlan;
 
 use super::mlir_text::{failure, read_document};
-use super::{Claim, Found, FrontEnd, Output, Packing, Places, listed};
+use super::{Claim, Found, FrontEnd, NamesOfMemories, Output, Packing, Places, listed};
 use crate::driver::{Failure, Solver};
 use crate::finding::{self, Finding};
 use crate::source::Source;
@@ -98,12 +98,16 @@ impl FrontEnd for AssignGmem {
             let message = misplaced(wrong).message;
             return Err(ReadError::new("gmem::misplaced", output.text(), wrong.span, message).into());
         }
-        let found = |placement: &memplan_core::Placement| Found {
-            memory: memplan_core::Id::index(placement.space).to_string(),
+        // The memory of a device has no name in the text, so its number is its name.
+        let mut names = NamesOfMemories::default();
+        let mut found = |placement: &memplan_core::Placement| Found {
+            memory: names.of_number(memplan_core::Id::index(placement.space)),
             offsets: placement.offsets.iter().map(|offset| offset.0).collect(),
             ..Found::default()
         };
-        Ok(Places { lists: vec![again.placements.iter().map(|placement| placement.as_ref().map(found)).collect()] })
+        Ok(Places {
+            lists: vec![again.placements.iter().map(|placement| placement.as_ref().map(&mut found)).collect()],
+        })
     }
 }
 

@@ -1,14 +1,15 @@
 //! What the passes over MLIR text have in common: reading, claiming, writing, reading again.
 
-use memplan_core::{IndexVec, ReadError, line_column, utf8};
+use memplan_core::patience::Patience;
+use memplan_core::{IndexVec, ReadError, Stop, line_column, utf8};
 use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
 use memplan_mlir::written::{Address, Changes, find_addresses, find_addresses_by_lines};
 use memplan_mlir::{Dialects, Document, LowerError, Lowered, TextError};
 use memplan_program::SiteId;
 use memplan_verify::dataflow::SitePlan;
 
-use super::{Claim, Found, Output};
-use crate::driver::Failure;
+use super::{Claim, Found, NamesOfMemories, Output};
+use crate::driver::{Failure, Stopped};
 use crate::format::mlir::{has_op, no_op};
 use crate::source::Source;
 
@@ -108,14 +109,16 @@ fn unreadable(text: &str, error: &TextError) -> ReadError {
     ReadError::new(error.code(), text, error.span(), error.to_string())
 }
 
-/// An address as the driver compares it.
-pub(super) fn found(address: &Address) -> Found {
-    Found {
-        memory: address.memory.clone(),
-        offsets: address.offsets.clone(),
-        strides: address.strides.clone(),
+/// Addresses as the driver compares them.
+pub(super) fn found(addresses: &IndexVec<SiteId, Option<Address>>) -> Vec<Option<Found>> {
+    let mut names = NamesOfMemories::default();
+    let mut found = |address: &Address| Found {
+        memory: names.of(&address.memory),
+        offsets: address.offsets.as_slice().into(),
+        strides: address.strides.as_slice().into(),
         ..Found::default()
-    }
+    };
+    addresses.iter().map(|address| address.as_ref().map(&mut found)).collect()
 }
 
 /// Why a pass did not work.
@@ -124,6 +127,13 @@ pub(super) fn failure(text: &str, error: PassError) -> Failure {
         PassError::Options(error) => error.into(),
         PassError::Refused(error) => error.into(),
         PassError::Op { span, message } => ReadError::new("pass::op", text, span, message).into(),
+        // A search ends a little before the limit, and without a plan the pass ends with it.
+        PassError::Stopped => {
+            let patience = Patience::current();
+            let after = patience.as_ref().map(Patience::elapsed).unwrap_or_default();
+            let why = patience.and_then(|patience| patience.ended()).unwrap_or(Stop::TimeLimit);
+            Stopped { stage: "planning", after, why }.into()
+        }
         other => Failure::NoPlan(other.to_string()),
     }
 }

@@ -22,6 +22,7 @@ use memplan_models::source::{Assembled, Piece};
 use memplan_models::tflite::offline::{self, OfflinePlan};
 use memplan_planner::Assign;
 use memplan_program::{Apart, SiteId};
+use smallvec::smallvec;
 
 use super::{Behind, Claim, Found, FrontEnd, Output, Packing, Places, listed};
 use crate::driver::{Failure, Solver, with_apart};
@@ -279,8 +280,9 @@ fn sites_of<'a>(input: &'a Input, problem: &Problem) -> Cow<'a, [SiteId]> {
 
 /// Where a plan, read again from an output file, puts its buffers, as the driver compares it.
 fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
+    let names: IndexVec<_, Arc<str>> = problem.spaces().iter().map(|space| Arc::from(space.name.as_str())).collect();
     let found = |placement: &Placement| Found {
-        memory: problem.spaces()[placement.space].name.clone(),
+        memory: Arc::clone(&names[placement.space]),
         offsets: placement.offsets.iter().map(|offset| offset.0).collect(),
         strides: placement.strides.iter().map(|stride| stride.0).collect(),
         object: placement.object.map(Id::index),
@@ -301,7 +303,7 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
         let shares_object = offsets.as_slice().first().is_some_and(|first| first.is_object);
         let count = if shares_object { 1 } else { buffer.slots as usize };
         let slots: Vec<_> = offsets.by_ref().take(count).collect();
-        let memory = slots.first()?.memory.clone();
+        let memory = slots.first()?.memory.as_str().into();
         let is_named = slots.iter().all(|slot| slot.name.starts_with(&spelled(&buffer.name)));
         let object = slots.first().filter(|slot| slot.is_object).and_then(|slot| usize::try_from(slot.offset).ok());
         let offsets = slots.into_iter().map(|slot| slot.offset).collect();
@@ -359,12 +361,13 @@ fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Fa
         starts.push(count);
         count += graph.tensors.len();
     }
+    let arena: Arc<str> = "arena".into();
     let found = |role: &Role| {
         let Role::Tensor(graph, tensor) = role else { return None };
         let offset = *written.get(starts[graph.index()] + tensor.index())?;
         // The file says -1 for a tensor that the runtime places.
         let offset = u64::try_from(offset).ok()?;
-        Some(Found { memory: "arena".to_owned(), offsets: vec![Bytes(offset).0], ..Found::default() })
+        Some(Found { memory: Arc::clone(&arena), offsets: smallvec![Bytes(offset).0], ..Found::default() })
     };
     Ok(network.roles().iter().map(found).collect())
 }

@@ -83,8 +83,7 @@ impl FrontEnd for PlanMemory {
 
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
         let addresses = input.addresses(output, Changes::Addresses)?;
-        let found: Vec<_> = addresses.iter().map(|address| address.as_ref().map(found)).collect();
-        Ok(Places { lists: by_function(input, &found) })
+        Ok(Places { lists: by_function(input, &found(&addresses)) })
     }
 }
 

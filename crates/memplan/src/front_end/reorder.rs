@@ -14,6 +14,7 @@ use memplan_models::graph::{Graph, Op, OpId};
 use memplan_models::source::Piece;
 use memplan_models::{onnx, tflite};
 use memplan_verify::order::Access;
+use smallvec::smallvec;
 
 use super::plain::{Plain, written};
 use super::{Behind, Claim, Found, FrontEnd, Order, Output, Places};
@@ -146,7 +147,7 @@ fn found_in(old: &Graph, new: &Graph, order: &[OpId]) -> Vec<Option<Found>> {
     }
     let found = |op: &Op| {
         let place = places.get_mut(&signature(old, op))?.pop_front()?;
-        Some(Found { memory: "order".to_owned(), offsets: vec![place], ..Found::default() })
+        Some(Found { memory: "order".into(), offsets: smallvec![place], ..Found::default() })
     };
     old.ops.iter().map(found).collect()
 }

@@ -19,7 +19,7 @@ use memplan_tensor::script::Script;
 use memplan_verify::dataflow::SitePlan;
 use smallvec::smallvec;
 
-use super::{Claim, Found, FrontEnd, Output, Places};
+use super::{Claim, Found, FrontEnd, NamesOfMemories, Output, Places};
 use crate::driver::{Failure, How, Solver, Unsound};
 use crate::finding::{self, Finding};
 use crate::source::Source;
@@ -114,6 +114,7 @@ impl ScriptText {
             let message = "the new text has another number of functions";
             return Err(ReadError::new("output::difference", text, Default::default(), message).into());
         }
+        let mut names = NamesOfMemories::default();
         // For each function: where the new text has each buffer of the old function, in the two numbers that the module
         // documentation explains.
         let list = |(old, new): (&LoopFunction, &Function)| {
@@ -121,8 +122,8 @@ impl ScriptText {
                 .map_err(|error| ReadError::new("output::difference", &self.text, error.span, error.message))?;
             let found = found.iter().map(|found| {
                 found.map(|found| Found {
-                    memory: found.allocation.index().to_string(),
-                    offsets: vec![found.bit_offset, statement(found.inside)],
+                    memory: names.of_number(found.allocation.index()),
+                    offsets: smallvec![found.bit_offset, statement(found.inside)],
                     ..Found::default()
                 })
             });

@@ -18,6 +18,9 @@ use memplan::mlir::pass::plan_memory::Options;
 use memplan::models::records::{csv, json};
 use memplan::planner::{Request, STRATEGIES};
 use memplan::source::Source;
+use memplan_mlir::pass::{PassError, plan_memory::run};
+use memplan_mlir::{Dialects, Document, lower_kernels};
+use memplan_program::Apart;
 use memplan_testkit::{mlir, stress};
 
 /// Something to do with a text of any size.
@@ -180,6 +183,27 @@ fn nothing_goes_on_after_the_end() {
             let after = questions_after(look, || assert!((job.run)(&source).is_err(), "{}", job.name));
             assert!(after <= MOST_AFTER_THE_END, "{}: {after} questions after look {look} of {looks}", job.name);
         }
+    }
+}
+
+/// A kernel that has no plan because the time is over is not called too large. To explain that took minutes for 10^5
+/// buffers, in searches that asked nobody.
+#[test]
+fn a_kernel_without_a_plan_in_time_is_not_explained() {
+    let text = mlir::kernel(300);
+    let document = Document::read(&text, Dialects::builtin()).unwrap();
+    let (lowered, options) = (lower_kernels(&document).unwrap(), plan_memory().options);
+    let plan_within = |looks: u64| {
+        let patience = Patience::of_questions(looks);
+        let _current = patience.enter();
+        let planned = run(&document, &lowered, &options, None, None, &Request::default(), &Apart::default());
+        (planned.err(), patience.looks())
+    };
+    let (error, looks) = plan_within(u64::MAX);
+    assert!(error.is_none(), "{error:?}");
+    for look in 0..looks {
+        let (error, _) = plan_within(look);
+        assert!(matches!(error, None | Some(PassError::Stopped)), "look {look} of {looks}: {error:?}");
     }
 }
 

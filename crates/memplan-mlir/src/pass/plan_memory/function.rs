@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fewest_waits::Way;
 use memplan_analysis::Life;
-use memplan_core::{Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
+use memplan_core::{Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, bound, patience};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
 use memplan_program::{Control, FunctionId, OpId, SiteId};
@@ -35,7 +35,7 @@ use super::target::{DEFAULT_DEVICE, Scope, Target};
 use super::{KernelView, Options, PlannedFunction, Waits};
 use crate::Document;
 use crate::dialect::Traits;
-use crate::pass::{PassError, Remark};
+use crate::pass::{PassError, Remark, still_waiting};
 
 /// Everything that was planned, before it is written.
 pub(super) struct AllPlanned {
@@ -88,6 +88,14 @@ struct Attempt {
 }
 
 impl Attempt {
+    /// An error if the time limit or Ctrl-C is the reason that there is no plan.
+    fn still_in_time(&self) -> Result<(), PassError> {
+        match self.outcome {
+            Outcome::Exhausted { stop: Stop::TimeLimit | Stop::Interrupted } => Err(PassError::Stopped),
+            _ => still_waiting(),
+        }
+    }
+
     /// The names of the memories for which no plan was found. `levels` reports on each memory by itself. Any other
     /// strategy only says that there is no plan, so there the lower bounds tell which memories are certainly too
     /// small. Empty if there is a plan, or if there is none and no memory is certainly too small.
@@ -474,9 +482,13 @@ impl<'a> Planner<'a> {
             self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
+            // The time was over before there was a plan. To explain why a function does not fit takes searches that
+            // nobody waits for, and it is not known whether it fits.
+            Outcome::Exhausted { stop: Stop::TimeLimit | Stop::Interrupted } => return Err(PassError::Stopped),
             // A function that does not fit is explained and the next one is planned. All failures are reported
             // together.
             outcome => {
+                still_waiting()?;
                 let failure = overflow::Failure {
                     view: self.view,
                     problem: &problem,
@@ -544,6 +556,9 @@ impl<'a> Planner<'a> {
         if short.is_empty() {
             return Ok(first);
         }
+        // Without a plan because the time is over, the steps below would take minutes for 10^5 buffers: they search
+        // again, and prove that nothing fits.
+        first.still_in_time()?;
         let planned = self.own_sites();
         let loose = self.loose.get_or_insert_with(|| coalesce(self.view, &self.users, &planned, InPlace::Allowed));
         let choice = Choice { tight: groups, loose: Some(loose), short: short.clone() };
@@ -551,6 +566,7 @@ impl<'a> Planner<'a> {
         if second.short().is_empty() {
             return Ok(second);
         }
+        second.still_in_time()?;
         // A memory is proved to be too small if not even the relaxed problem has a plan.
         let mut refuted = second.short();
         refuted.retain(|name| {
