@@ -348,6 +348,31 @@ fn unknown_regions_let_go_of_what_they_take() {
     );
 }
 
+/// Nobody says whether a name in an unknown form is bound for the region or used. A value of this name outside is then
+/// an operand as well, whether it stands in front of the op or in a block further down.
+#[test]
+fn names_in_unknown_forms_are_bound_and_used() {
+    for form in ["args = (%x : memref<16xf32>)", "(%a as %x : memref<16xf32>)", "%x = %a"] {
+        let op = format!("acme.with {form} {{\n\"use\"(%x) : (memref<16xf32>) -> ()\n}}");
+        let source =
+            format!("func.func @f(%a: memref<16xf32>) {{\n%x = memref.alloc() : memref<16xf32>\n{op}\nreturn\n}}\n");
+        let text = shows(&source);
+        assert!(text.lines().any(|line| line.contains("acme.with") && line.contains("update %x")), "{text}");
+        let source = format!(
+            "func.func @f(%a: memref<16xf32>) {{\ncf.br ^bb2\n^bb1:\n{op}\nreturn\n^bb2:\n\
+             %x = memref.alloc() : memref<16xf32>\ncf.br ^bb1\n}}\n"
+        );
+        let text = shows(&source);
+        assert!(text.lines().any(|line| line.contains("acme.with") && line.contains("update %x")), "{text}");
+        // Without a value of this name outside, the name is an argument of the region and nothing else.
+        let source = format!("func.func @f(%a: memref<16xf32>) {{\n{op}\nreturn\n}}\n");
+        let lowered = lowered("test", &source);
+        let text = text::print(&lowered.program);
+        assert!(!text.contains("update %x, ") && !text.contains("external %x"), "{text}");
+        assert!(!lowered.notes.iter().any(|note| note.message.contains("not defined")), "{:?}", lowered.notes);
+    }
+}
+
 #[test]
 fn bounds_become_trip_counts() {
     body(
