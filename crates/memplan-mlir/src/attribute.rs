@@ -8,6 +8,7 @@ use memplan_core::Span;
 
 use crate::dialect::Selector;
 use crate::document::{Document, Form, OpId, ValueId};
+use crate::lex::string_end;
 use crate::ty::Commas;
 
 impl Document {
@@ -186,11 +187,9 @@ fn mentions(text: &str, word: &str) -> bool {
 
 /// Splits `name = value` or `"any name" = value`; the value is empty if there is none.
 fn split_entry(text: &str) -> (&str, &str) {
-    let (key, value) = match text.strip_prefix('"').and_then(|rest| rest.find('"')) {
-        // Both quotes belong to the name. `quote` was counted from behind the first one.
-        Some(quote) => text.split_at(quote + 2),
-        None => text.split_at(text.find('=').unwrap_or(text.len())),
-    };
+    let quoted = text.starts_with('"').then(|| string_end(text.as_bytes(), 1)).flatten();
+    let end = quoted.or_else(|| text.find('=')).unwrap_or(text.len());
+    let (key, value) = text.split_at(end);
     let value = value.trim_ascii_start().trim_start_matches('=');
     (key.trim_ascii().trim_matches('"'), value.trim_ascii())
 }
@@ -238,6 +237,14 @@ mod tests {
         assert_eq!(found[3], ("e", "#x<1, 2>"));
         assert_eq!(found[4].0, "f");
         assert_eq!(found.len(), 5);
+    }
+
+    /// A backslash hides the byte behind it only if it is not hidden itself.
+    #[test]
+    fn strings_end_at_their_own_quote() {
+        let text = r#"{tag = "C:\\", alignment = 128 : i64, "a\"b, c" = "\"", last}"#;
+        let expected = [("tag", r#""C:\\""#), ("alignment", "128 : i64"), (r#"a\"b, c"#, r#""\"""#), ("last", "")];
+        assert_eq!(entries(text), expected);
     }
 
     #[test]

@@ -394,7 +394,7 @@ fn is_suffix(byte: u8) -> bool {
 
 /// One past the quote that ends the string whose text starts at `from`; `None` if the text ends first. A backslash
 /// hides the byte behind it.
-fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         match bytes.get(at)? {

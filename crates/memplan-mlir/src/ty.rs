@@ -7,6 +7,7 @@
 use memplan_core::{Bytes, Span};
 
 use crate::document::{Document, TypeText, ValueId};
+use crate::lex::string_end;
 
 /// How deep types and aliases may nest before the inside is left opaque. Real ones nest three deep; the bound keeps
 /// the recursion from overflowing the stack.
@@ -464,23 +465,24 @@ impl<'t> Commas<'t> {
     fn comma(&self, from: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;
-        let mut string = false;
-        let mut previous = b' ';
-        for at in from..bytes.len() {
-            let byte = bytes[at];
+        let mut at = from;
+        while let Some(&byte) = bytes.get(at) {
+            let next = bytes.get(at + 1);
             match byte {
                 // Text in quotes may contain any bracket or comma.
-                b'"' if previous != b'\\' => string = !string,
-                _ if string => {}
+                b'"' => {
+                    at = string_end(bytes, at + 1)?;
+                    continue;
+                }
                 // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
-                b'<' | b'>' if bytes.get(at + 1) == Some(&b'=') => {}
+                b'<' | b'>' if next == Some(&b'=') => {}
+                b'-' if next == Some(&b'>') => at += 1,
                 b'(' | b'[' | b'{' | b'<' => depth += 1,
-                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b'>' if previous != b'-' => depth = depth.saturating_sub(1),
+                b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
                 b',' if depth == 0 => return Some(at),
                 _ => {}
             }
-            previous = byte;
+            at += 1;
         }
         None
     }
