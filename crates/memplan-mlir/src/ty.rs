@@ -7,7 +7,7 @@
 use memplan_core::{Bytes, Span};
 
 use crate::document::{Document, TypeText, ValueId};
-use crate::lex::string_end;
+use crate::lex::{string_end, trim_trivia};
 
 /// How deep types and aliases may nest before the inside is left opaque. Real ones nest three deep; the bound keeps
 /// the recursion from overflowing the stack.
@@ -448,7 +448,7 @@ pub(crate) fn split_commas(text: &str) -> Vec<&str> {
     Commas::of(text).collect()
 }
 
-/// The parts of a text between the commas outside brackets, one at a time, without the blanks around them.
+/// The parts of a text between the commas outside brackets, one at a time, without the blanks and comments around them.
 pub(crate) struct Commas<'t> {
     text: &'t str,
     /// Where the next part begins; `None` behind the last one.
@@ -456,12 +456,12 @@ pub(crate) struct Commas<'t> {
 }
 
 impl<'t> Commas<'t> {
-    /// The parts of a text. Nothing but blanks is no part at all.
+    /// The parts of a text. Nothing but blanks and comments is no part at all.
     pub(crate) fn of(text: &'t str) -> Commas<'t> {
-        Commas { text, start: (!text.trim_ascii().is_empty()).then_some(0) }
+        Commas { text, start: (!trim_trivia(text).is_empty()).then_some(0) }
     }
 
-    /// The position of the next comma outside brackets and strings, from `from` on.
+    /// The position of the next comma outside brackets, strings and comments, from `from` on.
     fn comma(&self, from: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;
@@ -472,6 +472,11 @@ impl<'t> Commas<'t> {
                 // Text in quotes may contain any bracket or comma.
                 b'"' => {
                     at = string_end(bytes, at + 1)?;
+                    continue;
+                }
+                // A comment may contain any of these, too.
+                b'/' if next == Some(&b'/') => {
+                    at += self.text[at..].find('\n')?;
                     continue;
                 }
                 // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
@@ -495,7 +500,7 @@ impl<'t> Iterator for Commas<'t> {
         let start = self.start?;
         let comma = self.comma(start);
         self.start = comma.map(|at| at + 1);
-        Some(self.text[start..comma.unwrap_or(self.text.len())].trim_ascii())
+        Some(trim_trivia(&self.text[start..comma.unwrap_or(self.text.len())]))
     }
 }
 
