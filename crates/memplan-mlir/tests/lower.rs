@@ -406,6 +406,21 @@ fn asynchronous_work_is_awaited_by_its_token() {
     );
 }
 
+/// A workspace has offsets if its form lists them, whatever its result or its attributes are called.
+#[test]
+fn the_offsets_of_a_workspace_stand_behind_their_word() {
+    let sites = |op: &str| {
+        let source = format!(
+            "func.func @k(%ws: memref<?xi8>) {{\n%c0 = arith.constant 0 : index\n{op} : from memref<?xi8> to memref<16xf32>\nreturn\n}}\n"
+        );
+        let document = Document::read(&source, Dialects::builtin()).unwrap_or_else(|e| panic!("{op}: {e}"));
+        memplan_mlir::lower_workspaces(&document).unwrap().sites.len()
+    };
+    assert_eq!(sites("%offset = memref_ext.alloc_workspace() from %ws offset = [%c0, %c0]"), 0);
+    assert_eq!(sites("%offset = memref_ext.alloc_workspace() from %ws"), 1);
+    assert_eq!(sites("%w = memref_ext.alloc_workspace() from %ws {tag = \"offset = [%c0]\"}"), 1);
+}
+
 #[test]
 fn buffers_are_named_by_function_and_value() {
     let source = "func.func @f() {\n%x = memref.alloc() : memref<4xf32>\nreturn\n}\n// -----\nfunc.func @f() {\n%x = memref.alloc() : memref<4xf32>\nreturn\n}\n";
