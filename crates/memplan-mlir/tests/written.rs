@@ -119,7 +119,9 @@ fn offsets_that_depend_on_an_iteration_are_left_to_the_slower_way() {
 #[test]
 fn an_offset_that_uses_a_value_twice_is_computed_once() {
     let function = |body: &str| {
-        format!("func.func @f(%out: memref<16xf32>) {{\n{body}memref.copy %out, %a : memref<16xf32> to memref<16xf32>\nreturn\n}}\n")
+        format!(
+            "func.func @f(%out: memref<16xf32>) {{\n{body}memref.copy %out, %a : memref<16xf32> to memref<16xf32>\nreturn\n}}\n"
+        )
     };
     let before = Document::read(&function("%a = memref.alloc() : memref<16xf32>\n"), Dialects::builtin()).unwrap();
     let lowered = lower(&before).unwrap();
@@ -132,6 +134,34 @@ fn an_offset_that_uses_a_value_twice_is_computed_once() {
     let after = Document::read(&function(&body), Dialects::builtin()).unwrap();
     let found = find_addresses(&before, &lowered.sites, &after, Changes::Addresses).unwrap();
     assert!(found.iter().all(Option::is_some), "{found:?}");
+}
+
+/// What is said about a new text that is no rewrite of the old one.
+#[test]
+fn differences_are_said_in_plain_words() {
+    let text = |body: &str| format!("func.func @f(%out: memref<16xf32>) {{\n{body}}}\n");
+    let alloc = "%a = memref.alloc() : memref<16xf32>\n";
+    let copy = "memref.copy %out, %a : memref<16xf32> to memref<16xf32>\n";
+    let before = text(&format!("{alloc}{copy}return\n"));
+    let before = Document::read(&before, Dialects::builtin()).unwrap();
+    let sites = lower(&before).unwrap().sites;
+    for (body, expected) in [
+        (format!("{alloc}{copy}"), "expected `func.return`: found the end of the block"),
+        (format!("{alloc}{copy}return\n{copy}"), "expected the end of the block: found `memref.copy`"),
+        (format!("{alloc}return\n"), "expected `memref.copy`: found `func.return`"),
+        (
+            format!("{alloc}memref.dealloc %a : memref<16xf32>\n{copy}return\n"),
+            "this frees memory that an op further down still uses",
+        ),
+        (
+            format!("{alloc}{copy}memref.dealloc %out : memref<16xf32>\nreturn\n"),
+            "this frees memory that no `memref.alloc` of the same block has made",
+        ),
+    ] {
+        let after = Document::read(&text(&body), Dialects::builtin()).unwrap();
+        let difference = find_addresses(&before, &sites, &after, Changes::Deallocations).unwrap_err();
+        assert_eq!(difference.message, expected, "{body}");
+    }
 }
 
 /// A text with one change.

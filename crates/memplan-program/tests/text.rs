@@ -123,6 +123,10 @@ fn errors_name_the_place() {
         ("func @f() {\n a loop 0..\n}", "op `a` must have exactly one region"),
         ("func @f() {\n a loop 5..3 {\n }\n}", "a loop cannot run at least 5 and at most 3 times"),
         (
+            "func @f(%p) {\n v view %a = %p[4 8]\n}",
+            "expected `..` between the first byte and the end, which is one past the last byte",
+        ),
+        (
             "func @f() {\n a write %x, alloc %x 8, overlay %x over %x\n}",
             "op `a` names an overlay between values it does not write and read",
         ),

@@ -840,7 +840,7 @@ impl<'s> Parser<'s> {
     /// dots.)
     fn range(&mut self) -> Parsed<ByteRange> {
         let start = self.number()?;
-        self.mark('.', "`..` between first and last byte")?;
+        self.mark('.', "`..` between the first byte and the end, which is one past the last byte")?;
         Ok(ByteRange::new(start, self.number()?))
     }
 
