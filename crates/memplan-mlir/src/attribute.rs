@@ -8,6 +8,7 @@ use memplan_core::Span;
 
 use crate::dialect::Selector;
 use crate::document::{Document, Form, OpId, ValueId};
+use crate::lex::{string_end, trim_trivia, without_comments};
 use crate::ty::Commas;
 
 impl Document {
@@ -186,14 +187,13 @@ fn mentions(text: &str, word: &str) -> bool {
 
 /// Splits `name = value` or `"any name" = value`; the value is empty if there is none.
 fn split_entry(text: &str) -> (&str, &str) {
-    let (key, value) = match text.strip_prefix('"').and_then(|rest| rest.find('"')) {
-        // Both quotes belong to the key. `quote` is the position of the second quote, counted from behind the first
-        // one.
-        Some(quote) => text.split_at(quote + 2),
-        None => text.split_at(position(text, b'=').unwrap_or(text.len())),
-    };
-    let value = value.trim_ascii_start().trim_start_matches('=');
-    (key.trim_ascii().trim_matches('"'), value.trim_ascii())
+    let quoted = text.starts_with('"').then(|| string_end(text.as_bytes(), 1)).flatten();
+    // A name without quotes ends at the `=`, or at a comment in front of it.
+    let plain = || [position(text, b'='), text.find("//")].into_iter().flatten().min();
+    let end = quoted.or_else(plain).unwrap_or(text.len());
+    let (key, value) = text.split_at(end);
+    let value = trim_trivia(value).trim_start_matches('=');
+    (key.trim_ascii().trim_matches('"'), trim_trivia(value))
 }
 
 /// Where a byte of ASCII first stands in a text. Entries are short, and `str::find` prepares a search that only pays for
@@ -204,7 +204,8 @@ fn position(text: &str, byte: u8) -> Option<usize> {
 
 /// The number of `64 : i64`, `0x40 : i64` or `64`; `true` is 1 and `false` is 0. `None` if it is no integer.
 pub fn integer(text: &str) -> Option<i64> {
-    let number = text[..position(text, b':').unwrap_or(text.len())].trim();
+    let text = without_comments(text);
+    let number = text[..position(&text, b':').unwrap_or(text.len())].trim();
     match number {
         "true" => Some(1),
         "false" => Some(0),
@@ -217,6 +218,7 @@ pub fn integer(text: &str) -> Option<i64> {
 
 /// The numbers of `array<i64: 1, 2>`, `[1, 2]` or `dense<[1, 2]> : …`; `None` if the text is none of these.
 pub fn integers(text: &str) -> Option<Vec<i64>> {
+    let text = without_comments(text);
     let text = text.trim();
     let list = if let Some(array) = text.strip_prefix("array<") {
         let inside = array.strip_suffix('>')?;
@@ -245,6 +247,27 @@ mod tests {
         assert_eq!(found[3], ("e", "#x<1, 2>"));
         assert_eq!(found[4].0, "f");
         assert_eq!(found.len(), 5);
+    }
+
+    /// A backslash hides the byte behind it only if it is not hidden itself.
+    #[test]
+    fn strings_end_at_their_own_quote() {
+        let text = r#"{tag = "C:\\", alignment = 128 : i64, "a\"b, c" = "\"", last}"#;
+        let expected = [("tag", r#""C:\\""#), ("alignment", "128 : i64"), (r#"a\"b, c"#, r#""\"""#), ("last", "")];
+        assert_eq!(entries(text), expected);
+    }
+
+    /// Comments may stand wherever blanks may.
+    #[test]
+    fn comments_belong_to_no_entry() {
+        let text = "{ // line, one = {\n a = 128 // \"\n : i64 // c, d\n, \"b\" // =\n = // x\n 2, // y\n e // z\n}";
+        let found = entries(text);
+        assert_eq!(found.iter().map(|entry| entry.0).collect::<Vec<_>>(), ["a", "b", "e"]);
+        assert_eq!((integer(found[0].1), integer(found[1].1), found[2].1), (Some(128), Some(2), ""));
+        assert_eq!(entries("{f // =\n = \"x // y\"}"), [("f", "\"x // y\"")]);
+        assert_eq!(integers("array<i64: 1, // one\n 2>"), Some(vec![1, 2]));
+        assert_eq!(integers("[-1, // one\n 0x2]"), Some(vec![-1, 2]));
+        assert!(entries("{ // nothing\n}").is_empty());
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! over a bracketed group (a type's parameters, an attribute) byte by byte,
 //! without making tokens; it is what most of a file's length goes through.
 
+use std::borrow::Cow;
+
 use memplan_core::Span;
 use smallvec::SmallVec;
 
@@ -392,9 +394,47 @@ fn is_suffix(byte: u8) -> bool {
     is_bare(byte) || byte == b'-'
 }
 
+/// A text without the blanks and comments at both of its ends.
+pub(crate) fn trim_trivia(text: &str) -> &str {
+    // Hardly any text has comments. Without them nothing has to be cut into tokens.
+    if !text.contains("//") {
+        return text.trim_ascii();
+    }
+    let mut lexer = Lexer::new(text);
+    let first = lexer.next();
+    let (start, mut end) = (first.start, first.end);
+    loop {
+        let token = lexer.next();
+        if token.kind == TokenKind::Eof {
+            return text.get(start..end).unwrap_or(text);
+        }
+        end = token.end;
+    }
+}
+
+/// A text with a blank in place of each comment. Texts in quotes stay as they are.
+pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") {
+        return Cow::Borrowed(text);
+    }
+    let mut lexer = Lexer::new(text);
+    let mut plain = String::new();
+    let mut end = 0;
+    loop {
+        let token = lexer.next();
+        if token.kind == TokenKind::Eof {
+            return Cow::Owned(plain);
+        }
+        // What stands between two tokens becomes one blank. Tokens without anything between them stay together.
+        plain.push_str(if token.start > end { " " } else { "" });
+        plain.push_str(text.get(token.span().range()).unwrap_or(""));
+        end = token.end;
+    }
+}
+
 /// One past the quote that ends the string whose text starts at `from`; `None` if the text ends first. A backslash
 /// hides the byte behind it.
-fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         match bytes.get(at)? {

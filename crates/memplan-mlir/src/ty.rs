@@ -7,6 +7,7 @@
 use memplan_core::{Bytes, Span};
 
 use crate::document::{Document, TypeText, ValueId};
+use crate::lex::{string_end, trim_trivia};
 
 /// How deep types and aliases may nest before the inside is left opaque. Real ones nest three deep; the bound keeps
 /// the recursion from overflowing the stack.
@@ -447,10 +448,10 @@ pub(crate) fn split_commas(text: &str) -> Vec<&str> {
     Commas::of(text).collect()
 }
 
-/// Whether each byte is a comma, a bracket or a quote.
+/// Whether each byte is a comma, a bracket or a quote, or may begin a comment or an arrow.
 const DECIDES: [bool; 256] = {
     let mut decides = [false; 256];
-    let bytes = b"\"<>()[]{},";
+    let bytes = b"\"<>()[]{},/-";
     let mut at = 0;
     while at < bytes.len() {
         decides[bytes[at] as usize] = true;
@@ -459,7 +460,7 @@ const DECIDES: [bool; 256] = {
     decides
 };
 
-/// The parts of a text between the commas outside brackets, one at a time, without the blanks around them.
+/// The parts of a text between the commas outside brackets, one at a time, without the blanks and comments around them.
 pub(crate) struct Commas<'t> {
     text: &'t str,
     /// Where the next part begins; `None` behind the last one.
@@ -467,32 +468,40 @@ pub(crate) struct Commas<'t> {
 }
 
 impl<'t> Commas<'t> {
-    /// The parts of a text. Nothing but blanks is no part at all.
+    /// The parts of a text. Nothing but blanks and comments is no part at all.
     pub(crate) fn of(text: &'t str) -> Commas<'t> {
-        Commas { text, start: (!text.trim_ascii().is_empty()).then_some(0) }
+        Commas { text, start: (!trim_trivia(text).is_empty()).then_some(0) }
     }
 
-    /// The position of the next comma outside brackets and strings, from `from` on.
+    /// The position of the next comma outside brackets, strings and comments, from `from` on.
     fn comma(&self, from: usize) -> Option<usize> {
-        let bytes = self.text.get(from..)?.as_bytes();
+        let bytes = self.text.as_bytes();
         let mut depth = 0usize;
-        let mut string = false;
-        // Most bytes are letters and digits, which decide nothing.
-        let deciding = bytes.iter().enumerate().filter(|&(_, &byte)| DECIDES[usize::from(byte)]);
-        for (at, &byte) in deciding {
-            let previous = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+        let mut at = from;
+        while let Some(&byte) = bytes.get(at) {
+            let next = bytes.get(at + 1);
             match byte {
+                // Most bytes are letters and digits, which decide nothing.
+                _ if !DECIDES[usize::from(byte)] => {}
                 // Text in quotes may contain any bracket or comma.
-                b'"' if previous != b'\\' => string = !string,
-                _ if string => {}
-                // In `<=` and `>=` the sign is part of an operator and no bracket. (So it is in `->`, see below.)
-                b'<' | b'>' if bytes.get(at + 1) == Some(&b'=') => {}
+                b'"' => {
+                    at = string_end(bytes, at + 1)?;
+                    continue;
+                }
+                // A comment may contain any of these, too.
+                b'/' if next == Some(&b'/') => {
+                    at += self.text[at..].find('\n')?;
+                    continue;
+                }
+                // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
+                b'<' | b'>' if next == Some(&b'=') => {}
+                b'-' if next == Some(&b'>') => at += 1,
                 b'(' | b'[' | b'{' | b'<' => depth += 1,
-                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b'>' if previous != b'-' => depth = depth.saturating_sub(1),
-                b',' if depth == 0 => return Some(from + at),
+                b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+                b',' if depth == 0 => return Some(at),
                 _ => {}
             }
+            at += 1;
         }
         None
     }
@@ -505,7 +514,7 @@ impl<'t> Iterator for Commas<'t> {
         let start = self.start?;
         let comma = self.comma(start);
         self.start = comma.map(|at| at + 1);
-        Some(self.text[start..comma.unwrap_or(self.text.len())].trim_ascii())
+        Some(trim_trivia(&self.text[start..comma.unwrap_or(self.text.len())]))
     }
 }
 

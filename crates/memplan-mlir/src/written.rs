@@ -248,7 +248,7 @@ impl Walk<'_> {
                     Err(why) => why,
                 },
                 // One of the blocks has ended, and the other one has an op left.
-                _ => Why::Said("nothing stands against it".to_owned()),
+                _ => Why::OtherOp,
             };
             // The two ops differ. Either the new op was added, or the old op (a `dealloc`) was removed. If neither is
             // allowed here, the texts say different things.
@@ -256,13 +256,18 @@ impl Walk<'_> {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
                 let at = new.peek().map(|&op| self.after.op(op).span);
-                let name = old.peek().map_or("the end of the block", |&op| self.before.name(op));
-                let found = new.peek().map_or("the end of the block", |&op| self.after.name(op));
+                let quoted =
+                    |name: Option<&str>| name.map_or("the end of the block".to_owned(), |name| format!("`{name}`"));
+                let expected = quoted(old.peek().map(|&op| self.before.name(op)));
+                let found = quoted(new.peek().map(|&op| self.after.name(op)));
                 let why = match why {
-                    Why::OtherOp => format!("found `{found}`"),
+                    Why::OtherOp => format!("found {found}"),
                     Why::Said(why) => why,
                 };
-                return Err(Difference { span: at.unwrap_or_default(), message: format!("expected `{name}`: {why}") });
+                return Err(Difference {
+                    span: at.unwrap_or_default(),
+                    message: format!("expected {expected}: {why}"),
+                });
             }
         }
     }
@@ -471,13 +476,13 @@ impl Walk<'_> {
         });
         // The deallocation itself must be the last op in the text that uses the value.
         let last_uses = self.last_uses.get_or_init(|| last_uses(after));
-        if is_own && freed.and_then(|value| last_uses.get(&value)) == Some(&op) {
-            return Ok(());
-        }
-        Err(Difference {
-            span: after.op(op).span,
-            message: "this frees what is not its to free, or too early".to_owned(),
-        })
+        let is_last = freed.and_then(|value| last_uses.get(&value)) == Some(&op);
+        let message = match (is_own, is_last) {
+            (true, true) => return Ok(()),
+            (false, _) => "this frees memory that no `memref.alloc` of the same block has made",
+            (true, false) => "this frees memory that an op further down still uses",
+        };
+        Err(Difference { span: after.op(op).span, message: message.to_owned() })
     }
 
     /// Whether a pass may take this op away: an allocation, or a `dealloc` of something that is no allocation any

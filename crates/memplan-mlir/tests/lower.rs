@@ -242,6 +242,100 @@ func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {
     );
 }
 
+/// A call hands out what its function hands out: memory that the function hides in a handle, a pointer, a tensor or a
+/// result of a further call is still in use when the call has returned.
+#[test]
+fn calls_let_go_of_what_the_function_lets_go_of() {
+    whole(
+        r#"
+func.func @wrap(%m: memref<16xf32>) -> !acme.handle {
+  %h = "acme.wrap"(%m) : (memref<16xf32>) -> !acme.handle
+  return %h : !acme.handle
+}
+func.func @stores(%m: memref<16xf32>, %g: !llvm.ptr) {
+  %s = builtin.unrealized_conversion_cast %m : memref<16xf32> to !llvm.struct<(ptr, ptr, i64)>
+  "llvm.store"(%s, %g) : (!llvm.struct<(ptr, ptr, i64)>, !llvm.ptr) -> ()
+  return
+}
+func.func @tensor(%m: memref<16xf32>) -> tensor<16xf32> {
+  %t = "acme.to_tensor"(%m) : (memref<16xf32>) -> tensor<16xf32>
+  return %t : tensor<16xf32>
+}
+func.func @further(%m: memref<16xf32>, %n: memref<16xf32>) -> !acme.handle {
+  %v = memref.cast %m : memref<16xf32> to memref<?xf32>
+  %w = memref.cast %v : memref<?xf32> to memref<16xf32>
+  %h = call @wrap(%w) : (memref<16xf32>) -> !acme.handle
+  return %h : !acme.handle
+}
+func.func private @unknown(memref<16xf32>) -> !acme.handle
+func.func @declared(%m: memref<16xf32>) -> !acme.handle {
+  %h = call @unknown(%m) : (memref<16xf32>) -> !acme.handle
+  return %h : !acme.handle
+}
+func.func @captured(%m: memref<16xf32>) -> !acme.handle {
+  %h = "acme.closure"() ({
+    "acme.use"(%m) : (memref<16xf32>) -> ()
+    "acme.end"() : () -> ()
+  }) : () -> !acme.handle
+  return %h : !acme.handle
+}
+func.func @yielded(%m: memref<16xf32>) {
+  "acme.region"() ({
+    "acme.yield"(%m) : (memref<16xf32>) -> ()
+  }) : () -> ()
+  return
+}
+func.func @branches(%m: memref<16xf32>) {
+  "acme.branch"(%m)[^end] : (memref<16xf32>) -> ()
+^end:
+  return
+}
+func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %g: !llvm.ptr) {
+  %0 = call @wrap(%a) : (memref<16xf32>) -> !acme.handle
+  call @stores(%b, %g) : (memref<16xf32>, !llvm.ptr) -> ()
+  %1 = call @tensor(%a) : (memref<16xf32>) -> tensor<16xf32>
+  %2 = call @further(%b, %a) : (memref<16xf32>, memref<16xf32>) -> !acme.handle
+  %3 = call @declared(%a) : (memref<16xf32>) -> !acme.handle
+  %4 = call @captured(%b) : (memref<16xf32>) -> !acme.handle
+  call @yielded(%a) : (memref<16xf32>) -> ()
+  call @branches(%b) : (memref<16xf32>) -> ()
+  return
+}
+"#,
+        &[
+            "func @f(%a, %b) {",
+            "func.call  update %a, escape %a",
+            "func.call  update %b, escape %b",
+            "func.call  update %a, escape %a",
+            "func.call  update %b, escape %b",
+            "func.call  update %a, escape %a",
+            "func.call  update %b, escape %b",
+            "func.call  update %a, escape %a",
+            "func.call  update %b, escape %b",
+        ],
+    );
+}
+
+/// Where tensors are followed, a tensor that the function hides escapes, too, even through a tensor made of it.
+#[test]
+fn calls_let_go_of_the_tensors_that_the_function_lets_go_of() {
+    let source = r#"
+func.func @wrap(%t: tensor<16xf32>, %c: f32) -> !acme.handle {
+  %u = linalg.fill ins(%c : f32) outs(%t : tensor<16xf32>) -> tensor<16xf32>
+  %h = "acme.wrap"(%u) : (tensor<16xf32>) -> !acme.handle
+  return %h : !acme.handle
+}
+func.func @f(%a: memref<16xf32>, %c: f32) {
+  %t = bufferization.to_tensor %a : memref<16xf32> to tensor<16xf32>
+  %h = call @wrap(%t, %c) : (tensor<16xf32>, f32) -> !acme.handle
+  return
+}
+"#;
+    let document = Document::read(source, Dialects::builtin()).unwrap();
+    let text = text::print(&memplan_mlir::lower_kernels(&document).unwrap().program);
+    assert!(text.lines().any(|line| line.contains("func.call  update %t, escape %t")), "{text}");
+}
+
 #[test]
 fn unknown_regions_let_go_of_what_they_take() {
     body(
@@ -252,6 +346,31 @@ fn unknown_regions_let_go_of_what_they_take() {
          }) : (memref<16xf32>) -> memref<16xf32>"#,
         &["acme.region  update %x, opaque %r = %x, unknown { (%inside = opaque %x)", "acme.yield  escape %a"],
     );
+}
+
+/// Nobody says whether a name in an unknown form is bound for the region or used. A value of this name outside is then
+/// an operand as well, whether it stands in front of the op or in a block further down.
+#[test]
+fn names_in_unknown_forms_are_bound_and_used() {
+    for form in ["args = (%x : memref<16xf32>)", "(%a as %x : memref<16xf32>)", "%x = %a"] {
+        let op = format!("acme.with {form} {{\n\"use\"(%x) : (memref<16xf32>) -> ()\n}}");
+        let source =
+            format!("func.func @f(%a: memref<16xf32>) {{\n%x = memref.alloc() : memref<16xf32>\n{op}\nreturn\n}}\n");
+        let text = shows(&source);
+        assert!(text.lines().any(|line| line.contains("acme.with") && line.contains("update %x")), "{text}");
+        let source = format!(
+            "func.func @f(%a: memref<16xf32>) {{\ncf.br ^bb2\n^bb1:\n{op}\nreturn\n^bb2:\n\
+             %x = memref.alloc() : memref<16xf32>\ncf.br ^bb1\n}}\n"
+        );
+        let text = shows(&source);
+        assert!(text.lines().any(|line| line.contains("acme.with") && line.contains("update %x")), "{text}");
+        // Without a value of this name outside, the name is an argument of the region and nothing else.
+        let source = format!("func.func @f(%a: memref<16xf32>) {{\n{op}\nreturn\n}}\n");
+        let lowered = lowered("test", &source);
+        let text = text::print(&lowered.program);
+        assert!(!text.contains("update %x, ") && !text.contains("external %x"), "{text}");
+        assert!(!lowered.notes.iter().any(|note| note.message.contains("not defined")), "{:?}", lowered.notes);
+    }
 }
 
 #[test]
@@ -285,6 +404,21 @@ fn asynchronous_work_is_awaited_by_its_token() {
             "memref.store  update %m",
         ],
     );
+}
+
+/// A workspace has offsets if its form lists them, whatever its result or its attributes are called.
+#[test]
+fn the_offsets_of_a_workspace_stand_behind_their_word() {
+    let sites = |op: &str| {
+        let source = format!(
+            "func.func @k(%ws: memref<?xi8>) {{\n%c0 = arith.constant 0 : index\n{op} : from memref<?xi8> to memref<16xf32>\nreturn\n}}\n"
+        );
+        let document = Document::read(&source, Dialects::builtin()).unwrap_or_else(|e| panic!("{op}: {e}"));
+        memplan_mlir::lower_workspaces(&document).unwrap().sites.len()
+    };
+    assert_eq!(sites("%offset = memref_ext.alloc_workspace() from %ws offset = [%c0, %c0]"), 0);
+    assert_eq!(sites("%offset = memref_ext.alloc_workspace() from %ws"), 1);
+    assert_eq!(sites("%w = memref_ext.alloc_workspace() from %ws {tag = \"offset = [%c0]\"}"), 1);
 }
 
 #[test]

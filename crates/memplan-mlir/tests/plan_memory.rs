@@ -129,3 +129,37 @@ fn a_condition_of_another_iteration_is_no_bound() {
     let error = planned(&format!("{TYPES}{GROWING}")).unwrap_err();
     assert!(error.contains("is only known when the kernel runs"), "{error}");
 }
+
+/// Two branches whose buffers have the same name and move in front of both branches, so that one gets a new name.
+const SAME_NAMES: &str = "
+!ub = memref<16xf16, #hivm.address_space<ub>>
+!gm = memref<16xf16, #hivm.address_space<gm>>
+func.func @k(%in: !gm, %out: !gm, %n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+      %a = memref.alloc() : !ub
+      annotation.mark %a {hivm.multi_buffer = 2 : i32, tag = \"%a\"} : !ub
+      hivm.hir.load ins(%in : !gm) outs(%a : !ub) {tag = \"%a, %a\"}
+      hivm.hir.store ins(%a : !ub) outs(%out : !gm)
+    } else {
+      %a = memref.alloc() : !ub
+      annotation.mark %a {hivm.multi_buffer = 2 : i32, tag = \"%a\"} : !ub
+      hivm.hir.load ins(%in : !gm) outs(%a : !ub) {tag = \"%a, %a\"}
+      hivm.hir.store ins(%a : !ub) outs(%out : !gm)
+    }
+  }
+  return
+}
+";
+
+/// A string attribute that looks like the name of a value stays as it is when the value gets a new name.
+#[test]
+fn new_names_leave_strings_alone() {
+    let (text, _) = planned(SAME_NAMES).unwrap();
+    assert!(text.contains("outs(%a_0 : !ub)"), "{text}");
+    for string in ["\"%a\"", "\"%a, %a\""] {
+        assert_eq!(text.matches(string).count(), 2, "{string} in\n{text}");
+    }
+}

@@ -115,6 +115,55 @@ fn offsets_that_depend_on_an_iteration_are_left_to_the_slower_way() {
     assert_eq!(case.by_lines(&case.text), None);
 }
 
+/// Each op of the chain uses the one before it twice, so there are 2^200 ways from the offset to the constant.
+#[test]
+fn an_offset_that_uses_a_value_twice_is_computed_once() {
+    let function = |body: &str| {
+        format!(
+            "func.func @f(%out: memref<16xf32>) {{\n{body}memref.copy %out, %a : memref<16xf32> to memref<16xf32>\nreturn\n}}\n"
+        )
+    };
+    let before = Document::read(&function("%a = memref.alloc() : memref<16xf32>\n"), Dialects::builtin()).unwrap();
+    let lowered = lower(&before).unwrap();
+    let mut body = "%arena = memref.alloc() : memref<64xi8>\n%s0 = arith.constant 0 : index\n".to_owned();
+    for at in 1..=200 {
+        let last = at - 1;
+        body += &format!("%s{at} = arith.addi %s{last}, %s{last} : index\n");
+    }
+    body += "%a = memref.view %arena[%s200][] : memref<64xi8> to memref<16xf32>\n";
+    let after = Document::read(&function(&body), Dialects::builtin()).unwrap();
+    let found = find_addresses(&before, &lowered.sites, &after, Changes::Addresses).unwrap();
+    assert!(found.iter().all(Option::is_some), "{found:?}");
+}
+
+/// What is said about a new text that is no rewrite of the old one.
+#[test]
+fn differences_are_said_in_plain_words() {
+    let text = |body: &str| format!("func.func @f(%out: memref<16xf32>) {{\n{body}}}\n");
+    let alloc = "%a = memref.alloc() : memref<16xf32>\n";
+    let copy = "memref.copy %out, %a : memref<16xf32> to memref<16xf32>\n";
+    let before = text(&format!("{alloc}{copy}return\n"));
+    let before = Document::read(&before, Dialects::builtin()).unwrap();
+    let sites = lower(&before).unwrap().sites;
+    for (body, expected) in [
+        (format!("{alloc}{copy}"), "expected `func.return`: found the end of the block"),
+        (format!("{alloc}{copy}return\n{copy}"), "expected the end of the block: found `memref.copy`"),
+        (format!("{alloc}return\n"), "expected `memref.copy`: found `func.return`"),
+        (
+            format!("{alloc}memref.dealloc %a : memref<16xf32>\n{copy}return\n"),
+            "this frees memory that an op further down still uses",
+        ),
+        (
+            format!("{alloc}{copy}memref.dealloc %out : memref<16xf32>\nreturn\n"),
+            "this frees memory that no `memref.alloc` of the same block has made",
+        ),
+    ] {
+        let after = Document::read(&text(&body), Dialects::builtin()).unwrap();
+        let difference = find_addresses(&before, &sites, &after, Changes::Deallocations).unwrap_err();
+        assert_eq!(difference.message, expected, "{body}");
+    }
+}
+
 /// A text with one change.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

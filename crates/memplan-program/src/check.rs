@@ -85,6 +85,14 @@ pub enum ProgramError {
         /// What its control asks for.
         expected: &'static str,
     },
+    /// A loop whose numbers of iterations contradict each other.
+    #[error("a loop cannot run at least {at_least} and at most {at_most} times")]
+    BadTrips {
+        /// Never fewer than this.
+        at_least: u64,
+        /// Never more than this.
+        at_most: u64,
+    },
     /// A region without blocks.
     #[error("a region of op `{op}` has no block")]
     EmptyRegion {
@@ -350,11 +358,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks one op: its regions, its dependencies if it is a dag, and whether its overlays and copies are about
-    /// values that it accesses.
+    /// Checks one op: its regions, how often they run, its dependencies if it is a dag, and whether its overlays and
+    /// copies are about values that it accesses.
     fn op(&mut self, id: OpId) {
         let op = &self.program.ops[id];
         self.region_count(op);
+        if let Control::Loop(trips) = op.control() {
+            self.errors.extend(trips.contradiction());
+        }
         self.skipped_results(op);
         for &region in op.regions() {
             self.region(op, region);

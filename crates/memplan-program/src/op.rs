@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memplan_core::{Bytes, Span};
 use smallvec::SmallVec;
 
-use crate::{BlockId, OpId, PipeId, RegionId, TokenId, ValueId};
+use crate::{BlockId, OpId, PipeId, ProgramError, RegionId, TokenId, ValueId};
 
 /// One step of the program. Ops form a tree: op, region, block, op.
 ///
@@ -192,6 +192,12 @@ impl Trips {
     /// Any number of times, including none.
     pub fn any() -> Trips {
         Trips::default()
+    }
+
+    /// The error for a loop that would run at most fewer times than it runs at least.
+    pub(crate) fn contradiction(self) -> Option<ProgramError> {
+        let Trips { at_least, at_most } = self;
+        at_most.filter(|&at_most| at_most < at_least).map(|at_most| ProgramError::BadTrips { at_least, at_most })
     }
 }
 

@@ -121,6 +121,11 @@ fn errors_name_the_place() {
         ("func @f() {\n v view %x = %y[0..4], view %y = %x[0..4]\n}", "%x is defined in terms of itself"),
         ("func @f() {\n a alloc %x 8 slots 0\n}", "buffer %x: it needs at least one slot"),
         ("func @f() {\n a loop 0..\n}", "op `a` must have exactly one region"),
+        ("func @f() {\n a loop 5..3 {\n }\n}", "a loop cannot run at least 5 and at most 3 times"),
+        (
+            "func @f(%p) {\n v view %a = %p[4 8]\n}",
+            "expected `..` between the first byte and the end, which is one past the last byte",
+        ),
         (
             "func @f() {\n a write %x, alloc %x 8, overlay %x over %x\n}",
             "op `a` names an overlay between values it does not write and read",
@@ -172,6 +177,30 @@ fn views_say_what_they_cover() {
         .collect();
     let four_to_eight = memplan_program::ByteRange::new(4, 8);
     assert_eq!(extents, [Extent::Exactly(four_to_eight), Extent::Anywhere]);
+}
+
+/// A builder cannot say it, either, and the text names the place.
+#[test]
+fn a_loop_does_not_run_less_often_than_it_must() {
+    use memplan_program::{OpDraft, ProgramBuilder, ProgramError};
+    let built = |trips: Trips| {
+        let mut b = ProgramBuilder::new();
+        b.open_function("f", &[]);
+        b.open_op(OpDraft::new("loop").control(Control::Loop(trips)));
+        b.open_region(&[]);
+        b.leave(&[]);
+        b.close_region();
+        b.close_op();
+        b.leave(&[]);
+        b.close_function();
+        b.finish().map(|_| ())
+    };
+    let error = ProgramError::BadTrips { at_least: 5, at_most: 3 };
+    assert_eq!(built(Trips { at_least: 5, at_most: Some(3) }), Err(error));
+    assert_eq!(built(Trips::exactly(5)), Ok(()));
+    let source = "func @f() {\n a loop 5..3 {\n }\n}";
+    let span = parse(source).unwrap_err().span().unwrap();
+    assert_eq!(&source[span.start as usize..span.end as usize], "3");
 }
 
 #[test]

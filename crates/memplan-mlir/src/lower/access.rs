@@ -14,7 +14,7 @@ use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
 use smallvec::SmallVec;
 
 use super::*;
-use crate::dialect::{Access, AliasRule, Relation, Selector};
+use crate::dialect::{Access, AliasRule, Relation};
 
 /// What an op does to which value; most ops have two or three operands.
 type AccessList = SmallVec<[(ValueId, AccessKind); 4]>;
@@ -47,6 +47,29 @@ fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: 
         && accesses.iter().any(|&(value, kind)| value == input && kind.reads())
 }
 
+/// Whether a branch hands its operands to blocks in a way that is not followed. A branch is followed if the op's row
+/// says that its operands go to the block's arguments, and if no unknown op branches to the same block.
+pub(super) fn is_unclear_branch(document: &Document, op: OpId, unclear_blocks: &HashSet<BlockId>) -> bool {
+    let mut blocks = document.successors(op).iter().filter_map(|successor| successor.block);
+    let branch = document.info(op).traits.has(Traits::BRANCH);
+    !document.successors(op).is_empty() && (!branch || blocks.any(|block| unclear_blocks.contains(&block)))
+}
+
+/// Whether a result of the op may be an operand's memory in a form that is not followed: a value of an opaque type, a
+/// tensor, a function that holds the memory. For an op without a row every result may be any operand.
+pub(super) fn makes_handle(document: &Document, op: OpId, is_memory: impl Fn(ValueId) -> bool) -> bool {
+    let handle = |value: ValueId| {
+        let ty = document.ty(value);
+        !is_memory(value) && matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function)
+    };
+    let rules = document.info(op).aliases.iter();
+    // A rule that names no result speaks of all results.
+    let covers = |rule: &AliasRule, at: usize| rule.result.is_none_or(|result| result as usize == at);
+    rules
+        .into_iter()
+        .any(|rule| document.results(op).iter().enumerate().any(|(at, &result)| covers(rule, at) && handle(result)))
+}
+
 impl Lowering<'_> {
     /// Adds to the draft of an op its accesses, the work it waits for, overlay permissions and copies.
     pub(super) fn accesses(&mut self, op: OpId, draft: &mut OpDraft) {
@@ -68,12 +91,17 @@ impl Lowering<'_> {
     fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
         let mut list = AccessList::new();
-        // A call of a function with a summary does to each operand what the function does to its argument.
-        if let Some(effects) = self.summaries.call(op) {
+        // A call of a function with a summary does to each operand what the function does to its argument. But a call
+        // that is also a branch may let go of its operands by itself, whatever the called function does.
+        let unclear = is_unclear_branch(document, op, &self.unclear_blocks);
+        if let Some(effects) = self.summaries.call(op).filter(|_| !unclear) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
-                // A summary does not follow tensors, so what it says about one may be too little.
+                // A summary does not say which tensors are written in place, so a tensor counts as updated. What it
+                // says about escapes does hold for tensors.
                 if matches!(document.ty(value), Type::Tensor { .. }) && self.is_memory(value) {
                     list.push((value, AccessKind::Update));
+                    let escapes = effect.accesses().contains(&AccessKind::Escape);
+                    list.extend(escapes.then_some((value, AccessKind::Escape)));
                     continue;
                 }
                 let kinds = effect.accesses().into_iter().filter(|_| self.is_memory(value));
@@ -110,13 +138,8 @@ impl Lowering<'_> {
     /// still uses them after the op.
     pub(super) fn lets_go(&self, op: OpId) -> bool {
         let document = self.document;
-        let info = document.info(op);
         if !document.successors(op).is_empty() {
-            // A branch is followed if the op's row says that its operands go to the block's arguments, and if no
-            // unknown op branches to the same block.
-            let unclear = |block: BlockId| self.unclear_blocks.contains(&block);
-            let blocks = document.successors(op).iter().filter_map(|successor| successor.block);
-            return !info.traits.has(Traits::BRANCH) || blocks.into_iter().any(unclear);
+            return is_unclear_branch(document, op, &self.unclear_blocks);
         }
         self.runs_on(op) || self.leaves_region(op)
     }
@@ -132,14 +155,7 @@ impl Lowering<'_> {
             let first = document.operands(op).first();
             return first.is_some_and(|&value| self.root(value).is_none());
         }
-        // A rule that lets any result be any operand is what holds for unknown ops.
-        let any = |rule: &AliasRule| rule.from == Selector::All && rule.result.is_none();
-        let handle = |value: &ValueId| {
-            let ty = document.ty(*value);
-            !self.is_memory(*value)
-                && matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function)
-        };
-        info.aliases.iter().any(any) && document.results(op).iter().any(handle)
+        makes_handle(document, op, |value| self.is_memory(value))
     }
 
     /// Whether the op's work goes on after the op: it returns a `!gpu.async.token`. Tokens of this kind are not

@@ -273,6 +273,7 @@ impl<'d> Lowering<'d> {
     /// of functions, blocks that unknown ops branch to, and the last op inside each op.
     fn new(document: &'d Document, subject: Subject) -> Self {
         let last_inside = last_inside(document);
+        let unclear_blocks = unclear_blocks(document);
         Lowering {
             document,
             subject,
@@ -282,8 +283,8 @@ impl<'d> Lowering<'d> {
             late: Vec::new(),
             blocks: IndexVec::filled(None, document.blocks.len()),
             works: Works::default(),
-            unclear_blocks: unclear_blocks(document),
-            summaries: Summaries::new(document, &last_inside),
+            summaries: Summaries::new(document, &last_inside, &unclear_blocks),
+            unclear_blocks,
             last_inside,
             ops: IndexVec::new(),
             sites: IndexVec::new(),
@@ -448,11 +449,7 @@ impl<'d> Lowering<'d> {
     /// Whether a value is a handle to memory, as far as is known: a memref, the result of asynchronous work that
     /// holds a memref, and a tensor where tensors are followed.
     fn is_memory(&self, value: ValueId) -> bool {
-        match self.document.ty(value) {
-            Type::Opaque(text) => text.starts_with("!async.value<memref"),
-            Type::Tensor { .. } => self.subject != Subject::Buffers,
-            ty => ty.may_be_memory(),
-        }
+        is_memory(self.document, self.subject, value)
     }
 
     fn memory_operands(&self, op: OpId) -> Vec<ValueId> {
@@ -492,6 +489,15 @@ impl<'d> Lowering<'d> {
         }
         self.defined[value] = true;
         id
+    }
+}
+
+/// Whether a value is a handle to memory that is followed; see [`Lowering::is_memory`].
+fn is_memory(document: &Document, subject: Subject, value: ValueId) -> bool {
+    match document.ty(value) {
+        Type::Opaque(text) => text.starts_with("!async.value<memref"),
+        Type::Tensor { .. } => subject != Subject::Buffers,
+        ty => ty.may_be_memory(),
     }
 }
 

@@ -15,6 +15,11 @@
 //! function that calls itself, directly or through others, has no summary yet when that call is looked at, and the
 //! call is taken for an unknown op.
 //!
+//! An argument *escapes* if the function loses sight of it: an op hides it in a value that is not followed (a handle, a
+//! pointer, a tensor), stores it, branches with it in an unknown way, or hands it out of a region that runs in an
+//! unknown way; or a called function does one of these. The same is asked of ops outside of calls
+//! ([`access`](super::access)). Only the results of the function itself are followed into its callers.
+//!
 //! What asynchronous work does counts as done by the call. If the work may go on when the function returns, it is
 //! listed as [pending](super::work) as well. (Work is here what runs beside the code, such as the region of an
 //! `async.execute`, and not the work of the glossary.)
@@ -24,10 +29,13 @@
 
 use memplan_core::{Classes, Id, IndexVec};
 use memplan_program::AccessKind;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::access::{is_unclear_branch, makes_handle};
 use super::work::{Ends, Pending, by_token};
-use crate::dialect::{Access, Flow, Traits};
+use super::{Subject, is_last, is_memory};
+use crate::Type;
+use crate::dialect::{Access, Control, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, ValueId};
 
 /// What is done to an argument: any of these, in any order and number.
@@ -40,6 +48,9 @@ pub(super) struct Effect {
 }
 
 impl Effect {
+    /// Code that is not seen may use the argument at any later time.
+    const ESCAPES: Effect = Effect { reads: false, changes: false, frees: false, escapes: true };
+
     /// What a call does to an argument, in the words of the program. A change is an update: the callee may leave
     /// bytes as they were, and may do nothing on some of its paths.
     pub(super) fn accesses(self) -> Vec<AccessKind> {
@@ -98,15 +109,19 @@ pub(super) struct Summaries {
 impl Summaries {
     /// Summarises all functions, callees before their callers. Nothing is done if the document has no call whose
     /// function is known, because then nobody asks.
-    pub(super) fn new(document: &Document, last_inside: &IndexVec<OpId, OpId>) -> Summaries {
+    pub(super) fn new(
+        document: &Document,
+        last_inside: &IndexVec<OpId, OpId>,
+        unclear_blocks: &HashSet<BlockId>,
+    ) -> Summaries {
         let mut summaries = Summaries { functions: HashMap::new(), callees: resolve_calls(document) };
         if summaries.callees.is_empty() {
             return summaries;
         }
         let order = callees_first(document, &summaries.callees, last_inside);
-        let mut classes = Touched::new(document);
+        let mut classes = Touched::new(document, last_inside, unclear_blocks);
         for function in order {
-            let summary = classes.summarise(function, last_inside[function], &summaries);
+            let summary = classes.summarise(function, &summaries);
             summaries.functions.insert(function, summary);
         }
         summaries
@@ -191,7 +206,7 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
         }
     }
     let mut order = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for &start in &functions {
         // A depth-first walk with a stack of its own, because calls in the source may be nested as deep as the file is
         // long. Each entry is a function and how many of its callees have been looked at. A function is done when all
@@ -219,6 +234,10 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
 /// Classes of values that may be the same memory, and what is done to them.
 struct Touched<'d> {
     document: &'d Document,
+    /// The last op inside each op, itself if there is none.
+    last_inside: &'d IndexVec<OpId, OpId>,
+    /// Blocks that an unknown op may branch to.
+    unclear_blocks: &'d HashSet<BlockId>,
     classes: Classes<ValueId>,
     effects: IndexVec<ValueId, Effect>,
     /// Whether the class may be memory that no argument brought. This and `effects` are valid for the value that
@@ -231,10 +250,16 @@ struct Touched<'d> {
 
 impl<'d> Touched<'d> {
     /// Every value is a class of its own at first, and nothing has touched it.
-    fn new(document: &'d Document) -> Self {
+    fn new(
+        document: &'d Document,
+        last_inside: &'d IndexVec<OpId, OpId>,
+        unclear_blocks: &'d HashSet<BlockId>,
+    ) -> Self {
         let count = document.value_ids().len();
         Touched {
             document,
+            last_inside,
+            unclear_blocks,
             classes: Classes::new(count),
             effects: IndexVec::filled(Effect::default(), count),
             other: IndexVec::filled(false, count),
@@ -265,9 +290,10 @@ impl<'d> Touched<'d> {
     }
 
     /// The summary of one function. `done` has the summaries of the functions that it calls (without those of a
-    /// recursion), and `last` is the last op inside of the function.
-    fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
+    /// recursion).
+    fn summarise(&mut self, function: OpId, done: &Summaries) -> Summary {
         let document = self.document;
+        let last = self.last_inside[function];
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
         let ends = Ends::new(document, function, last);
         self.pending.clear();
@@ -340,6 +366,7 @@ impl<'d> Touched<'d> {
                 }
             }
         }
+        self.tensor_aliases(op);
         // Branches hand their operands to the arguments of the target block.
         for index in 0..document.successors(op).len() {
             let Some(block) = document.successors(op)[index].block else {
@@ -352,6 +379,20 @@ impl<'d> Touched<'d> {
         }
         if !document.regions(op).is_empty() {
             self.region_aliases(op);
+        }
+    }
+
+    /// Joins the tensors that an op without regions makes with those that it is given. Bufferization may give them the
+    /// same memory, so a tensor that escapes takes along the tensors that it was made of.
+    fn tensor_aliases(&mut self, op: OpId) {
+        let document = self.document;
+        let tensor = |value: &ValueId| matches!(document.ty(*value), Type::Tensor { .. });
+        let results = document.results(op).iter().copied().filter(tensor);
+        let operands = document.operands(op).iter().copied().filter(tensor);
+        let mut tensors: Vec<ValueId> = results.collect();
+        if !tensors.is_empty() {
+            tensors.extend(operands);
+            self.join_all(&tensors);
         }
     }
 
@@ -439,6 +480,7 @@ impl<'d> Touched<'d> {
                     let values = operands[document.select(op, selector)].iter();
                     touched.extend(values.map(|&value| (value, Effect::of(*access))));
                 }
+                touched.extend(self.escaping(op).into_iter().map(|value| (value, Effect::ESCAPES)));
             }
         }
         for &(value, effect) in &touched {
@@ -453,6 +495,40 @@ impl<'d> Touched<'d> {
             let Some(token) = ends.of_call(op, work.token) else { continue };
             let values = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect, token)));
             self.pending.extend(values);
+        }
+    }
+
+    /// The values that the function loses sight of at an op that calls no function with a summary: the op's operands
+    /// that may be memory, and what its regions use. Work that runs on after the op is not asked for here, because it
+    /// is listed as pending.
+    fn escaping(&self, op: OpId) -> Vec<ValueId> {
+        let document = self.document;
+        // Tensors are not followed here, so memory that becomes a tensor is hidden in it.
+        let hidden = makes_handle(document, op, |value| is_memory(document, Subject::Buffers, value));
+        let lost = hidden || is_unclear_branch(document, op, self.unclear_blocks) || self.leaves_unknown_region(op);
+        if !lost {
+            return Vec::new();
+        }
+        // Ids are in pre-order, so the ops inside of an op are those from the next id to `last_inside`.
+        let ops = (op.index()..self.last_inside[op].index() + 1).map(OpId::from_index);
+        let used = ops.flat_map(|op| document.operands(op).iter().copied());
+        // Where tensors are followed outside of calls, a tensor is memory as well.
+        used.filter(|&value| is_memory(document, Subject::Kernels, value)).collect()
+    }
+
+    /// Whether an op is the last of a region and may hand its operands to code that is not seen: the region belongs to
+    /// an op of which it is not known how values pass, or the op itself is not known and stands where a function
+    /// returns.
+    fn leaves_unknown_region(&self, op: OpId) -> bool {
+        let document = self.document;
+        let Some(parent) = document.parent_op(op).filter(|_| is_last(document, op)) else {
+            return false;
+        };
+        let (info, flow) = (document.info(op), document.info(parent).flow);
+        let unknown = flow == Flow::Unknown || document.control(parent) == Control::Unknown;
+        match info.traits.has(Traits::RETURN_LIKE) {
+            true => unknown,
+            false => !info.known && (unknown || flow == Flow::Function),
         }
     }
 }

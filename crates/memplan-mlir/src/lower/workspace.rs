@@ -25,6 +25,7 @@ use memplan_program::{AccessKind, ByteRange, Extent};
 
 use super::*;
 use crate::dialect::Selector;
+use crate::lex::{Lexer, TokenKind};
 
 impl Lowering<'_> {
     /// Whether an op makes a workspace that has no offset yet, so that a plan has to place it.
@@ -176,11 +177,28 @@ impl Document {
         Some(offsets)
     }
 
-    /// How many offsets `offset = [%a, %b]` in the text of an op lists; `None` if there is no such list.
+    /// How many offsets `offset = [%a, %b]` in the text of an op lists; `None` if there is no such list. Only the word
+    /// itself counts: the same letters may be in the name of a value, in a string or in an attribute.
     fn offset_list(&self, op: OpId) -> Option<usize> {
         let text = self.text(self.op(op).span);
-        let (_, rest) = text.split_once("offset")?;
-        let list = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?.split(']').next()?;
-        Some(list.split(',').filter(|item| item.trim().starts_with('%')).count())
+        let mut lexer = Lexer::new(text);
+        loop {
+            let token = lexer.next();
+            match token.kind {
+                TokenKind::Eof => return None,
+                TokenKind::LBrace | TokenKind::LParen | TokenKind::Less => lexer.skip_group(token.start).ok()?,
+                TokenKind::BareId if text.get(token.span().range()) == Some("offset") => {
+                    let mut ahead = lexer;
+                    if ahead.next().kind == TokenKind::Equal && ahead.next().kind == TokenKind::LBracket {
+                        // The list holds names (`%a`, `%b#1`) and commas. It ends at the first other token.
+                        let list = std::iter::from_fn(|| Some(ahead.next().kind));
+                        let name_or_comma = [TokenKind::Percent, TokenKind::Hash, TokenKind::Comma];
+                        let list = list.take_while(|kind| name_or_comma.contains(kind));
+                        return Some(list.filter(|&kind| kind == TokenKind::Percent).count());
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 }

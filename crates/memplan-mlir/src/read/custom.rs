@@ -30,6 +30,10 @@
 //! | `Function` | in the signature of a function |
 //! | `Unknown` | anywhere: any name that is not defined elsewhere |
 //!
+//! In an unknown form a name that seems to be an argument of the region may be an operand all the same. A value of this
+//! name outside of the op is then an operand, too, whether it is defined in front of the op or further down
+//! ([`Use::doubtful`]). If it is no operand in truth, its buffer only lives longer than it has to.
+//!
 //! The *frame* of an op (`OpFrame`; not the frame of the glossary) is the reader's record of an op that is being read.
 //! The parts of the op lie on the reader's *side stacks*: `self.uses` holds the values it uses, `self.type_spans` its
 //! types, and so on, and `frame.uses` says where those of this op begin.
@@ -60,6 +64,9 @@ pub(super) struct Progress {
     settled: usize,
     /// The arguments that an unknown form gave to the region before.
     adopted: Vec<EntryArgument>,
+    /// Names of an unknown form that became arguments of a region, each once. The form may also mean values outside by
+    /// them.
+    doubtful: Vec<Use>,
 }
 
 impl<'s> Reader<'s> {
@@ -389,10 +396,23 @@ impl<'s> Reader<'s> {
     /// Decides, at the `{` of a region of an unknown form, which names in front of it are arguments of the region:
     /// those that are defined nowhere so far, and those that the form seems to bind. All others stay operands. A
     /// region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do {…}`).
+    ///
+    /// Nobody says whether such a name is bound or used, so each argument is also a doubtful use.
     fn adopt_unknown_names(&mut self, frame: &OpFrame, progress: &mut Progress) {
+        if self.info(frame).header != Header::Unknown {
+            return;
+        }
+        // The names in front of `=`, which [`Self::scan_argument`] has put on the stack.
+        for at in frame.arguments..self.arguments.len() {
+            self.doubt_name(progress, plain_use(self.arguments[at].name));
+            // A value of this name is visible here. If the name means that value, `index` would be a wrong type.
+            if self.scopes.is_defined(self.text(self.arguments[at].name)) {
+                let ty = &mut self.arguments[at].ty;
+                *ty = if matches!(ty, ArgumentType::Index) { ArgumentType::Unknown } else { *ty };
+            }
+        }
         // A region that begins with a label `^bb(%a: t):` names its arguments there.
-        let labelled = self.lexer.peek() == TokenKind::Caret;
-        if self.info(frame).header != Header::Unknown || labelled {
+        if self.lexer.peek() == TokenKind::Caret {
             return;
         }
         // The uses behind the last region are looked at one by one; those in front of it have been settled.
@@ -413,6 +433,7 @@ impl<'s> Reader<'s> {
                 let written = one.ty != Span::default();
                 let ty = if written { ArgumentType::Written(one.ty) } else { ArgumentType::Carried };
                 adopted.push(EntryArgument { name: one.name, ty, rank: 0 });
+                self.doubt_name(progress, one);
             }
         }
         progress.settled = self.uses.len() - frame.uses;
@@ -441,14 +462,22 @@ impl<'s> Reader<'s> {
     pub(super) fn use_names_without_region(&mut self, frame: &OpFrame) {
         if self.info(frame).header == Header::Unknown {
             let names = self.arguments.split_off(frame.arguments.min(self.arguments.len()));
-            let as_use = |argument: EntryArgument| Use {
-                name: argument.name,
-                index: 0,
-                symbol: false,
-                ty: Span::default(),
-                bound: false,
-            };
-            self.uses.extend(names.into_iter().map(as_use));
+            self.uses.extend(names.into_iter().map(|argument| plain_use(argument.name)));
+        }
+    }
+
+    /// Notes that a name which an unknown form gives to its region may also be a use of a value outside.
+    fn doubt_name(&self, progress: &mut Progress, one: Use) {
+        let name = self.text(one.name);
+        if !progress.doubtful.iter().any(|noted| self.text(noted.name) == name && noted.index == one.index) {
+            progress.doubtful.push(Use { doubtful: true, ..one });
+        }
+    }
+
+    /// Adds the doubtful uses of a form behind its other operands, because groups count the others by position.
+    pub(super) fn use_doubtful_names(&mut self, frame: &OpFrame) {
+        if let State::Custom(progress) = &frame.state {
+            self.uses.extend(&progress.doubtful);
         }
     }
 
@@ -630,6 +659,11 @@ impl<'s> Reader<'s> {
         }
         Ok(true)
     }
+}
+
+/// A use of the value that a name means.
+fn plain_use(name: Span) -> Use {
+    Use { name, index: 0, symbol: false, ty: Span::default(), bound: false, doubtful: false }
 }
 
 /// Looks whether a value name is the first of a list of results such as `%a:2, %b =`. `ahead` is a lexer that stands

@@ -79,6 +79,9 @@ struct Use {
     /// Whether an unknown form seems to define this name for its region (`%x as %y: type`). It counts only if the op
     /// turns out to have a region.
     bound: bool,
+    /// Whether the name is also an argument of the op's region, so that it may mean no value outside at all. If
+    /// nothing outside has this name, the use is dropped.
+    doubtful: bool,
 }
 
 /// An argument that a custom form defines for its next region.
@@ -99,6 +102,8 @@ enum ArgumentType {
     Index,
     /// It is the next of the types that the op lists for the values it carries round.
     Carried,
+    /// It is not known, so the argument may be memory.
+    Unknown,
 }
 
 /// An op being read.
@@ -206,6 +211,8 @@ struct Reader<'s> {
     /// Ops whose form does not say which of its types are those of the results, so that the types of its results are
     /// guesses.
     guessed: Vec<OpId>,
+    /// Ops with doubtful uses ([`Use::doubtful`]) whose names were not defined when the op ended.
+    doubtful: Vec<OpId>,
 }
 
 type Result<T> = std::result::Result<T, TextError>;
@@ -219,6 +226,7 @@ pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
     }
     let mut reader = Reader::new(source, dialects);
     reader.run()?;
+    reader.drop_doubtful();
     let (mut document, guessed) = (reader.document, reader.guessed);
     crate::ty::resolve(&mut document);
     results::doubt(&mut document, guessed);
@@ -254,6 +262,7 @@ impl<'s> Reader<'s> {
             ops: Vec::new(),
             branches: Vec::new(),
             guessed: Vec::new(),
+            doubtful: Vec::new(),
         }
     }
 
@@ -503,7 +512,7 @@ impl<'s> Reader<'s> {
             index = text.get(1..).and_then(|n| n.parse().ok()).ok_or_else(|| self.unexpected("a result number"))?;
             self.advance();
         }
-        Ok(Use { name: name.span(), index, symbol: false, ty: Span::default(), bound: false })
+        Ok(Use { name: name.span(), index, symbol: false, ty: Span::default(), bound: false, doubtful: false })
     }
 
     /// Reads a trailing `loc(…)`, if there is one, and says whether there was.
@@ -563,6 +572,7 @@ impl<'s> Reader<'s> {
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
         self.check_end(&frame)?;
         self.use_names_without_region(&frame);
+        self.use_doubtful_names(&frame);
         // The order of these steps matters: operands decide the types of results in many custom forms, and hidden
         // parts (implicit regions) need both.
         self.order_operands(&frame);

@@ -100,6 +100,7 @@ impl<'s> Reader<'s> {
                     // Only a loop with assigned indices can write another type for its index.
                     _ => (self.known_type("index"), Span::default()),
                 },
+                ArgumentType::Unknown => (self.known_type("?"), Span::default()),
                 ArgumentType::Carried => match carried.next() {
                     Some(span) => (self.written_type(span), span),
                     // The form lists too few types, so the type stays unknown.

@@ -17,6 +17,9 @@
 //! an isolated region ends   uses of known forms that still wait are errors
 //! ```
 //!
+//! A name in an unknown form that becomes an argument of the op's region may also be a use of a value outside. Such a
+//! use is *doubtful*: it waits like any other, and is dropped at the end of the text if no definition was found.
+//!
 //! Moving the smaller set of waiting uses into the larger keeps the time for n uses
 //! within n log n, however deep regions nest.
 //!
@@ -47,6 +50,8 @@ struct Waiting {
     span: Span,
     /// Whether it stands in a known form, so that it is an error if no definition is found.
     known: bool,
+    /// Whether it is dropped without a word if no definition is found ([`Use::doubtful`]).
+    doubtful: bool,
 }
 
 /// A region that is being read.
@@ -189,6 +194,9 @@ impl Reader<'_> {
             let one = self.uses[at];
             let value = self.resolve_use(one, known)?;
             self.document.operand_pool.push(value);
+            if value == placeholder() && one.doubtful && self.doubtful.last() != Some(&frame.op) {
+                self.doubtful.push(frame.op);
+            }
         }
         self.uses.truncate(frame.uses);
         self.document.ops[frame.op].operands = pool_range(start, self.document.operand_pool.len());
@@ -203,13 +211,31 @@ impl Reader<'_> {
             return pick(named, one.index).ok_or_else(|| undefined(name, one.name));
         }
         let operand = self.document.operand_pool.len() as u32;
-        let waiting = Waiting { operand, index: one.index, span: one.name, known };
+        let known = known && !one.doubtful;
+        let waiting = Waiting { operand, index: one.index, span: one.name, known, doubtful: one.doubtful };
         if let Some(open) = self.scopes.open.last_mut() {
             open.waiting.entry(name).or_default().push(waiting);
         }
-        // No real value has this id. It is replaced when the definition is read, or at the latest when the isolated
-        // region around ends.
-        Ok(ValueId::from_index(u32::MAX as usize))
+        // The placeholder is replaced when the definition is read, or at the latest when the isolated region around
+        // ends; that of a doubtful use is dropped at the end of the text.
+        Ok(placeholder())
+    }
+
+    /// Drops the doubtful uses that have found no definition. They stand behind all other operands of their op, so no
+    /// position of another operand changes.
+    pub(super) fn drop_doubtful(&mut self) {
+        for &op in &self.doubtful {
+            let range = self.document.ops[op].operands;
+            let pool = &mut self.document.operand_pool[range.start as usize..range.end as usize];
+            let mut kept = 0;
+            for at in 0..pool.len() {
+                if pool[at] != placeholder() {
+                    pool.swap(kept, at);
+                    kept += 1;
+                }
+            }
+            self.document.ops[op].operands = pool_range(range.start as usize, range.start as usize + kept);
+        }
     }
 
     /// Makes values of an op's results and defines the names in front of its `=`.
@@ -285,8 +311,11 @@ impl Reader<'_> {
     }
 
     /// Gives a use without a definition, in a form that is not known, a value of its own of unknown type, and tells
-    /// the user.
+    /// the user. A doubtful use is left to be dropped at the end.
     fn leave_unresolved(&mut self, name: &str, waiting: &Waiting) {
+        if waiting.doubtful {
+            return;
+        }
         self.note(format!("`{name}` is not defined here; this form is not known, so it is left alone"), waiting.span);
         let ty = self.known_type("?");
         let value = self.document.values.push(Value {
@@ -297,6 +326,11 @@ impl Reader<'_> {
         });
         self.document.operand_pool[waiting.operand as usize] = value;
     }
+}
+
+/// Stands for the value of a use that waits. No real value has this id.
+fn placeholder() -> ValueId {
+    ValueId::from_index(u32::MAX as usize)
 }
 
 /// The value at an index among those that a name stands for; `None` if it stands for fewer.

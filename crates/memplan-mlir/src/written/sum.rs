@@ -12,12 +12,15 @@
 //!     %3 = arith.addi %1, %2                                  4 × k0 + k1
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::{Definition, Document, OpId, ValueId};
 
 /// How deep the arithmetic of an offset may be nested. Our emitters write a few ops for each loop.
 const DEEPEST: usize = 256;
+
+/// The values that have been computed; `None` for those that are no sums.
+type Sums = HashMap<ValueId, Option<Sum>>;
 
 /// A constant plus factors for loop dimensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,13 +33,24 @@ pub(super) struct Sum {
 impl Sum {
     /// The sum that a value is; `None` if it is something else.
     pub(super) fn of(document: &Document, value: ValueId) -> Option<Sum> {
-        Sum::nested(document, value, DEEPEST)
+        Sum::nested(document, value, DEEPEST, &mut Sums::new())
     }
 
-    /// As [`Sum::of`], for an expression that is nested no deeper than `deepest` ops.
-    fn nested(document: &Document, value: ValueId, deepest: usize) -> Option<Sum> {
+    /// As [`Sum::of`], for an expression that is nested no deeper than `deepest` ops. A value that is used several times
+    /// is computed once and kept in `done`: in `%b = %a + %a`, `%c = %b + %b` and so on, the number of ways to `%a`
+    /// doubles with each op.
+    fn nested(document: &Document, value: ValueId, deepest: usize, done: &mut Sums) -> Option<Sum> {
+        if let Some(sum) = done.get(&value) {
+            return sum.clone();
+        }
         // The depth is limited because the expressions come from a file. A deeper one is treated as unknown.
-        let deepest = deepest.checked_sub(1)?;
+        let sum = deepest.checked_sub(1).and_then(|deepest| Sum::computed(document, value, deepest, done));
+        done.insert(value, sum.clone());
+        sum
+    }
+
+    /// The sum of a value that is not in `done` yet; its operands are nested no deeper than `deepest` ops.
+    fn computed(document: &Document, value: ValueId, deepest: usize, done: &mut Sums) -> Option<Sum> {
         if let Some(number) = document.constant(value) {
             return Some(Sum { constant: i128::from(number), ..Sum::default() });
         }
@@ -46,8 +60,8 @@ impl Sum {
             Definition::Unresolved => return None,
         };
         let [left, right] = document.operands(op) else { return None };
-        let left = Sum::nested(document, *left, deepest)?;
-        let right = Sum::nested(document, *right, deepest)?;
+        let left = Sum::nested(document, *left, deepest, done)?;
+        let right = Sum::nested(document, *right, deepest, done)?;
         match document.name(op) {
             "arith.addi" => left.plus(&right, 1),
             "arith.subi" => left.plus(&right, -1),

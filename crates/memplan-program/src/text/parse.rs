@@ -742,9 +742,15 @@ impl<'s> Parser<'s> {
         if !self.eat('.') {
             return Ok(Trips::exactly(at_least));
         }
+        let span = self.span();
         let at_most = matches!(self.peek(), Kind::Word(_)).then(|| self.number());
         let at_most = at_most.transpose()?;
-        Ok(Trips { at_least, at_most })
+        let trips = Trips { at_least, at_most };
+        // The check of the whole program would find this, too, but it does not know the place.
+        match trips.contradiction() {
+            Some(error) => Err(ParseError::Malformed { error, span: Some(span) }),
+            None => Ok(trips),
+        }
     }
 
     /// Reads the numbers of iterations of a parallel loop, `4 ? 8`: for each dimension a number, or `?` if it is not
@@ -853,7 +859,7 @@ impl<'s> Parser<'s> {
     /// dots.)
     fn range(&mut self) -> Parsed<ByteRange> {
         let start = self.number()?;
-        self.mark('.', "`..` between first and last byte")?;
+        self.mark('.', "`..` between the first byte and the end, which is one past the last byte")?;
         Ok(ByteRange::new(start, self.number()?))
     }
 

@@ -25,6 +25,7 @@ use memplan_program::SiteId;
 
 use super::function::AllPlanned;
 use super::{KernelView, Planned, PlannedFunction, display};
+use crate::lex::{Lexer, TokenKind};
 use crate::pass::{Remark, Rewrite, Saving};
 use crate::{BlockId, Definition, Document, Edits, OpId, ValueId};
 
@@ -359,25 +360,27 @@ fn is_defined_inside(document: &Document, value: ValueId, block: BlockId) -> boo
     is_argument || maker(document, value).is_some_and(|op| is_inside(document, op, block))
 }
 
-/// The places at which a value's name stands in an op's own text, without the regions of the op: inside of these the
-/// same name may be another value. `%a` is not found in `%ab` or `%a_0`. The name is also found in strings of the op.
+/// The places at which a value's name stands in an op's own text. Its regions are left out: the same name may be
+/// another value there. Names in strings and comments are no uses of the value.
 fn places(document: &Document, op: OpId, value: ValueId) -> Vec<Span> {
     let span = document.op(op).span;
     let old = document.value_name(value);
     let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
-    let text = document.text(span);
-    let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
     debug_assert!(!matches!(document.value(value).definition, Definition::Unresolved));
     let mut places = Vec::new();
-    for (at, _) in text.match_indices(old) {
-        let start = span.start as usize + at;
-        let inside = |region: &Span| region.range().contains(&start);
-        let longer = text[at + old.len()..].chars().next().is_some_and(part_of_name);
-        if !longer && !regions.iter().any(inside) {
-            places.push(Span::new(start, start + old.len()));
+    let mut lexer = Lexer::at(document.source(), span.start as usize);
+    loop {
+        let token = lexer.next();
+        if token.kind == TokenKind::Eof || token.start >= span.end as usize {
+            return places;
+        }
+        // A region is stepped over as a whole, because a function may have many ops.
+        if let Some(region) = regions.iter().find(|region| region.range().contains(&token.start)) {
+            lexer.position = lexer.position.max(region.end as usize);
+        } else if token.kind == TokenKind::Percent && document.text(token.span()) == old {
+            places.push(token.span());
         }
     }
-    places
 }
 
 /// The text of an op with another name for a value.
