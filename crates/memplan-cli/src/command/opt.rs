@@ -1,10 +1,12 @@
 //! `memplan opt`: rewrite a program.
 
+use std::borrow::Cow;
+
 use memplan::driver::How;
 use memplan::front_end::Layout;
 use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
-use memplan::pass::{self, Chain, PASSES, opt};
+use memplan::pass::{self, Chain, Done, PASSES, opt};
 use memplan::planner::find;
 use memplan::source::Source;
 use memplan::wording::sized;
@@ -47,17 +49,16 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
                 answer.failures.push(failure(&stopped.source, stopped.failure.clone()));
             }
         }
-        answer.text.push_str(part.text().unwrap_or_default());
-        answer.text.push_str(&part.separator);
     }
+    let text = text_of(&done);
     let failed = answer.failures.len();
     if failed > 0 {
         if done.parts.len() > 1 {
             answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", done.parts.len()));
         }
         // A file is written whole or not at all. On standard output the parts that were rewritten are printed.
-        if args.output.is_some() || done.parts.len() == 1 {
-            answer.text.clear();
+        if args.output.is_none() && done.parts.len() > 1 {
+            answer.text = text.into_owned();
         }
         return Ok(answer);
     }
@@ -73,13 +74,26 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         let (pass, planned) = planned.ok_or_else(|| Failure::usage_with_help(message, help))?;
         output::write(path, drawing(&source, pass, planned, kind))?;
     }
-    if let Some(path) = &args.output {
-        let was_input = output::is_input(path, &args.file);
-        output::write(path, &answer.text)?;
-        answer.text.clear();
-        answer.notes.extend(output::replaced_input(path, was_input));
+    match &args.output {
+        Some(path) => {
+            let was_input = output::is_input(path, &args.file);
+            output::write(path, &*text)?;
+            answer.notes.extend(output::replaced_input(path, was_input));
+        }
+        None => answer.text = text.into_owned(),
     }
     Ok(answer)
+}
+
+/// The text of all parts that were rewritten. A file that nothing divides is not copied: it may have 100 MB.
+fn text_of(done: &Done) -> Cow<'_, str> {
+    if let [part] = &done.parts[..]
+        && part.separator.is_empty()
+    {
+        return Cow::Borrowed(part.text().unwrap_or_default());
+    }
+    let pieces = done.parts.iter().flat_map(|part| [part.text().unwrap_or_default(), &part.separator]);
+    Cow::Owned(pieces.collect())
 }
 
 /// Adds to the answer what the passes had to say: notes, repairs, and the table of bytes if it is asked for.

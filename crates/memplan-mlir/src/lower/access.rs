@@ -90,7 +90,9 @@ impl Lowering<'_> {
         if let Some(list) = self.destination_style(op) {
             return list.into();
         }
-        list.extend(self.mark_accesses(op));
+        if document.name(op) == "annotation.mark" {
+            list.extend(self.mark_accesses(op));
+        }
         for (selector, access) in document.info(op).effects.iter() {
             let operands = &document.operands(op)[document.select(op, selector)];
             for &value in operands.iter().filter(|value| self.is_memory(**value)) {

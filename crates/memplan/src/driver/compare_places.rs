@@ -46,6 +46,8 @@ pub(super) fn difference(message: String) -> Finding {
 struct Memories<'f> {
     of_space: HashMap<SpaceId, &'f str>,
     of_name: HashMap<&'f str, SpaceId>,
+    /// The memory and the space of the buffer before, which agreed. The next buffer is mostly in the same memory.
+    last: Option<(SpaceId, &'f str)>,
 }
 
 impl<'f> Memories<'f> {
@@ -61,10 +63,13 @@ impl<'f> Memories<'f> {
         };
         // The first buffer found in a memory decides which space that memory is. Both directions are kept, so that
         // neither two spaces share a memory nor two memories share a space.
-        let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
-        let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
-        if memory != found.memory || space != planned.space {
-            return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
+        if self.last != Some((planned.space, &found.memory)) {
+            let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
+            let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
+            if memory != found.memory || space != planned.space {
+                return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
+            }
+            self.last = Some((planned.space, &found.memory));
         }
         let object = planned.object.map(Id::index);
         // Inside a shared object every buffer starts at the object's first byte, so the object is compared and the

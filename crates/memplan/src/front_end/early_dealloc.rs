@@ -47,6 +47,6 @@ impl FrontEnd for EarlyDealloc {
 
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
         let addresses = input.addresses(output, Changes::Deallocations)?;
-        Ok(Places { lists: vec![addresses.iter().map(|address| address.as_ref().map(found)).collect()] })
+        Ok(Places { lists: vec![addresses.into_vec().into_iter().map(|address| address.map(found)).collect()] })
     }
 }

@@ -49,6 +49,6 @@ impl FrontEnd for MergeAlloc {
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
         let changes = if self.options.analysis_only { Changes::Attributes } else { Changes::Addresses };
         let addresses = input.addresses(output, changes)?;
-        Ok(Places { lists: vec![addresses.iter().map(|address| address.as_ref().map(found)).collect()] })
+        Ok(Places { lists: vec![addresses.into_vec().into_iter().map(|address| address.map(found)).collect()] })
     }
 }

@@ -109,13 +109,9 @@ fn unreadable(text: &str, error: &TextError) -> ReadError {
 }
 
 /// An address as the driver compares it.
-pub(super) fn found(address: &Address) -> Found {
-    Found {
-        memory: address.memory.clone(),
-        offsets: address.offsets.clone(),
-        strides: address.strides.clone(),
-        ..Found::default()
-    }
+pub(super) fn found(address: Address) -> Found {
+    let Address { memory, offsets, strides } = address;
+    Found { memory, offsets, strides, ..Found::default() }
 }
 
 /// Why a pass did not work.

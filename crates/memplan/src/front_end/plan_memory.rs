@@ -83,7 +83,7 @@ impl FrontEnd for PlanMemory {
 
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
         let addresses = input.addresses(output, Changes::Addresses)?;
-        let found: Vec<_> = addresses.iter().map(|address| address.as_ref().map(found)).collect();
+        let found: Vec<_> = addresses.into_vec().into_iter().map(|address| address.map(found)).collect();
         Ok(Places { lists: by_function(input, &found) })
     }
 }

@@ -53,8 +53,9 @@ impl DonePart {
     pub fn text(&self) -> Option<&str> {
         let (_, output) = self.chain.as_ref().ok()?.last()?;
         // The empty lines that [`Part::as_source`] has put in front are taken off again, as far as the pass kept them.
-        let padding = output.text().bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
-        output.text().get(padding..)
+        let text = output.text();
+        let padding = text.bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
+        text.get(padding..)
     }
 }
 
