@@ -212,7 +212,7 @@ type Result<T> = std::result::Result<T, TextError>;
 
 /// Reads a text. When all of it has been read and all aliases are known, types are resolved: their text becomes a
 /// [`Type`]. Last, results whose types were only guessed are given an unknown type where they may be memory.
-pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
+pub(crate) fn read(source: &Arc<str>, dialects: &Dialects) -> Result<Document> {
     // Spans are pairs of `u32`.
     if source.len() >= u32::MAX as usize {
         return Err(TextError::TooLong);
@@ -227,7 +227,7 @@ pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
 
 impl<'s> Reader<'s> {
     /// A reader at the start of a text.
-    fn new(source: &'s str, dialects: &'s Dialects) -> Self {
+    fn new(source: &'s Arc<str>, dialects: &'s Dialects) -> Self {
         // No token has been read yet; `run` reads the first one.
         let start = Token { kind: TokenKind::Eof, start: 0, end: 0, first_on_line: true };
         Reader {
@@ -236,7 +236,7 @@ impl<'s> Reader<'s> {
             lexer: Lexer::new(source),
             token: start,
             previous: start,
-            document: empty_document(source),
+            document: empty_document(Arc::clone(source)),
             scopes: Scopes::default(),
             names: HashMap::default(),
             types: HashMap::default(),
@@ -619,9 +619,9 @@ fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
 }
 
 /// A document of a text in which nothing has been read yet.
-fn empty_document(source: &str) -> Document {
+fn empty_document(source: Arc<str>) -> Document {
     Document {
-        source: Arc::from(source),
+        source,
         ops: IndexVec::new(),
         rare: Vec::new(),
         regions: IndexVec::new(),

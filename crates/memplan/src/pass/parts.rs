@@ -148,7 +148,7 @@ mod tests {
         let parts = parts_of(&source);
         let shown: Vec<_> = parts.iter().map(|part| (part.lines, part.text, part.separator)).collect();
         assert_eq!(shown, [(0, "a\nb\n", "// -----\n"), (3, "c\n", "// ----- \n"), (5, "", "")]);
-        assert_eq!(parts[1].as_source(&source).bytes, b"\n\n\nc\n");
+        assert_eq!(*parts[1].as_source(&source).bytes, *b"\n\n\nc\n");
         assert_eq!(parts_of(&Source::new("a.mlir", "no // -----\n")).len(), 1);
     }
 }
