@@ -24,7 +24,7 @@ use memplan_program::{Origin, Program, SiteId, ValueId};
 use smallvec::SmallVec;
 
 /// The sites each value may name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Aliases {
     sites: IndexVec<ValueId, SmallVec<[SiteId; 1]>>,
 }

@@ -101,7 +101,7 @@ pub enum Beyond {
 }
 
 /// The lives of a program's buffers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lifetimes {
     lives: IndexVec<SiteId, Life>,
 }

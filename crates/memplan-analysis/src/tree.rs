@@ -10,7 +10,7 @@ use memplan_core::{Id, IndexVec};
 use memplan_program::{FunctionId, OpId, Program};
 
 /// Depths, ranges and ancestors of the ops of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OpTree {
     nodes: IndexVec<OpId, Node>,
     /// First and last op of each function; `None` without ops.

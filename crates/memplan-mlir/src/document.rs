@@ -262,7 +262,12 @@ impl Document {
     /// A line `// -----` at the top level starts a new, independent part, as
     /// `-split-input-file` does.
     pub fn read(source: &str, dialects: &Dialects) -> Result<Document, TextError> {
-        crate::read::read(source, dialects)
+        Document::read_shared(Arc::from(source), dialects)
+    }
+
+    /// Reads a text that the caller shares with the document. A text may have 100 MB, and [`read`](Self::read) copies it.
+    pub fn read_shared(source: Arc<str>, dialects: &Dialects) -> Result<Document, TextError> {
+        crate::read::read(&source, dialects)
     }
 
     /// The text that was read.

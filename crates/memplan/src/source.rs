@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,13 +10,64 @@ use memplan_models::source::{DiskFile, ReadAt};
 
 use crate::format::{self, Format, ReadOptions};
 
+/// The bytes of a file. Copies share them, and so does the reader of a text: a text of 100 MB is in memory once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content(Stored);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stored {
+    /// All of it is UTF-8.
+    Text(Arc<str>),
+    Bytes(Arc<[u8]>),
+}
+
+impl Content {
+    /// The content as a text to share; `None` if it is not UTF-8.
+    pub fn text(&self) -> Option<&Arc<str>> {
+        match &self.0 {
+            Stored::Text(text) => Some(text),
+            Stored::Bytes(_) => None,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Content {
+        Content(match String::from_utf8(bytes) {
+            Ok(text) => Stored::Text(text.into()),
+            Err(error) => Stored::Bytes(error.into_bytes().into()),
+        })
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Stored::Text(text) => text.as_bytes(),
+            Stored::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl ReadAt for Content {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        (&**self).read_at(offset, into)
+    }
+}
+
 /// A file to plan.
 #[derive(Clone)]
 pub struct Source {
     /// Its name, for messages and for finding out its format.
     pub name: String,
     /// Its content; empty if it is to be read from disk, piece by piece.
-    pub bytes: Vec<u8>,
+    pub bytes: Content,
     /// The file, if it may be too large to load.
     pub disk: Option<Arc<DiskFile>>,
     /// Its format; `None` to find out by name and content.
@@ -33,7 +85,8 @@ impl fmt::Debug for Source {
 impl Source {
     /// A source whose format is found out by name and content.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
+        let bytes = Content::from(bytes.into());
+        Source { name: name.into(), bytes, disk: None, format: None, options: ReadOptions::default() }
     }
 
     /// A file as a source. A binary file, such as a model, stays on disk, because it is mostly weights. If the format
@@ -54,7 +107,13 @@ impl Source {
     /// The same with another content.
     pub(crate) fn with_bytes(&self, bytes: Vec<u8>) -> Source {
         let Source { name, bytes: _, disk, format, options } = self;
-        Source { name: name.clone(), bytes, disk: disk.clone(), format: *format, options: options.clone() }
+        Source {
+            name: name.clone(),
+            bytes: bytes.into(),
+            disk: disk.clone(),
+            format: *format,
+            options: options.clone(),
+        }
     }
 
     /// Its content, wherever it is.

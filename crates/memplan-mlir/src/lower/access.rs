@@ -123,7 +123,9 @@ impl Lowering<'_> {
             return list.into();
         }
         // What a mark says of a coupled buffer, and what the op's row says of its operands.
-        list.extend(self.mark_accesses(op));
+        if document.name(op) == "annotation.mark" {
+            list.extend(self.mark_accesses(op));
+        }
         for (selector, access) in document.info(op).effects.iter() {
             let operands = &document.operands(op)[document.select(op, selector)];
             for &value in operands.iter().filter(|value| self.is_memory(**value)) {

@@ -114,12 +114,23 @@ fn alignment(text: &str) -> Result<u64, SpecError> {
 pub(super) struct BufferizedView<'a> {
     pub(super) document: &'a Document,
     pub(super) lowered: &'a Lowered,
-    pub(super) aliases: &'a Aliases,
-    pub(super) tree: &'a OpTree,
-    pub(super) lifetimes: &'a Lifetimes,
+    /// This and the next two are empty once the buffers to merge and their homes are known; see `forget_analyses`.
+    pub(super) aliases: Aliases,
+    pub(super) tree: OpTree,
+    pub(super) lifetimes: Lifetimes,
     pub(super) options: Options,
     /// Buffers that must not share memory, because the dataflow check has rejected an earlier plan in which they did.
     pub(super) apart: &'a Apart,
+}
+
+impl BufferizedView<'_> {
+    /// Gives back the memory of the aliases, the tree and the lifetimes. Nothing asks for them once the buffers to merge,
+    /// their homes and their twins are known, and planning the largest frame is where the pass needs most memory.
+    fn forget_analyses(&mut self) {
+        self.aliases = Aliases::default();
+        self.tree = OpTree::default();
+        self.lifetimes = Lifetimes::default();
+    }
 }
 
 /// Runs the pass. Without a strategy the planner that the options name is used.
@@ -137,8 +148,7 @@ pub fn run(
     still_waiting()?;
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
     still_waiting()?;
-    let view =
-        BufferizedView { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options, apart };
+    let mut view = BufferizedView { document, lowered, aliases, tree, lifetimes, options, apart };
     if options.compat {
         candidates::refuse_what_the_original_refuses(&view)?;
     }
@@ -148,8 +158,10 @@ pub fn run(
     }
     let mut candidates = candidates::find(&view);
     let homes = home::find(&view, &mut candidates);
+    let twins = branches::twins(&view, &candidates.list, &homes);
+    view.forget_analyses();
     still_waiting()?;
-    let frames = frames::plan(&view, &candidates, &homes, strategy, request)?;
+    let frames = frames::plan(&view, &candidates.list, &twins, &homes, strategy, request)?;
     still_waiting()?;
     Ok(emit::emit(&view, candidates, &homes, &frames))
 }

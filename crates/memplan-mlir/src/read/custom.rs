@@ -206,10 +206,10 @@ impl<'s> Reader<'s> {
     fn word_begins_op(&self, frame: &OpFrame, new_line: bool) -> bool {
         let word = self.text(self.token.span());
         if new_line {
-            return word.contains('.') || undotted(word).is_some() || self.short_name_begins_op(frame, word);
+            return has_dot(word) || undotted(word).is_some() || self.short_name_begins_op(frame, word);
         }
         // Two ops on one line: only a word that is surely an op ends this one.
-        let surely = word == "return" || (word.contains('.') && self.dialects.has_dialect(word));
+        let surely = word == "return" || (has_dot(word) && self.dialects.has_dialect(word));
         surely && self.info(frame).known
     }
 

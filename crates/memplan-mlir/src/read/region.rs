@@ -193,7 +193,7 @@ impl<'s> Reader<'s> {
                         stack.extend([Frame::Region(frame), Frame::Op(op), Frame::Region(inner)]);
                         return Ok(());
                     }
-                    self.finish_op(op)?;
+                    self.finish_op(&op)?;
                 }
             }
         }

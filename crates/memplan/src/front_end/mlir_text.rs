@@ -1,5 +1,7 @@
 //! What the passes over MLIR text have in common: reading, claiming, writing, reading again.
 
+use std::sync::Arc;
+
 use memplan_core::patience::Patience;
 use memplan_core::{IndexVec, ReadError, Stop, line_column, utf8};
 use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
@@ -96,7 +98,13 @@ impl Module {
 /// source's own or one that a pass made of it.
 pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
     let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
-    let document = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
+    // The source's own text is shared with the document and not copied.
+    let is_own = |own: &&Arc<str>| std::ptr::eq(&***own, text);
+    let document = match source.bytes.text().filter(is_own) {
+        Some(own) => Document::read_shared(Arc::clone(own), dialects),
+        None => Document::read(text, dialects),
+    };
+    let document = document.map_err(|error| unreadable(text, &error))?;
     // A part of a file may hold nothing but comments, which is fine. Any other text without an op is no MLIR.
     let says_something = text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with("//"));
     if says_something && !has_op(&document) {

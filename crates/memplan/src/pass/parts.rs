@@ -53,8 +53,9 @@ impl DonePart {
     pub fn text(&self) -> Option<&str> {
         let (_, output) = self.chain.as_ref().ok()?.last()?;
         // The empty lines that [`Part::as_source`] has put in front are taken off again, as far as the pass kept them.
-        let padding = output.text().bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
-        output.text().get(padding..)
+        let text = output.text();
+        let padding = text.bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
+        text.get(padding..)
     }
 }
 
@@ -148,7 +149,7 @@ mod tests {
         let parts = parts_of(&source);
         let shown: Vec<_> = parts.iter().map(|part| (part.lines, part.text, part.separator)).collect();
         assert_eq!(shown, [(0, "a\nb\n", "// -----\n"), (3, "c\n", "// ----- \n"), (5, "", "")]);
-        assert_eq!(parts[1].as_source(&source).bytes, b"\n\n\nc\n");
+        assert_eq!(*parts[1].as_source(&source).bytes, *b"\n\n\nc\n");
         assert_eq!(parts_of(&Source::new("a.mlir", "no // -----\n")).len(), 1);
     }
 }

@@ -15,6 +15,7 @@
 //! *followers* and get the address of the leader.
 //! The dataflow check, which proves the result, follows the branches by itself and knows nothing of this file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memplan_program::{Control, OpId, RegionId, SiteId};
@@ -126,7 +127,11 @@ fn left_branches(view: &BufferizedView, candidate: &Candidate) -> Option<(OpId, 
 
 /// The candidates without the followers. Each leader is as large and as aligned as its followers need, and lives as
 /// long as any of them.
-pub(super) fn join(candidates: &[Candidate], twins: &[(SiteId, SiteId)]) -> Vec<Candidate> {
+pub(super) fn join<'a>(candidates: &'a [Candidate], twins: &[(SiteId, SiteId)]) -> Cow<'a, [Candidate]> {
+    // Most files have no twins, and then nothing is copied.
+    if twins.is_empty() {
+        return Cow::Borrowed(candidates);
+    }
     let leader_of: HashMap<SiteId, SiteId> = twins.iter().map(|&(leader, follower)| (follower, leader)).collect();
     let mut joined: Vec<Candidate> =
         candidates.iter().filter(|candidate| !leader_of.contains_key(&candidate.site)).cloned().collect();
@@ -142,5 +147,5 @@ pub(super) fn join(candidates: &[Candidate], twins: &[(SiteId, SiteId)]) -> Vec<
             (one, other) => one.or(other),
         };
     }
-    joined
+    Cow::Owned(joined)
 }

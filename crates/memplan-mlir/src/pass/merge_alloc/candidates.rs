@@ -65,6 +65,10 @@ impl Candidates {
     /// Takes the candidates out of the list that `is_left` accepts, with a remark that gives the reason. Their
     /// deallocations stay in the text.
     pub(super) fn leave_alone(&mut self, view: &BufferizedView, is_left: impl Fn(SiteId) -> bool, reason: &str) {
+        // Mostly there is nothing to take out, and then the list is not copied.
+        if !self.list.iter().any(|candidate| is_left(candidate.site)) {
+            return;
+        }
         let list = std::mem::take(&mut self.list);
         let (left, merged): (Vec<Candidate>, Vec<Candidate>) = list.into_iter().partition(|one| is_left(one.site));
         self.list = merged;

@@ -51,7 +51,7 @@ pub(super) fn emit(
     // For each merged allocation the number of its buffers, and the bytes that they would take without sharing.
     let mut savings: BTreeMap<SpaceId, (usize, u64)> = BTreeMap::new();
     for candidate in &candidates.list {
-        let (Some(home), Some(address)) = (homes.get(&candidate.site), frames.addresses.get(&candidate.site)) else {
+        let (Some(home), Some(address)) = (homes.get(&candidate.site), &frames.addresses[candidate.site]) else {
             continue;
         };
         let Some(space) = emitter.view_of(candidate, home, address) else { continue };
@@ -181,7 +181,7 @@ impl Emitter<'_> {
                 code.line(&[name, " = memref.cast ", &view, " : ", &plain, " to ", ty]);
             }
         }
-        self.edits.replace(op.span, &self.text);
+        self.edits.replace(op.span, self.text.as_str());
         let strides = address.strides.iter().map(|&stride| Bytes(stride)).collect();
         let placement = Placement { space: *space, offsets: smallvec![Bytes(address.offset)], strides, object: None };
         self.placements[candidate.site] = Some(placement);
@@ -191,7 +191,8 @@ impl Emitter<'_> {
 
 /// The indentation of the line that a position is in.
 fn indentation(source: &str, position: usize) -> &str {
-    let line = source.get(..position).map_or("", |before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
+    let before = source.get(..position).unwrap_or("");
+    let line = &before[before.bytes().rposition(|byte| byte == b'\n').map_or(0, |at| at + 1)..];
     &line[..line.len() - line.trim_start().len()]
 }
 

@@ -23,13 +23,13 @@
 use std::collections::BTreeMap;
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound, patience,
+    Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound, patience,
 };
 use memplan_planner::{Assign, Request, Strategy};
 use memplan_program::SiteId;
 
 use super::branches;
-use super::candidates::{Candidate, Candidates};
+use super::candidates::Candidate;
 use super::home::{Home, copies};
 use super::{BufferizedView, Planner};
 use crate::OpId;
@@ -84,11 +84,14 @@ pub(super) struct Address {
     pub(super) strides: Vec<u64>,
 }
 
+/// The candidate of each site that has one.
+type BySite<'a> = IndexVec<SiteId, Option<&'a Candidate>>;
+
 /// All frames, and the address of every buffer.
 pub(super) struct Frames {
     /// The frames of scopes, in the order of their ops.
     pub(super) scopes: Vec<Frame>,
-    pub(super) addresses: HashMap<SiteId, Address>,
+    pub(super) addresses: IndexVec<SiteId, Option<Address>>,
 }
 
 /// Plans the frames. Two buffers that are made in different branches of one op and used after the branches are *twins*
@@ -96,17 +99,15 @@ pub(super) struct Frames {
 /// its leader.
 pub(super) fn plan(
     view: &BufferizedView,
-    candidates: &Candidates,
+    candidates: &[Candidate],
+    twins: &[(SiteId, SiteId)],
     homes: &HashMap<SiteId, Home>,
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<Frames, PassError> {
-    let twins = branches::twins(view, &candidates.list, homes);
-    let mut frames = plan_list(view, &branches::join(&candidates.list, &twins), homes, strategy, request)?;
-    for &(leader, follower) in &twins {
-        if let Some(address) = frames.addresses.get(&leader).cloned() {
-            frames.addresses.insert(follower, address);
-        }
+    let mut frames = plan_list(view, &branches::join(candidates, twins), homes, strategy, request)?;
+    for &(leader, follower) in twins {
+        frames.addresses[follower] = frames.addresses[leader].clone();
     }
     Ok(frames)
 }
@@ -121,10 +122,12 @@ fn plan_list(
     request: &Request,
 ) -> Result<Frames, PassError> {
     let mut frames = collect(candidates, homes);
-    let by_site: HashMap<SiteId, &Candidate> = candidates.iter().map(|candidate| (candidate.site, candidate)).collect();
+    let sites = view.lowered.program.sites().len();
+    let mut by_site: BySite = IndexVec::filled(None, sites);
+    candidates.iter().for_each(|candidate| by_site[candidate.site] = Some(candidate));
     // The offset of each crossed loop, and of each buffer, in the frame around it.
     let mut placed: HashMap<Key, u64> = HashMap::default();
-    let mut in_frame: HashMap<SiteId, u64> = HashMap::default();
+    let mut in_frame: IndexVec<SiteId, u64> = IndexVec::filled(0, sites);
     let keys: Vec<Key> = frames.keys().cloned().collect();
     // Inner loops first: their size is needed outside.
     for key in keys.iter().rev() {
@@ -132,31 +135,31 @@ fn plan_list(
             return Err(PassError::Stopped);
         }
         let problem = problem_of(view, key, &frames, &by_site)?;
-        let plan = best_plan(view, &problem, strategy, request)?;
+        let (plan, lower_bound) = best_plan(view, &problem, strategy, request)?;
         let Some(frame) = frames.get_mut(key) else { continue };
         for (index, member) in frame.members.iter().enumerate() {
             let offset = plan.offset(BufferId::from_index(index)).unwrap_or_default().0;
             match *member {
-                Member::Site(site) => _ = in_frame.insert(site, offset),
+                Member::Site(site) => in_frame[site] = offset,
                 Member::Loop(op) => _ = placed.insert((op, true, key.2.clone()), offset),
             }
         }
         frame.extent = plan.extent().0;
         frame.stride = frame.extent.next_multiple_of(frame.alignment);
-        frame.lower_bound = bound::lower_bound(&problem).0;
+        frame.lower_bound = lower_bound.0;
         let first = problem.buffers().iter().min_by_key(|buffer| buffer.lifetime.start());
         frame.first_size = first.and_then(Buffer::bytes).unwrap_or_default().0;
     }
-    let mut addresses = HashMap::default();
+    let mut addresses = IndexVec::filled(None, sites);
     for candidate in candidates {
         let Some(home) = homes.get(&candidate.site) else { continue };
-        let mut address = Address { offset: in_frame[&candidate.site], strides: Vec::new() };
+        let mut address = Address { offset: in_frame[candidate.site], strides: Vec::new() };
         for &op in &home.crossed {
             let key = (op, true, candidate.space.clone());
             address.strides.push(frames[&key].stride);
             address.offset += placed[&key];
         }
-        addresses.insert(candidate.site, address);
+        addresses[candidate.site] = Some(address);
     }
     let scopes = frames.into_values().filter(|frame| !frame.is_crossed).collect();
     Ok(Frames { scopes, addresses })
@@ -213,7 +216,7 @@ fn problem_of(
     view: &BufferizedView,
     key: &Key,
     frames: &BTreeMap<Key, Frame>,
-    by_site: &HashMap<SiteId, &Candidate>,
+    by_site: &BySite,
 ) -> Result<Problem, PassError> {
     let frame = &frames[key];
     let mut builder = ProblemBuilder::new();
@@ -224,7 +227,7 @@ fn problem_of(
     for member in &frame.members {
         let (size, own_alignment, life) = match *member {
             Member::Site(site) => {
-                let candidate = by_site[&site];
+                let Some(candidate) = by_site[site] else { continue };
                 (candidate.bytes, candidate.alignment, candidate.life)
             }
             Member::Loop(op) => {
@@ -284,31 +287,46 @@ fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -
     view.apart.pairs().filter_map(members).filter(|(one, other)| one != other).collect()
 }
 
-/// The plan of the strategy asked for, or, without one, of the pass's own planner. If the strategy is `auto`, the
+/// The plan of the strategy asked for, or, without one, of the pass's own planner, and the problem's lower bound. If the strategy is `auto`, the
 /// smaller of the two plans is taken, so that it is never worse than the default.
 fn best_plan(
     view: &BufferizedView,
     problem: &Problem,
     strategy: Option<&dyn Strategy>,
     request: &Request,
-) -> Result<Plan, PassError> {
+) -> Result<(Plan, Bytes), PassError> {
     let own = match view.options.planner {
         Planner::CostModel => "chunk-hot",
         Planner::SizeFirst => "chunk-size-first",
     };
     let own = memplan_planner::find(own);
     let request = Request { assign: Assign::Offsets, ..request.clone() };
+    let bounded = |plan| (plan, bound::lower_bound(problem));
     match (strategy, own) {
         (Some(strategy), Some(own)) if strategy.name() == "auto" => {
             let auto = plan_with(strategy, problem, &request)?;
             // The pass's own planner fails if some buffers must be kept apart. Then there is nothing to compare with.
             let own = plan_with(own, problem, &request).ok().filter(|own| own.extent() < auto.extent());
-            Ok(own.unwrap_or(auto))
+            Ok(bounded(own.unwrap_or(auto)))
         }
-        (Some(strategy), _) => plan_with(strategy, problem, &request),
-        (None, Some(own)) => plan_with(own, problem, &request),
+        (Some(strategy), _) => plan_with(strategy, problem, &request).map(bounded),
+        (None, Some(own)) => plan_of_own(own, problem, &request),
         (None, None) => Err(PassError::NoPlan { strategy: "chunk-hot" }),
     }
+}
+
+/// The plan of the pass's own planner, and the problem's lower bound. This planner compares its extent with the bound
+/// (`Outcome::judge`) and calls the plan optimal where the two are equal, so the bound is not computed a second time.
+fn plan_of_own(own: &dyn Strategy, problem: &Problem, request: &Request) -> Result<(Plan, Bytes), PassError> {
+    let (plan, lower_bound) = match memplan_planner::plan(own, problem, request)? {
+        Outcome::Optimal(plan) => (Some(plan), None),
+        Outcome::Feasible { plan, lower_bound, .. } => (Some(plan), Some(lower_bound)),
+        _ => (None, None),
+    };
+    let plan = plan.ok_or(PassError::NoPlan { strategy: own.name() })?;
+    let lower_bound = lower_bound.unwrap_or_else(|| plan.extent());
+    debug_assert_eq!(lower_bound, bound::lower_bound(problem), "the planner reports the problem's lower bound");
+    Ok((plan, lower_bound))
 }
 
 /// The plan of one strategy; an error if it finds none.

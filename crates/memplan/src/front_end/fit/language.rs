@@ -96,7 +96,7 @@ impl Language {
                 bytes
             }
         };
-        plain().read(&Source { bytes, disk: None, ..file.clone() })
+        plain().read(&Source { bytes: bytes.into(), disk: None, ..file.clone() })
     }
 
     /// What a model computes, for the proof that another one computes the same. `contents` collects the constants of
