@@ -547,6 +547,7 @@ fn holding(allocation: &Allocation, name: String, span: Span) -> Buffer {
         name,
         dtype: allocation.dtype,
         shape: allocation.shape.clone(),
+        strides: None,
         scope: allocation.scope.clone(),
         memory: Memory::Own,
         scalar: false,
