@@ -121,7 +121,7 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
 
 /// The roots of all buffers that have strides. A view with strides cannot be given another place, because its
 /// subscripts do not count whole elements of the memory behind it.
-fn strided_roots(function: &Function) -> BTreeSet<BufId> {
+pub(crate) fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
     strided.map(|(buffer, _)| function.root(buffer)).collect()
 }
