@@ -1,7 +1,8 @@
 //! The interpreter against what LLVM computed for the recorded programs.
 
 use crate::records::{Record, records};
-use memplan_tensor::interpret::{Order, Output, RunError, RunOptions, run};
+use memplan_tensor::interpret::{Order, Output, PackedFunction, RunError, RunOptions, run};
+use memplan_tensor::ir::StmtKind;
 use memplan_tensor::script::Script;
 
 pub(crate) fn options(record: &Record, seed: u64, order: Order) -> RunOptions {
@@ -121,4 +122,37 @@ fn views_have_the_bytes_they_name() {
     };
     assert_eq!(scalar("float32"), Ok("O: float32[1] = 1.5".to_owned()));
     assert!(scalar("float16").is_err_and(|error| error.contains("needs elements of the same size")));
+}
+
+/// Calls, arguments and loops without statements end at the limit of steps, too.
+#[test]
+fn everything_that_takes_time_counts_as_steps() {
+    let header = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((1,), \"int32\")):\n    A = T.alloc_buffer((T.int64(1099511627776),), \"int8\")\n    B = T.alloc_buffer((T.int64(1099511627776),), \"int8\")\n";
+    let packed = PackedFunction { outputs: 1 };
+    let options =
+        RunOptions { max_steps: 10_000, packed: [(("f".to_owned(), 1), packed)].into(), ..RunOptions::default() };
+    let calls = [
+        "T.call_extern(\"int32\", \"memset\", A.data, 0, T.int64(1099511627776))",
+        "T.call_extern(\"int32\", \"memcpy\", A.data, B.data, T.int64(1099511627776))",
+        "T.call_extern(\"int32\", \"f\", A.data)",
+        "T.call_extern(\"int32\", \"unknown\", A.data)",
+    ];
+    for call in calls {
+        let result = run_text(&format!("{header}    {call}\n"), &options);
+        assert!(matches!(result, Err(RunError::TooLong { .. })), "{call}: {result:?}");
+    }
+    let large =
+        "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((T.int64(1099511627776),), \"int8\")):\n    T.evaluate(0)\n";
+    assert!(matches!(run_text(large, &options), Err(RunError::TooLong { .. })));
+    let script =
+        Script::read(&format!("{header}    for i in range(1000000000):\n        T.evaluate(0)\n")).expect("readable");
+    let mut function = script.functions()[0].clone();
+    for stmt in &mut function.body {
+        if let StmtKind::For { body, .. } = &mut stmt.kind {
+            body.clear();
+        }
+    }
+    assert!(matches!(run(&function, &options), Err(RunError::TooLong { .. })));
+    let small = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((1,), \"int32\")):\n    T.call_extern(\"int32\", \"memset\", O.data, 0, 4)\n";
+    assert!(run_text(small, &options).is_ok());
 }
