@@ -2,13 +2,14 @@
 //!
 //! Only buffers the function allocates (and views of them) are flattened; arguments keep the shape their caller knows.
 //! So does a buffer of which a slice of unknown length is taken (`A[i, :n]`): in one dimension it is no slice any more.
+//! A view with strides and the memory behind it stay, too: the view's elements are not one behind the other.
 //!
 //! This is for functions that are read from TVMScript. (`te/flatten.rs` does the same for functions that are lowered
 //! from a graph, where buffers are also realized in part and padded.)
 
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, SLICE, StmtKind};
 use crate::linear::fold;
-use crate::rewrite::multiply;
+use crate::rewrite::{multiply, strided_roots};
 use crate::script::MAX_SUBSCRIPT;
 use memplan_core::IndexVec;
 use std::collections::HashSet;
@@ -17,24 +18,38 @@ use std::collections::HashSet;
 pub fn flatten_buffers(function: &Function) -> Function {
     let mut result = function.clone();
     let sliced = sliced_buffers(function);
+    let strided = strided_roots(function);
     // The shapes of the buffers that are flattened; `None` for a buffer that stays as it is.
     let shapes: IndexVec<BufId, Option<Vec<Expr>>> = function
         .buffers
         .iter_enumerated()
         .map(|(id, buffer)| {
-            let ours = function.buffers[function.root(id)].memory != Memory::Argument;
+            let root = function.root(id);
+            let ours = function.buffers[root].memory != Memory::Argument && !strided.contains(&root);
             let is_flattened = ours && buffer.shape.len() != 1 && !sliced.contains(&id) && has_flat_subscripts(buffer);
             is_flattened.then(|| buffer.shape.clone())
         })
         .collect();
-    // The declarations become flat, and then all accesses.
+    // Declarations change if the buffer is flattened, or if an extent or an offset loads from a flattened buffer.
+    let mut redeclared: HashSet<BufId> = HashSet::new();
     for (id, shape) in shapes.iter_enumerated() {
+        let declared = &mut result.buffers[id];
+        let mut changed = shape.is_some();
         if let Some(shape) = shape {
-            result.buffers[id].shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];
+            declared.shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];
+        }
+        for extent in &mut declared.shape {
+            changed |= flatten_expr(extent, &shapes);
+        }
+        if let Memory::View { elem_offset: Some(offset), .. } = &mut declared.memory {
+            changed |= flatten_expr(offset, &shapes);
+        }
+        if changed {
+            redeclared.insert(id);
         }
     }
     let mut body = std::mem::take(&mut result.body);
-    flatten_block(&mut body, &shapes);
+    flatten_block(&mut body, &shapes, &redeclared);
     result.body = body;
     result
 }
@@ -71,9 +86,9 @@ pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
     sliced
 }
 
-/// Flattens the accesses of all statements of a block; `shapes` are the shapes of the buffers to flatten. A statement
-/// that changes loses its source text, so that it is printed anew.
-fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) {
+/// Flattens the accesses of all statements of a block; `shapes` are the shapes of the buffers to flatten, `redeclared`
+/// the buffers whose declaration has changed. A statement that changes loses its source text, so that it is printed anew.
+fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>, redeclared: &HashSet<BufId>) {
     for stmt in block {
         let mut changed = false;
         for expr in stmt.exprs_mut() {
@@ -83,7 +98,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
             StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
             // The declaration in the function's table has changed, and this is the statement that prints it.
             StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) => {
-                changed |= shapes[*buffer].is_some();
+                changed |= redeclared.contains(buffer);
             }
             _ => {}
         }
@@ -91,7 +106,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
             stmt.trivia.text = None;
         }
         for inner in stmt.blocks_mut() {
-            flatten_block(inner, shapes);
+            flatten_block(inner, shapes, redeclared);
         }
     }
 }

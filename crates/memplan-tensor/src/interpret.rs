@@ -152,7 +152,7 @@ pub enum RunError {
         /// What is wrong.
         message: String,
     },
-    /// The step limit was reached.
+    /// The limit on statements, and on elements that calls and arguments touch, was reached.
     #[error("gave up after {steps} statements")]
     TooLong {
         /// Where.

@@ -419,10 +419,16 @@ impl<'f> Reader<'f> {
     /// Checks that every buffer fits where it is. Symbolic sizes are compared with several choices of numbers for their
     /// variables (`SAMPLES`); a variable gets the same number in both functions. A parameter must have exactly the size
     /// it had.
-    fn sizes(&self) -> Result<(), Mismatch> {
+    fn sizes(&mut self) -> Result<(), Mismatch> {
+        // The extents of buffers whose size depends on data, before and after.
+        let mut computed: Vec<(&'f Expr, &'f Expr)> = Vec::new();
+        let (old_function, new_function) = (self.old, self.new);
         for (old, seen) in self.found.iter_enumerated() {
             let Some(seen) = seen else { continue };
-            let (a, b) = (&self.old.buffers[old], &self.new.buffers[seen.root]);
+            let (a, b) = (&old_function.buffers[old], &new_function.buffers[seen.root]);
+            if address::bits_of(old_function, old, 0, &|var| old_function.vars[var].name.clone()).is_none() {
+                computed.extend(a.shape.iter().zip(&b.shape));
+            }
             let fits = (0..address::SAMPLES).all(|sample| {
                 let need = address::bits_of(self.old, old, sample, &|var| self.old.vars[var].name.clone());
                 let have = address::bits_of(self.new, seen.root, sample, &|var| match self.vars.get(&var) {
@@ -433,7 +439,7 @@ impl<'f> Reader<'f> {
                     (Some(need), Some(have)) if a.memory == Memory::Own => need + i128::from(seen.bits) <= have,
                     (Some(need), Some(have)) => need == have && a.dtype == b.dtype,
                     // A size that depends on data cannot be computed. Such a buffer keeps its allocation, so it must
-                    // lie at the start and have the same type and as many dimensions; the extents are not compared.
+                    // lie at the start and have the same type and as many dimensions; `computed` has its extents.
                     _ => seen.bits == 0 && a.dtype == b.dtype && a.shape.len() == b.shape.len(),
                 }
             });
@@ -442,7 +448,8 @@ impl<'f> Reader<'f> {
                 return Err(Mismatch { message, span: a.span });
             }
         }
-        Ok(())
+        // Comparing extents finds out more about the buffers that they load from, so it is done last.
+        computed.into_iter().try_for_each(|(old, new)| self.expr(old, new))
     }
 
     /// The places of the buffers that the original allocates itself.

@@ -100,6 +100,7 @@ pub struct Rewritten {
     pub repairs: Vec<Conflict>,
 }
 
+pub(crate) use sequence::strided_roots;
 pub(crate) use size::product as multiply;
 
 /// Layouts to try before giving up: each keeps the pairs apart that the check named for those before.

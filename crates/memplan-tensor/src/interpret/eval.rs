@@ -189,7 +189,17 @@ impl Machine<'_> {
             if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {
                 return Err(self.out_of_bounds(buffer, &printed));
             }
-            rows = elements(&rows, &lanes, extent).ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
+            // With strides each subscript counts by itself. Without, it counts in the row that those before it select.
+            let function = self.function;
+            let next = match function.buffers[buffer].strides.as_ref().and_then(|strides| strides.get(position)) {
+                Some(stride) => {
+                    let stride = self.integer(stride, worker)?;
+                    let distances: Option<Vec<i64>> = lanes.iter().map(|lane| lane.checked_mul(stride)).collect();
+                    distances.and_then(|distances| elements(&rows, &distances, 1))
+                }
+                None => elements(&rows, &lanes, extent),
+            };
+            rows = next.ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
         }
         self.bytes_of(buffer, &rows, &printed, worker)
     }

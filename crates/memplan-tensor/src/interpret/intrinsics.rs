@@ -6,6 +6,9 @@ use super::number::{Scalar, convert};
 use crate::DType;
 use crate::ir::Expr;
 
+/// So many bytes that a memory function writes count as one step: they are one element of the widest type.
+const BYTES_OF_STEP: u64 = 8;
+
 impl Machine<'_> {
     /// The value of a call for a worker: choices, pointers, extern functions, and all others as mathematical
     /// functions.
@@ -86,6 +89,7 @@ impl Machine<'_> {
             ("memset", [Value::Address(to), Value::One(byte), Value::One(count)]) => {
                 let (to, byte, count) = (*to, byte.as_int() as u8, count.as_int().max(0) as u64);
                 self.check_span(to, count)?;
+                self.spend(count / BYTES_OF_STEP)?;
                 for at in 0..count {
                     self.memories[to.memory].write(to.byte + at, byte);
                 }
@@ -94,6 +98,7 @@ impl Machine<'_> {
                 let (to, from, count) = (*to, *from, count.as_int().max(0) as u64);
                 self.check_span(to, count)?;
                 self.check_span(from, count)?;
+                self.spend(count / BYTES_OF_STEP)?;
                 // All bytes are read before any is written: source and target may overlap in a rewritten function.
                 // Bytes that nobody wrote stay unwritten.
                 let bytes: Vec<Option<u8>> =
@@ -116,7 +121,7 @@ impl Machine<'_> {
                 let call = self.extern_calls;
                 for (position, value) in values.iter().enumerate() {
                     if let Value::Address(pointer) = value {
-                        self.stir(*pointer, mix(call, position as u64));
+                        self.stir(*pointer, mix(call, position as u64))?;
                     }
                 }
             }
@@ -134,6 +139,9 @@ impl Machine<'_> {
         // The last `outputs` arrays are written and all others are read. The digest is a stand-in for what the
         // function would compute: it changes whenever any input element changes.
         let (read, written) = arrays.split_at(arrays.len().saturating_sub(outputs));
+        for pointer in &arrays {
+            self.spend(pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)))?;
+        }
         let mut digest = name.bytes().fold(0, |digest, byte| mix(digest, u64::from(byte)));
         for pointer in read {
             for index in 0..pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)) {
@@ -170,12 +178,14 @@ impl Machine<'_> {
     /// What an unknown function does to an array that it is given: to every element it adds a number from 0 to 6 that
     /// depends on `salt` and the element's position. An element that was never written stays unwritten, because
     /// anything computed from it would depend on garbage.
-    fn stir(&mut self, pointer: Pointer, salt: u64) {
+    fn stir(&mut self, pointer: Pointer, salt: u64) -> Result<(), RunError> {
         let lane = pointer.dtype.element();
         let lanes = pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes));
-        // Only the first 2^20 elements are changed. Otherwise one call could take hours, because the limit of steps
-        // counts statements.
-        for index in 0..lanes.min(1 << 20) {
+        // Only the first 2^20 elements are changed. So a program that hands a large buffer to a function can still be
+        // run; each element counts as a step.
+        let changed = lanes.min(1 << 20);
+        self.spend(changed)?;
+        for index in 0..changed {
             let at = pointer.byte + index * lane.lane_bytes();
             let change = (mix(salt, index) % 7) as i64;
             let new = match self.read_lane(pointer.memory, at, lane) {
@@ -185,6 +195,7 @@ impl Machine<'_> {
             };
             self.write_lane(pointer.memory, at, convert(new, lane), lane);
         }
+        Ok(())
     }
 
     /// A call of a mathematical function. Functions of one operand work on every lane of a vector.

@@ -93,7 +93,7 @@ pub(super) struct Machine<'a> {
     instances: HashMap<(Site, Vec<i64>), usize>,
     /// The memory of each argument.
     arguments: IndexVec<BufId, Option<usize>>,
-    /// Statements executed so far, one for each active worker.
+    /// Statements executed so far, one for each active worker, and elements that calls have worked on.
     steps: u64,
     /// Numbers given so far to executed allocations and to private iterations.
     events: u64,
@@ -174,6 +174,9 @@ impl<'a> Machine<'a> {
         let size = self.size_of(buffer, 0)?;
         let mut memory = Memory::new(size);
         let lane = declared.dtype.lane_bytes();
+        // Every element is written, so a declared terabyte would take hours.
+        self.span = declared.span;
+        self.spend(size / lane.max(1))?;
         for index in 0..size / lane.max(1) {
             // Each run of eight elements is a permutation of 0..8: a random start plus a random odd step times the
             // index, modulo 8. So every value is in range if the data serve as subscripts of eight elements.
@@ -254,13 +257,19 @@ impl<'a> Machine<'a> {
         block.iter().try_for_each(|stmt| self.statement(stmt, active))
     }
 
+    /// Counts steps. An error at the current statement if the limit is passed.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), RunError> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.options.max_steps {
+            return Err(RunError::TooLong { span: self.span, steps: self.options.max_steps });
+        }
+        Ok(())
+    }
+
     /// Executes a statement for all active workers in lockstep.
     fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
-        self.steps += active.len() as u64;
         self.span = stmt.span;
-        if self.steps > self.options.max_steps {
-            return Err(RunError::TooLong { span: stmt.span, steps: self.options.max_steps });
-        }
+        self.spend(active.len() as u64)?;
         match &stmt.kind {
             StmtKind::Nothing => Ok(()),
             StmtKind::Alloc(buffer) => self.allocate(*buffer, active),
@@ -306,11 +315,8 @@ impl<'a> Machine<'a> {
                 while !running.is_empty() {
                     self.block(body, &running)?;
                     // An empty body counts, too, so that every loop ends at the step limit.
-                    self.steps += 1;
                     self.span = stmt.span;
-                    if self.steps > self.options.max_steps {
-                        return Err(RunError::TooLong { span: stmt.span, steps: self.options.max_steps });
-                    }
+                    self.spend(1)?;
                     running = self.split(condition, &running)?.0;
                 }
                 Ok(())
@@ -372,6 +378,10 @@ impl<'a> Machine<'a> {
             return self.expand(var, bounds[0].0, longest, body, active, None);
         }
         for position in 0..longest {
+            // An empty body executes no statement, so the iteration itself counts: every loop ends at the step limit.
+            if body.is_empty() {
+                self.spend(1)?;
+            }
             // A parallel loop may run in any order. Running it backward shows whether the results depend on the order.
             let step =
                 if parallel && self.options.order == Order::Backward { longest - 1 - position } else { position };

@@ -45,6 +45,9 @@ pub struct Buffer {
     pub dtype: DType,
     /// Extents.
     pub shape: Vec<Expr>,
+    /// For a view, the distance of two neighbours in each dimension, in elements, if it is given. Otherwise, and for
+    /// every other buffer, the rows lie one behind the other without gaps.
+    pub strides: Option<Vec<Expr>>,
     /// Which memory.
     pub scope: StorageScope,
     /// Whose memory.

@@ -12,7 +12,8 @@ pub(super) struct Sum<'f> {
     /// The terms: factors that are multiplied, and a number that they are multiplied with. For a subscript the factors
     /// are the extents of all later dimensions and, last, the subscript; the number is the size of an element in bits.
     parts: Vec<(Vec<&'f Expr>, i64)>,
-    /// Loads inside of the last factors, in the order of the text.
+    /// Loads inside of the terms: for each term those of its last factor (the subscript), then those of the extents
+    /// before it. In this order they stand in the subscript of a flattened buffer, `A[i * n[0] + j]`.
     pub(super) loads: Vec<&'f Expr>,
 }
 
@@ -21,9 +22,10 @@ impl<'f> Sum<'f> {
         Sum { parts: Vec::new(), loads: Vec::new() }
     }
 
-    /// Adds `expr * factors * factor`, and notes the loads in `expr`.
+    /// Adds `expr * factors * factor`, and notes the loads in `expr` and in `factors`.
     fn add(&mut self, expr: &'f Expr, factors: &[&'f Expr], factor: i64) {
         find_loads(expr, &mut self.loads);
+        factors.iter().for_each(|factor| find_loads(factor, &mut self.loads));
         self.parts.push((factors.iter().copied().chain([expr]).collect(), factor));
     }
 
@@ -43,18 +45,14 @@ impl<'f> Sum<'f> {
     pub(super) fn value(&self, name: &dyn Fn(VarId) -> String) -> Option<Value> {
         let mut writer = Writer { name, loads: 0 };
         let mut total = Value::default();
-        // One writer for all last factors: it numbers the loads in the order in which `add` found them, and `loads` of
-        // the other function has them in the same order.
+        // One writer for all factors: it numbers the loads in the order in which `add` found them, and `loads` of the
+        // other function has them in the same order.
         for (factors, factor) in &self.parts {
-            let mut product = Value::constant(*factor);
             let (last, extents) = factors.split_last()?;
-            // Loads in extents are numbered from `usize::MAX / 2` on, anew for each extent, so that the numbers of
-            // loads in subscripts do not depend on how extents are written. All extents that are one load therefore
-            // count as the same unknown number; whether two extents load the same element is not compared.
+            let mut product = Value::constant(*factor).times(&writer.expr(last)?)?;
             for extent in extents {
-                product = product.times(&Writer { name, loads: usize::MAX / 2 }.expr(extent)?)?;
+                product = product.times(&writer.expr(extent)?)?;
             }
-            product = product.times(&writer.expr(last)?)?;
             total = total.plus(&product, 1)?;
         }
         Some(total)

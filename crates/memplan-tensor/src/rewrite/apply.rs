@@ -159,6 +159,23 @@ impl<'a> Rewriter<'a> {
         for buffer in 0..self.layout.places.len() {
             self.declare(BufId::from_index(buffer));
         }
+        for buffer in self.result.buffers.ids() {
+            self.move_loads_of_declaration(buffer);
+        }
+    }
+
+    /// Rewrites the loads in a declaration, in its extents and its offset. Their buffers may have moved, too.
+    fn move_loads_of_declaration(&mut self, buffer: BufId) {
+        let mut changed = false;
+        let mut shape = std::mem::take(&mut self.result.buffers[buffer].shape);
+        shape.iter_mut().for_each(|extent| changed |= self.expr(extent));
+        self.result.buffers[buffer].shape = shape;
+        let mut memory = std::mem::replace(&mut self.result.buffers[buffer].memory, Memory::Own);
+        if let Memory::View { elem_offset: Some(offset), .. } = &mut memory {
+            changed |= self.expr(offset);
+        }
+        self.result.buffers[buffer].memory = memory;
+        self.redeclared[buffer] |= changed;
     }
 
     /// The holder of an allocation: the buffer that names it (`allocation.root`) where its type and shape fit,
@@ -427,6 +444,9 @@ impl<'a> Rewriter<'a> {
         };
         let holder = self.holders[place.allocation];
         if self.layout.allocations[place.allocation].stays {
+            if self.redeclared[buffer] {
+                stmt.trivia.text = None;
+            }
             return;
         }
         // The allocation moves: `allocation()` writes it at the head of the block that it is attached to. That block
@@ -547,6 +567,7 @@ fn holding(allocation: &Allocation, name: String, span: Span) -> Buffer {
         name,
         dtype: allocation.dtype,
         shape: allocation.shape.clone(),
+        strides: None,
         scope: allocation.scope.clone(),
         memory: Memory::Own,
         scalar: false,

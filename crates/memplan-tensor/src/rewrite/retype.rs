@@ -33,6 +33,10 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
     for id in layout.allocations.ids() {
         let found = &accesses[id];
         let allocation = &mut layout.allocations[id];
+        // An allocation that stays keeps its statement as it is, and with it its type and extents.
+        if allocation.stays {
+            continue;
+        }
         // Memory that is never accessed, or accessed with two element types, has no type that all accesses agree on.
         let Some(base) = found.types.first().map(|dtype| dtype.element()) else {
             continue;

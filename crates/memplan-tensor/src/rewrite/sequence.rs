@@ -123,7 +123,7 @@ fn only_named(function: &Function) -> BTreeSet<BufId> {
 
 /// The roots of all buffers that have strides. A buffer is moved by adding its offset to subscripts. With strides, one
 /// step of a subscript is not one element of the memory, so the offset cannot be added.
-fn strided_roots(function: &Function) -> BTreeSet<BufId> {
+pub(crate) fn strided_roots(function: &Function) -> BTreeSet<BufId> {
     let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
     strided.map(|(buffer, _)| function.root(buffer)).collect()
 }

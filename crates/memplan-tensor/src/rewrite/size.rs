@@ -265,7 +265,7 @@ pub(super) fn rescale(elements: Expr, bits: u64, unit: u64) -> (Expr, bool) {
         return (product(elements, Expr::Int { value: factor, dtype }), true);
     }
     // A constant number of elements: the count is computed here.
-    if let (Some(count), true) = (elements.as_int(), true) {
+    if let Some(count) = elements.as_int() {
         let total = (count as u64).saturating_mul(bits);
         let exact = total.is_multiple_of(unit);
         return (Expr::int(i64::try_from(total / unit).unwrap_or(i64::MAX)), exact);

@@ -410,9 +410,13 @@ pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
 }
 
 /// The keyword arguments that were kept as text.
-fn extras(buffer: &Buffer) -> String {
+fn extras(buffer: &Buffer, function: &Function) -> String {
     buffer.extra.iter().fold(String::new(), |mut text, (key, value)| {
-        let _ = write!(text, ", {key}={value}");
+        // The strides of a view are expressions. The text they were read from may be that of another function.
+        let _ = match buffer.strides.as_ref().filter(|_| key == "strides") {
+            Some(strides) => write!(text, ", {key}={}", print_shape(strides, function)),
+            None => write!(text, ", {key}={value}"),
+        };
         text
     })
 }
@@ -433,7 +437,7 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
         "local" => ("alloc_local", String::new()),
         _ => ("alloc_buffer", format!(", scope=\"{scope}\"")),
     };
-    format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer))
+    format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer, function))
 }
 
 /// A view of another buffer as TVMScript writes it.
@@ -452,7 +456,7 @@ fn print_declare(buffer: BufId, function: &Function) -> String {
     if !buffer.scope.is_global() {
         let _ = write!(text, ", scope=\"{}\"", buffer.scope);
     }
-    let _ = write!(text, "{})", extras(buffer));
+    let _ = write!(text, "{})", extras(buffer, function));
     text
 }
 

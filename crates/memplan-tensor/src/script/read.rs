@@ -522,6 +522,7 @@ impl Reader<'_> {
             name: name.to_owned(),
             dtype,
             shape: vec![Expr::int(1)],
+            strides: None,
             scope: StorageScope::local(),
             memory: Memory::Own,
             scalar: true,

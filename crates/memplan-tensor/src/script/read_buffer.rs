@@ -1,11 +1,13 @@
 //! Reading declarations of buffers: shape, element type, memory and keyword arguments.
 
 use super::ScriptError;
-use super::python::{Node, Py};
+use super::python::{Node, Py, Subscript};
 use super::python_expr::quoted_expression;
 use super::read::{Binding, Reader, keyword, script_name};
 use crate::DType;
 use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StmtKind, StorageScope};
+use crate::linear::is_multiple_of;
+use crate::rewrite::multiply;
 use memplan_core::Span;
 
 /// A buffer as its declaration gives it.
@@ -39,6 +41,7 @@ impl Reader<'_> {
             name: name.to_owned(),
             dtype,
             shape,
+            strides: None,
             scope: StorageScope::global(),
             memory: Memory::Own,
             scalar: false,
@@ -47,7 +50,7 @@ impl Reader<'_> {
             span,
         };
         let mut scope_given = false;
-        let mut offset = None;
+        let (mut offset, mut strides) = (None, None);
         if let Some(extra) = args.get(2) {
             return Err(ScriptError::unsupported(extra.span, "a third positional argument of a buffer"));
         }
@@ -78,12 +81,10 @@ impl Reader<'_> {
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
                 "elem_offset" => offset = Some(self.expr(value)?),
-                // The loop IR counts offsets in elements. A byte offset that is no whole number of elements is rounded
-                // down.
-                "byte_offset" => {
-                    let bytes = i64::try_from(dtype.total_bits().div_ceil(8)).unwrap_or(i64::MAX);
-                    let distance = self.expr(value)?;
-                    offset = Some(self.arithmetic(BinaryOp::FloorDiv, distance, Expr::int(bytes)));
+                "byte_offset" => offset = Some(self.byte_offset(value, dtype)?),
+                "strides" => {
+                    strides = self.strides(value, buffer.shape.len())?;
+                    buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
                 _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
             }
@@ -96,7 +97,42 @@ impl Reader<'_> {
                 _ => buffer.pinned |= offset.as_int() != Some(0),
             }
         }
+        if matches!(buffer.memory, Memory::View { .. }) {
+            buffer.strides = strides;
+        }
         Ok(BufferParts { buffer, scope_given })
+    }
+
+    /// Reads an offset in bytes as an offset in elements of a type, the unit of the loop IR. An error unless every value
+    /// that it can have is a whole number of elements.
+    fn byte_offset(&mut self, value: &Py, dtype: DType) -> Result<Expr, ScriptError> {
+        let distance = self.integer(value)?;
+        let bytes = i64::try_from(dtype.total_bits() / 8).unwrap_or(i64::MAX);
+        let whole = dtype.total_bits().is_multiple_of(8) && is_multiple_of(&distance, bytes);
+        if whole || distance.as_int() == Some(0) {
+            return Ok(self.arithmetic(BinaryOp::FloorDiv, distance, Expr::int(bytes.max(1))));
+        }
+        Err(ScriptError::unsupported(
+            value.span,
+            format!("a byte offset that may be no whole number of {dtype} elements"),
+        ))
+    }
+
+    /// Reads the strides of a buffer with `rank` dimensions. None (`()`, `[]` or `None`) mean that it has no gaps.
+    fn strides(&mut self, value: &Py, rank: usize) -> Result<Option<Vec<Expr>>, ScriptError> {
+        let items = match &value.node {
+            Node::None => return Ok(None),
+            Node::Tuple(items) | Node::List(items) => items,
+            _ => return Err(ScriptError::unsupported(value.span, "strides that are no list of numbers")),
+        };
+        if items.is_empty() {
+            return Ok(None);
+        }
+        if items.len() != rank {
+            let message = format!("{} strides for a buffer of {rank} dimensions", items.len());
+            return Err(ScriptError::invalid(value.span, message));
+        }
+        items.iter().map(|stride| self.integer(stride)).collect::<Result<_, _>>().map(Some)
     }
 
     /// Reads the extents of a buffer: `(8, n)`, or one extent without brackets.
@@ -205,6 +241,7 @@ impl Reader<'_> {
         let mut view = Buffer {
             name: name.to_owned(),
             memory: Memory::View { of, elem_offset: None },
+            strides: None,
             scalar: false,
             pinned: false,
             extra: Vec::new(),
@@ -225,8 +262,13 @@ impl Reader<'_> {
     /// same bytes.
     fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ScriptError> {
         let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
-        // A buffer without dimensions has no extent to adapt.
+        // A buffer without dimensions has no extent to adapt, so its one element must keep its size.
         let Some(last) = view.shape.last_mut() else {
+            if old != new {
+                let message = "a view of a buffer without dimensions needs elements of the same size";
+                return Err(ScriptError::invalid(span, message));
+            }
+            view.dtype = dtype;
             return Ok(());
         };
         // The same bits in elements of the new type; `None` if that is no whole number, or the extent no constant.
@@ -258,22 +300,61 @@ impl Reader<'_> {
         };
         // A subscript or the name of a buffer is a part of that buffer; any other name is a handle.
         let part_of = match &matched.node {
-            Node::Subscript(base, _) => Some(self.buffer_named(base)?),
-            _ => self.buffer_named(matched).ok(),
+            Node::Subscript(base, region) => Some((self.buffer_named(base)?, region.as_slice())),
+            _ => self.buffer_named(matched).ok().map(|whole| (whole, [].as_slice())),
         };
-        let mut parts = self.buffer_parts(name, rest, named, span)?;
-        parts.buffer.memory = match part_of {
-            Some(of) => {
-                // The rows of a part are as far apart as those of the whole, so its elements are not neighbours. The
-                // entry only says that there are strides (see `has_strides`), so that the rewriter leaves the buffer
-                // where it is. Neither the strides nor the start of the part are kept: the interpreter takes the part
-                // as compact, from the start of the buffer.
-                parts.buffer.extra.push(("strides".to_owned(), String::new()));
-                parts.buffer.scope = self.function.buffers[of].scope.clone();
-                Memory::View { of, elem_offset: None }
-            }
-            None => Memory::Argument,
-        };
-        Ok(StmtKind::Declare(self.new_buffer(parts.buffer)))
+        let mut buffer = self.buffer_parts(name, rest, named, span)?.buffer;
+        match part_of {
+            Some((of, region)) => self.make_part(&mut buffer, of, region, matched.span)?,
+            None => buffer.memory = Memory::Argument,
+        }
+        Ok(StmtKind::Declare(self.new_buffer(buffer)))
     }
+
+    /// Makes a buffer the part of another one that a region names: `[0:4, 2:6]`, or the whole if there is none. The
+    /// part starts where the region does, and its rows are as far apart as those of the whole.
+    fn make_part(&mut self, part: &mut Buffer, of: BufId, region: &[Subscript], span: Span) -> Result<(), ScriptError> {
+        let whole = self.function.buffers[of].clone();
+        // A part may leave out the first dimensions of the whole, in which the region has one element.
+        let Some(left_out) = whole.shape.len().checked_sub(part.shape.len()) else {
+            return Err(ScriptError::invalid(span, "a part has no more dimensions than its buffer"));
+        };
+        if part.dtype != whole.dtype {
+            return Err(ScriptError::invalid(span, "a part has the element type of its buffer"));
+        }
+        if !region.is_empty() && region.len() != whole.shape.len() {
+            let message = format!("`{}` has {} dimensions, not {}", whole.name, whole.shape.len(), region.len());
+            return Err(ScriptError::invalid(span, message));
+        }
+        let strides = whole.strides.unwrap_or_else(|| row_major(&whole.shape));
+        let mut offset = Expr::int(0);
+        for (subscript, stride) in region.iter().zip(&strides) {
+            let start = match subscript {
+                Subscript::One(at) => self.integer(at)?,
+                Subscript::Slice(.., Some(step)) => {
+                    return Err(ScriptError::unsupported(step.span, "a part with a step"));
+                }
+                Subscript::Slice(Py { node: Node::None, .. }, ..) => continue,
+                Subscript::Slice(start, ..) => self.integer(start)?,
+            };
+            let distance = multiply(start, stride.clone());
+            offset =
+                if offset.as_int() == Some(0) { distance } else { self.arithmetic(BinaryOp::Add, offset, distance) };
+        }
+        part.strides = Some(strides[left_out..].to_vec());
+        // The entry says that there are strides (see `has_strides`) and is printed with the values above.
+        if !part.has_strides() {
+            part.extra.push(("strides".to_owned(), String::new()));
+        }
+        part.scope = whole.scope;
+        part.memory = Memory::View { of, elem_offset: Some(offset).filter(|offset| offset.as_int() != Some(0)) };
+        Ok(())
+    }
+}
+
+/// The strides of a buffer whose rows lie one behind the other: for each dimension the product of the extents behind
+/// it.
+fn row_major(shape: &[Expr]) -> Vec<Expr> {
+    let products = (0..shape.len()).map(|at| shape[at + 1..].iter().cloned().reduce(multiply).unwrap_or(Expr::int(1)));
+    products.collect()
 }

@@ -132,6 +132,7 @@ impl Rename {
         let Some(new) = self.buffers[id] else { return };
         let mut declared = tables.buffers[new].clone();
         declared.shape.iter_mut().for_each(|extent| self.expr(extent));
+        declared.strides.iter_mut().flatten().for_each(|stride| self.expr(stride));
         if let Memory::View { of, elem_offset } = &mut declared.memory {
             self.buffer(of);
             elem_offset.iter_mut().for_each(|offset| self.expr(offset));

@@ -602,6 +602,7 @@ fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
         name: name.to_owned(),
         dtype: spec.dtype,
         shape: spec.shape,
+        strides: None,
         scope: StorageScope::global(),
         memory: Memory::Own,
         scalar: false,

@@ -86,6 +86,13 @@ fn share(function: &Function, mut layout: Layout, buffer: &str, with: &str) -> L
 }
 
 /// Calls `change` on every expression of a function.
+fn change_statements(block: &mut [Stmt], change: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in block {
+        change(stmt);
+        stmt.blocks_mut().into_iter().for_each(|inner| change_statements(inner, change));
+    }
+}
+
 fn change_expressions(function: &mut Function, change: &mut dyn FnMut(&mut Expr)) {
     fn expr(part: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
         part.each_child_mut(|child| expr(child, change));
@@ -222,6 +229,18 @@ for i in range(4):
     O[i * 4:i * 4 + 4] = A[i] + B[3 - i]
 ";
 
+const LOADED_EXTENT: &str = "
+N = T.alloc_buffer((2,), \"int32\")
+N[0] = 4
+N[1] = 3
+for k in range(1):
+    A = T.alloc_buffer((4, N[0]))
+    for i in range(16):
+        A[i // 4, i % 4] = E[i]
+    for i in range(16):
+        O[i] = A[i // 4, i % 4]
+";
+
 /// In place without proof; an address, or a use in an outer loop, that is no use.
 #[test]
 fn sharing_with_a_buffer_that_is_needed_is_caught() {
@@ -279,6 +298,13 @@ fn wrong_texts_are_caught() {
                 *expr = Expr::Data(buffer);
             }
         });
+    });
+    assert_text_is_caught("another loaded extent", LOADED_EXTENT, |function| {
+        let buffer = function.buffer_named("A").expect("a buffer");
+        if let Some(Expr::Load { index, .. }) = function.buffers[buffer].shape.last_mut() {
+            *index = vec![Expr::int(1)];
+        }
+        change_statements(&mut function.body, &mut |stmt| stmt.trivia.text = None);
     });
     assert_text_is_caught("an offset in lanes", VECTORS, |function| {
         let buffer = function.buffer_named("B").expect("a buffer");

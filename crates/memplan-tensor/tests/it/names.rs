@@ -97,3 +97,38 @@ fn every_name_is_defined_where_it_is_used() {
     }
     assert!(compatible >= 6, "{compatible} are rewritten by `compat`");
 }
+
+/// A declaration that loads from a buffer loads from where that buffer is now, and a buffer that keeps its allocation
+/// keeps its type.
+#[test]
+fn declarations_follow_their_buffers() {
+    let run = |text: &str| {
+        let script = Script::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        memplan_tensor::interpret::run(&script.functions()[0], &Default::default())
+    };
+    let header = "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((64,), \"int32\"), O: T.Buffer((64,), \"int32\")):\n";
+    let offset = "    Z = T.alloc_buffer((64,), \"int32\")\n    I = T.alloc_buffer((16,), \"int32\")\n    A = T.alloc_buffer((128,), \"int32\")\n    for k in range(64):\n        Z[k] = E[k]\n    for k in range(16):\n        I[k] = Z[k] + 1\n    for k in range(128):\n        A[k] = k + I[0]\n    B = T.decl_buffer((16,), \"int32\", data=A.data, elem_offset=I[3])\n    for k in range(16):\n        O[k] = B[k] + Z[k]\n";
+    let flat = "    I = T.alloc_buffer((2, 2), \"int32\")\n    A = T.alloc_buffer((8,), \"int32\")\n    I[0, 0] = 2\n    I[1, 1] = 3\n    for k in range(8):\n        A[k] = k\n    B = T.decl_buffer((4,), \"int32\", data=A.data, elem_offset=I[1, 1])\n    O[0] = B[0]\n";
+    let part = "    A = T.alloc_buffer((4, 8), \"int32\")\n    for i, j in T.grid(4, 8):\n        A[i, j] = i * 10 + j\n    P = T.match_buffer(A[1:3, 0:2], (2, 2), \"int32\")\n    O[0] = P[1, 0]\n";
+    let vectors = |declaration: &str, call: &str| {
+        format!(
+            "    A = T.alloc_buffer((32,), \"int32\"{declaration}\n    for i in range(8):\n        A[i * 4:i * 4 + 4] = E[i * 4:i * 4 + 4]\n{call}    for i in range(8):\n        O[i * 4:i * 4 + 4] = A[i * 4:i * 4 + 4]\n"
+        )
+    };
+    let marked = vectors(", annotations={\"my_mark\": 1})", "");
+    let held = vectors(")\n    p: T.let[T.handle] = A.data", "    T.call_extern(\"int32\", \"f\", p)\n");
+    let default = RewriteOptions::default;
+    let arena = || RewriteOptions { strategy: Some("greedy-by-size".to_owned()), ..default() };
+    let flatten = || RewriteOptions { flatten: true, ..default() };
+    for (name, body) in [("offset", offset), ("flat", flat), ("part", part), ("marked", &marked), ("held", &held)] {
+        let text = format!("{header}{body}");
+        for options in [default(), arena(), flatten()] {
+            let new = rewritten(name, &text, &options).expect("not refused");
+            assert!(!new.contains("strides=)") && !new.contains("strides=,"), "{name}\n{new}");
+            if name != "held" {
+                assert_eq!(run(&new), run(&text), "{name} {options:?}\n{new}");
+                assert!(run(&new).is_ok(), "{name}: {:?}", run(&new));
+            }
+        }
+    }
+}
