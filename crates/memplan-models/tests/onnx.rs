@@ -747,3 +747,24 @@ fn a_reshape_does_not_overwrite_the_list_of_its_shape() {
         graph.ops.iter().flat_map(|op| &op.in_place).map(|&(_, input)| graph.tensors[input].name.as_str()).collect();
     assert_eq!(over, ["x"]);
 }
+
+#[test]
+fn reads_in_a_body_count_for_the_tensor_around_it() {
+    let then = [node("Relu", &["x"], &["t0"], &[]), node("Add", &["t0", "x"], &["t"], &[]), output("t")].concat();
+    let other = [node("Neg", &["c0"], &["e"], &[]), output("e")].concat();
+    let choice = model(&[
+        input("x", &["100"]),
+        info(11, "c", BOOL, &[]),
+        input("c0", &["100"]),
+        node("If", &["c"], &["r"], &[body("then_branch", &then), body("else_branch", &other)]),
+        output("r"),
+    ]);
+    let model = read(&choice).unwrap().model;
+    let placed = place(&model, Timeline::new(&model).unwrap(), Assumptions::default()).unwrap();
+    let accesses = placed.accesses(&model);
+    let of = |name: &str| {
+        placed.problem.buffers().iter().zip(&accesses).find(|(buffer, _)| buffer.name == name).map(|(_, &count)| count)
+    };
+    // The `If` hands both to its branches. One branch reads `x` twice, the other one reads `c0` once.
+    assert_eq!((of("x"), of("c0"), of("c")), (Some(3), Some(2), Some(1)));
+}
