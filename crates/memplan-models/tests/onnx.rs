@@ -554,3 +554,217 @@ fn no_bytes_make_the_readers_panic() {
     assert_eq!(Timeline::new(&Model::default()).unwrap().last, 0);
     assert_eq!(memplan_models::graph::OpId::from_index(3).index(), 3);
 }
+
+/// A model in which `y` has the shape that `wanted` holds, after `nodes` have computed `wanted`.
+fn filled(nodes: &[Vec<u8>]) -> Result<Vec<u64>, ReadError> {
+    let fill = node("ConstantOfShape", &["wanted"], &["y"], &[]);
+    let parts = [nodes, &[input("x", &["8", "3"]), fill, node("Relu", &["y"], &["z"], &[]), output("z")]].concat();
+    read(&model(&parts)).map(|read| shape(&read.model, "z"))
+}
+
+#[test]
+fn parts_of_an_unknown_length_are_asked_for() {
+    let split = model(&[
+        input("x", &["8"]),
+        info(11, "lengths", INT64, &["2"]),
+        node("Split", &["x", "lengths"], &["a", "b"], &[]),
+        node("Relu", &["a"], &["y"], &[]),
+        output("y"),
+    ]);
+    assert_eq!(code(&split), "onnx::unknown-shape");
+}
+
+#[test]
+fn a_resize_may_keep_the_aspect_ratio() {
+    let resized = |sizes: &[i64], attributes: &[Vec<u8>]| {
+        let read = read(&model(&[
+            input("x", &["1", "1", "4", "2"]),
+            weights("sizes", &[sizes.len() as i64], Some(sizes)),
+            node("Resize", &["x", "", "", "sizes"], &["y"], attributes),
+            output("y"),
+        ]));
+        read.map(|read| shape(&read.model, "y"))
+    };
+    let policy = |name: &str| bytes(5, &[text(1, "keep_aspect_ratio_policy"), text(4, name)].concat());
+    let axes = ints("axes", &[3, 2]);
+    assert_eq!(resized(&[1, 1, 8, 6], &[]).unwrap(), [1, 1, 8, 6]);
+    assert_eq!(resized(&[6, 8], std::slice::from_ref(&axes)).unwrap(), [1, 1, 8, 6]);
+    // The factors are 2 and 3.
+    assert_eq!(resized(&[6, 8], &[axes.clone(), policy("not_larger")]).unwrap(), [1, 1, 8, 4]);
+    assert_eq!(resized(&[6, 8], &[axes.clone(), policy("not_smaller")]).unwrap(), [1, 1, 12, 6]);
+    // A width of 2 × 5/4 is 2.5, which a runtime may round up or down.
+    assert_eq!(resized(&[9, 5], &[axes, policy("not_larger")]).unwrap_err().code, "onnx::unknown-shape");
+}
+
+#[test]
+fn the_smallest_and_largest_of_all_inputs_count() {
+    let numbers = [("a", 5), ("b", 7), ("c", 9), ("d", 2)].map(|(name, n)| weights(name, &[1], Some(&[n]))).concat();
+    let of = |kind: &str| filled(&[numbers.clone(), node(kind, &["a", "b", "c", "d"], &["wanted"], &[])]).unwrap();
+    assert_eq!((of("Max"), of("Min")), (vec![9], vec![2]));
+}
+
+#[test]
+fn content_is_broadcast_by_its_shape() {
+    let sum = [
+        weights("column", &[2, 1], Some(&[1, 2])),
+        weights("row", &[1, 2], Some(&[10, 20])),
+        weights("flat", &[1], Some(&[-1])),
+        node("Add", &["column", "row"], &["square"], &[]),
+        node("Reshape", &["square", "flat"], &["wanted"], &[]),
+    ];
+    assert_eq!(filled(&sum).unwrap(), [11, 21, 12, 22]);
+}
+
+#[test]
+fn a_cast_changes_what_its_type_cannot_hold() {
+    let through = |number: i64, element: i64| {
+        filled(&[
+            weights("n", &[1], Some(&[number])),
+            node("Cast", &["n"], &["narrow"], &[attribute("to", element)]),
+            node("Cast", &["narrow"], &["wanted"], &[attribute("to", INT64)]),
+        ])
+        .map_err(|error| error.code)
+    };
+    assert_eq!(through(8, BOOL), Ok(vec![1]));
+    assert_eq!(through(0, BOOL), Ok(vec![0]));
+    assert_eq!(through(8, FLOAT), Ok(vec![8]));
+    // 300 is no number of 8 bits, and 2^24 + 1 no float of 32 bits.
+    assert_eq!(through(300, 3), Err("onnx::unknown-shape"));
+    assert_eq!(through((1 << 24) + 1, FLOAT), Err("onnx::unknown-shape"));
+}
+
+#[test]
+fn a_product_over_some_axes_is_not_that_of_all() {
+    let product = |attributes: &[Vec<u8>]| {
+        let numbers = weights("n", &[2, 2], Some(&[1, 2, 3, 4]));
+        let flat = weights("flat", &[1], Some(&[-1]));
+        let reduce = node("ReduceProd", &["n"], &["p"], attributes);
+        let wanted = node("Reshape", &["p", "flat"], &["wanted"], &[]);
+        filled(&[numbers, flat, reduce, wanted]).map_err(|error| error.code)
+    };
+    assert_eq!(product(&[]), Ok(vec![24]));
+    assert_eq!(product(&[attribute("noop_with_empty_axes", 1)]), Ok(vec![1, 2, 3, 4]));
+    assert_eq!(product(&[ints("axes", &[0])]), Err("onnx::unknown-shape"));
+    assert_eq!(product(&[ints("axes", &[0, -1])]), Ok(vec![24]));
+}
+
+#[test]
+fn foreign_nodes_without_inputs_are_no_constants() {
+    let sensor = model(&[
+        node("ReadSensor", &[], &["seen"], &[text(7, "com.acme")]),
+        info(13, "seen", FLOAT, &["1000"]),
+        node("Relu", &["seen"], &["y"], &[]),
+        output("y"),
+    ]);
+    let read = read(&sensor).unwrap();
+    let graph = read.model.main().unwrap();
+    assert_eq!(graph.tensors.iter().find(|tensor| tensor.name == "seen").unwrap().home, Home::Arena);
+    // A foreign node may call anything a shape.
+    let shaped = [node("Shape", &["x"], &["wanted"], &[text(7, "com.acme")]), info(13, "wanted", INT64, &["1"])];
+    assert_eq!(filled(&shaped).unwrap_err().code, "onnx::unknown-shape");
+}
+
+#[test]
+fn what_grows_in_a_loop_is_asked_for() {
+    let round = [
+        info(11, "i", INT64, &[]),
+        info(11, "go", BOOL, &[]),
+        bytes(11, &text(1, "state")),
+        node("Identity", &["go"], &["again"], &[]),
+        node("Concat", &["state", "more"], &["next"], &[attribute("axis", 0)]),
+        output("again"),
+        output("next"),
+    ]
+    .concat();
+    let looped = model(&[
+        input("x", &["50"]),
+        weights("more", &[1], None),
+        weights("n", &[], Some(&[3])),
+        node("Loop", &["n", "", "x"], &["y"], &[body("body", &round)]),
+        output("y"),
+    ]);
+    let error = read(&looped).unwrap_err();
+    assert_eq!(error.code, "onnx::unknown-shape");
+    assert!(error.message.contains("`state` (input)"), "{}", error.message);
+    let sizes = [("state".to_owned(), vec![52])].into_iter().collect();
+    let bounded = onnx::read(&looped, &Options { sizes, ..Options::default() }).unwrap();
+    assert_eq!(shape(&bounded.model, "y"), [53]);
+}
+
+#[test]
+fn branches_of_different_shapes_give_a_bound() {
+    let choice = |other: &[&str]| {
+        let then = [node("Relu", &["tall"], &["t"], &[]), output("t")].concat();
+        let otherwise = [node("Relu", &["wide"], &["e"], &[]), output("e")].concat();
+        let read = read(&model(&[
+            input("tall", &["100", "1"]),
+            input("wide", other),
+            info(11, "c", BOOL, &[]),
+            node("If", &["c"], &["r"], &[body("then_branch", &then), body("else_branch", &otherwise)]),
+            node("Add", &["r", "tall"], &["y"], &[]),
+            output("y"),
+        ]));
+        read.map(|read| (shape(&read.model, "y"), read.notes.iter().any(|note| note.contains("the most"))))
+    };
+    assert_eq!(choice(&["100", "1"]).unwrap(), (vec![100, 1], false));
+    // `tall` plus [1, 50] has 5000 elements, although neither branch gives more than 100.
+    assert_eq!(choice(&["1", "50"]).unwrap(), (vec![100, 50], true));
+    // How many dimensions the output has is known only when the model runs.
+    assert_eq!(choice(&["50"]).unwrap_err().code, "onnx::unknown-shape");
+}
+
+#[test]
+fn a_bound_of_the_user_stays_a_bound_before_its_node() {
+    let asked = model(&[
+        input("x", &["8"]),
+        weights("ten", &[1], Some(&[10])),
+        node("Riddle", &["x"], &["r"], &[]),
+        node("Relu", &["r"], &["s"], &[]),
+        node("Shape", &["r"], &["dims"], &[]),
+        node("Sub", &["ten", "dims"], &["wanted"], &[]),
+        node("ConstantOfShape", &["wanted"], &["rest"], &[]),
+        node("Relu", &["rest"], &["y"], &[]),
+        output("s"),
+        output("y"),
+    ]);
+    // `r` has at most 8 elements, so `rest` has at least 2 and may have 10.
+    let sizes = [("s".to_owned(), vec![8])].into_iter().collect();
+    let error = onnx::read(&asked, &Options { sizes, ..Options::default() }).unwrap_err();
+    assert!(error.message.contains("`rest`"), "{}", error.message);
+}
+
+#[test]
+fn a_reshape_does_not_overwrite_the_list_of_its_shape() {
+    let reshaped = model(&[
+        info(11, "x", INT64, &["2", "1"]),
+        info(11, "wanted", INT64, &["2"]),
+        node("Reshape", &["x", "wanted"], &["y"], &[]),
+        info(12, "y", INT64, &["1", "2"]),
+    ]);
+    let read = read(&reshaped).unwrap();
+    let graph = read.model.main().unwrap();
+    let over: Vec<&str> =
+        graph.ops.iter().flat_map(|op| &op.in_place).map(|&(_, input)| graph.tensors[input].name.as_str()).collect();
+    assert_eq!(over, ["x"]);
+}
+
+#[test]
+fn reads_in_a_body_count_for_the_tensor_around_it() {
+    let then = [node("Relu", &["x"], &["t0"], &[]), node("Add", &["t0", "x"], &["t"], &[]), output("t")].concat();
+    let other = [node("Neg", &["c0"], &["e"], &[]), output("e")].concat();
+    let choice = model(&[
+        input("x", &["100"]),
+        info(11, "c", BOOL, &[]),
+        input("c0", &["100"]),
+        node("If", &["c"], &["r"], &[body("then_branch", &then), body("else_branch", &other)]),
+        output("r"),
+    ]);
+    let model = read(&choice).unwrap().model;
+    let placed = place(&model, Timeline::new(&model).unwrap(), Assumptions::default()).unwrap();
+    let accesses = placed.accesses(&model);
+    let of = |name: &str| {
+        placed.problem.buffers().iter().zip(&accesses).find(|(buffer, _)| buffer.name == name).map(|(_, &count)| count)
+    };
+    // The `If` hands both to its branches. One branch reads `x` twice, the other one reads `c0` once.
+    assert_eq!((of("x"), of("c0"), of("c")), (Some(3), Some(2), Some(1)));
+}

@@ -3,7 +3,9 @@
 #[path = "fuzz/records.rs"]
 mod fuzz;
 
-use memplan_core::{Bytes, Outcome, OverlayKind, Placement, Plan, Problem, Size, Stop};
+use memplan_core::{
+    Buffer, Bytes, Lifetime, Outcome, OverlayKind, Placement, Plan, Problem, ProblemBuilder, Size, Space, Stop,
+};
 use memplan_models::records::dsa;
 use memplan_models::{ReadError, Records, plan, records};
 use proptest::prelude::*;
@@ -399,4 +401,49 @@ fn dsa_files_say_what_is_wrong_with_them() {
     let records = dsa::read(&problem("a", constraints), None).unwrap();
     let fields = "live_intervals[].why, pinned_allocations[].hard, separations[].gap";
     assert_eq!(records.notes, [format!("ignored unknown fields: {fields}")]);
+}
+
+#[test]
+fn every_buffer_of_a_trace_has_a_name_of_its_own() {
+    let mut builder = ProblemBuilder::new();
+    let space = builder.space(Space { alignment: Bytes(16), ..Space::new("sram") });
+    for (name, size) in [("a b", 1), ("a#b", 2), ("a_b", 3), ("#", 4), ("", 5)] {
+        let buffer = Buffer { alignment: Bytes(24), ..Buffer::new(name, size, Lifetime::new(0, 2)) };
+        builder.buffer(Buffer { spaces: [space].into_iter().collect(), ..buffer });
+    }
+    let slots = Buffer { slots: 2, ..Buffer::new("slots", 6, Lifetime::new(0, 2)) };
+    builder.buffer(slots);
+    builder.buffer(Buffer::new("fixed", 7, Lifetime::new(0, 2)).with_fixed(Bytes(0)));
+    let (text, notes) = records::trace::write(&builder.build().unwrap());
+    let again = problem("again.trace", &text);
+    let read: Vec<(&str, u64, u64)> = again
+        .buffers()
+        .iter()
+        .map(|buffer| (buffer.name.as_str(), buffer.bytes().unwrap().0, buffer.alignment.0))
+        .collect();
+    let expected = [("a_b_2", 1), ("a_b_3", 2), ("a_b", 3), ("_", 4), ("__2", 5)].map(|(name, size)| (name, size, 48));
+    assert_eq!(read, [&expected[..], &[("slots", 6, 16), ("fixed", 7, 16)]].concat());
+    assert_eq!(notes, ["several slots", "fixed offsets"].map(|what| format!("a trace has no {what}; 1 left out")));
+}
+
+#[test]
+fn a_space_may_have_any_name_in_a_list() {
+    let mut builder = ProblemBuilder::new();
+    let spaces = ["a|b", "c\\", "d"].map(|name| builder.space(Space::new(name)));
+    builder.buffer(Buffer { spaces: spaces.into_iter().collect(), ..Buffer::new("x", 8, Lifetime::new(0, 2)) });
+    let problem_of = builder.build().unwrap();
+    assert_eq!(problem("again.csv", &records::csv::write(&problem_of)), problem_of);
+    // A backslash before another letter, in a file that was written by hand, is a part of the name.
+    let by_hand = problem("hand.csv", "id,lower,upper,size,space\nx,0,2,8,c\\d|e\n");
+    assert_eq!(by_hand.spaces().iter().map(|space| space.name.as_str()).collect::<Vec<_>>(), ["c\\d", "e"]);
+}
+
+#[test]
+fn an_alignment_of_several_spaces_is_right_in_each() {
+    let mut builder = ProblemBuilder::new();
+    let spaces =
+        [24, 16].map(|bytes| builder.space(Space { alignment: Bytes(bytes), ..Space::new(bytes.to_string()) }));
+    builder.buffer(Buffer { spaces: spaces.into_iter().collect(), ..Buffer::new("x", 8, Lifetime::new(0, 2)) });
+    let text = records::dsa::write(&builder.build().unwrap(), "two").unwrap();
+    assert!(text.contains("\"alignment\":48"), "{text}");
 }

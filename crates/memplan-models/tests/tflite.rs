@@ -142,7 +142,8 @@ fn large_files_stay_on_disk() {
 
 /// Where a field of a table of a flatbuffer is.
 fn field(bytes: &[u8], table: usize, number: usize) -> usize {
-    let vtable = table - i32::from_le_bytes(bytes[table..table + 4].try_into().unwrap()) as usize;
+    // The distance is signed: tables may share a vtable that follows them.
+    let vtable = table.wrapping_sub(i32::from_le_bytes(bytes[table..table + 4].try_into().unwrap()) as usize);
     let entry = vtable + 4 + 2 * number;
     table + usize::from(u16::from_le_bytes([bytes[entry], bytes[entry + 1]]))
 }
@@ -339,4 +340,26 @@ fn a_small_file_cannot_describe_an_endless_model() {
     // A tensor without fields.
     put(&[pair(4, 4), 4]);
     assert_eq!(error(&bytes).code, "model::overlapping");
+}
+
+#[test]
+fn operators_on_hash_tables_stay_in_their_place() {
+    // The file has the number of the operator twice: as a byte, and as 32 bits for numbers beyond 127. Each number is
+    // that of LOGISTIC (14) and becomes another one.
+    let with = |number: i32| {
+        let mut changed = bytes("elementwise");
+        let codes = follow(&changed, field(&changed, follow(&changed, 0), 1));
+        let code = follow(&changed, codes + 4 + 4 * 4);
+        let (short, long) = (field(&changed, code, 0), field(&changed, code, 3));
+        assert_eq!(changed[short], 14);
+        changed[short] = number.min(127) as u8;
+        changed[long..long + 4].copy_from_slice(&number.to_le_bytes());
+        let read = tflite::read(&changed, &options()).unwrap();
+        let op = read.model.main().unwrap().ops.iter().last().unwrap().clone();
+        (op.kind, op.is_stateful)
+    };
+    assert_eq!(with(14), ("LOGISTIC".to_owned(), false));
+    for (number, kind) in [(51, "DELEGATE"), (136, "HASHTABLE"), (137, "HASHTABLE_FIND"), (139, "HASHTABLE_SIZE")] {
+        assert_eq!(with(number), (kind.to_owned(), true));
+    }
 }

@@ -4,8 +4,6 @@ mod report;
 
 pub use report::{LiveAt, PeakReport, PeakRow};
 
-use std::collections::BTreeMap;
-
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem, bound};
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
@@ -137,18 +135,7 @@ impl Network {
 
     /// How often ops read or write each buffer in a run.
     pub fn accesses(&self) -> IndexVec<BufferId, u64> {
-        let mut of_role = BTreeMap::<Role, u64>::new();
-        for (_, graph, op) in self.timeline().starts() {
-            let draft = &self.model.graphs[graph].ops[op];
-            for &tensor in draft.inputs.iter().chain(&draft.outputs) {
-                *of_role.entry(Role::Tensor(graph, tensor)).or_default() += 1;
-            }
-            // A kernel writes its scratch memory and reads it again.
-            for number in 0..draft.scratch.len() {
-                *of_role.entry(Role::Scratch(graph, op, number)).or_default() += 2;
-            }
-        }
-        self.roles().iter().map(|role| of_role.get(role).copied().unwrap_or(0)).collect()
+        self.placed.accesses(&self.model)
     }
 
     /// Whether the planner of TensorFlow Lite Micro can be followed in good time:

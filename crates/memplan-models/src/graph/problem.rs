@@ -12,6 +12,8 @@
 //! If an op permits it, its output may be written over an input that nobody
 //! reads afterwards (in place). Such pairs of tensors become overlays.
 
+use std::collections::BTreeMap;
+
 use memplan_core::{
     Buffer, BufferId, Bytes, IndexVec, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
 };
@@ -45,6 +47,33 @@ pub struct Placed {
     pub roles: IndexVec<BufferId, Role>,
     /// When each op runs.
     pub timeline: Timeline,
+}
+
+impl Placed {
+    /// How often ops of the model read or write each buffer, if every op runs once. A tensor that a body reads from a
+    /// graph around it is read by the op in the body, and by the op that runs the body, too: the runtime hands it over.
+    pub fn accesses(&self, model: &Model) -> IndexVec<BufferId, u64> {
+        let mut of_role = BTreeMap::<Role, u64>::new();
+        for (_, graph, op) in self.timeline.starts() {
+            let draft = &model.graphs[graph].ops[op];
+            for &tensor in draft.inputs.iter().chain(&draft.outputs) {
+                *of_role.entry(owner(model, graph, tensor)).or_default() += 1;
+            }
+            // A kernel writes its scratch memory and reads it again.
+            for number in 0..draft.scratch.len() {
+                *of_role.entry(Role::Scratch(graph, op, number)).or_default() += 2;
+            }
+        }
+        self.roles.iter().map(|role| of_role.get(role).map_or(0, |&count| count)).collect()
+    }
+}
+
+/// The tensor that has the memory of this one: itself, or the one of a graph around it that it stands for.
+fn owner(model: &Model, mut graph: GraphId, mut tensor: TensorId) -> Role {
+    while let Home::Outer(outer, original) = model.graphs[graph].tensors[tensor].home {
+        (graph, tensor) = (outer, original);
+    }
+    Role::Tensor(graph, tensor)
 }
 
 /// Makes the problem of a model whose ops run at the steps of `timeline`. Tensors that no op reads or writes get no

@@ -2,7 +2,7 @@
 //! the content of small tensors (`evaluate`).
 
 use super::draft::{Facts, Node};
-use super::shape::{axis, elements};
+use super::shape::axis;
 
 // The numbers of element types in ONNX files. 0 stands for a type that is not known.
 pub(super) const FLOAT: usize = 1;
@@ -20,12 +20,14 @@ pub(super) struct Found {
     pub(super) element: usize,
     /// Its shape; `None` if it is not known.
     pub(super) shape: Option<Vec<u64>>,
+    /// The shape is an upper bound; the real one depends on the content of tensors.
+    pub(super) is_bound: bool,
 }
 
 impl Found {
-    /// How many elements it has, if its shape is known.
-    pub(super) fn elements(&self) -> Option<u64> {
-        self.shape.as_ref().and_then(|shape| elements(shape))
+    /// An output with this element type and this shape. The shape is exact.
+    pub(super) fn new(element: usize, shape: Option<Vec<u64>>) -> Self {
+        Self { element, shape, is_bound: false }
     }
 }
 
@@ -101,7 +103,7 @@ impl Context<'_> {
 
     /// One output with the element type of the first input.
     pub(super) fn one(&self, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
-        Some(vec![Found { element: self.element(0), shape }])
+        Some(vec![Found::new(self.element(0), shape)])
     }
 
     /// The shape of the first input.
@@ -111,7 +113,7 @@ impl Context<'_> {
 
     /// One output with an element type of its own.
     pub(super) fn typed(&self, element: usize, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
-        Some(vec![Found { element, shape }])
+        Some(vec![Found::new(element, shape)])
     }
 }
 

@@ -51,6 +51,10 @@ const ELEMENTWISE: [&str; 40] = [
     "Unsqueeze",
 ];
 
+/// Those of the nodes above that only change the shape. Their other inputs say which shape, and are no data that an
+/// output element is computed from, so only input 0 may be written over.
+const RESHAPES: [&str; 4] = ["Flatten", "Reshape", "Squeeze", "Unsqueeze"];
+
 /// Nodes whose result is not determined by their inputs. `Dropout` is one, too, when it trains ([`may_train`]).
 const STATEFUL: [&str; 6] =
     ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
@@ -129,7 +133,8 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     let is_elementwise = ELEMENTWISE.contains(&node.kind.as_str()) && !may_train(node);
     let in_place = match outputs.first() {
         Some(&output) if is_known && is_elementwise => {
-            let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
+            let count = if RESHAPES.contains(&node.kind.as_str()) { 1 } else { inputs.len() };
+            let fitting = inputs.iter().take(count).filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
         // Other ops may still read an input element after they have written the output element at its place.
@@ -158,7 +163,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
 /// operators is not known here, so this looks at what each version has for it: an attribute `training_mode` or
 /// `is_test`, more than one result of a `BatchNormalization` (before version 14), an input 2 of a `Dropout` (since
 /// version 12), which is false in a model for inference but whose content is not read.
-fn may_train(node: &Node) -> bool {
+pub(super) fn may_train(node: &Node) -> bool {
     let number = |name: &str| node.attribute(name).map(|attribute| attribute.int);
     let says_so = number("training_mode").is_some_and(|on| on != 0) || number("is_test") == Some(0);
     match node.kind.as_str() {

@@ -68,6 +68,9 @@ pub(super) struct Facts {
     pub(super) shape: Option<Vec<u64>>,
     /// The shape is an upper bound; the real shape depends on the content of other tensors.
     pub(super) is_bound: bool,
+    /// In the body of a loop: an input whose shape changes from one iteration to the next. The shape that the node gives
+    /// it is that of the first iteration only.
+    pub(super) varies: bool,
     /// Its content, if that is known and is a list of at most `NUMBERS` integers.
     pub(super) numbers: Option<Vec<i64>>,
     /// Its content stands in the file, or is computed from such content alone.

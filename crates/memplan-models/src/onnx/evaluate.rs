@@ -10,21 +10,28 @@
 //! [`Context`] is a node with what is known about its inputs, and its `numbers(i)` is the content of input `i`. All
 //! functions give `None` if the content cannot be told.
 
-use super::context::Context;
+use super::context::{BOOL, Context};
 use super::draft::NUMBERS;
 use super::rules::slice_length;
-use super::shape::axis;
+use super::shape::{axes, axis, broadcast, elements};
 
 /// The content of the node's first output. Truth values are 0 and 1. `None` if there is no rule for this kind of node,
 /// if the content of an input is not known, if a number overflows, or if the output has more than `NUMBERS` elements.
 pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
+    // Nodes of other domains may have the same names with another meaning.
+    if context.node.is_foreign() {
+        return None;
+    }
     let numbers = match context.node.kind.as_str() {
         "Shape" => shape(context)?,
-        "Size" => vec![i64::try_from(super::shape::elements(context.shape(0)?)?).ok()?],
+        "Size" => vec![i64::try_from(elements(context.shape(0)?)?).ok()?],
         "Constant" => constant(context)?,
         "ConstantOfShape" => constant_of_shape(context)?,
-        "Identity" | "Cast" | "CastLike" | "Squeeze" | "Unsqueeze" | "Reshape" | "Flatten" | "Floor" | "Ceil"
-        | "Round" => context.numbers(0)?.to_vec(),
+        "Identity" | "Squeeze" | "Unsqueeze" | "Reshape" | "Flatten" | "Floor" | "Ceil" | "Round" => {
+            context.numbers(0)?.to_vec()
+        }
+        "Cast" => cast(context.numbers(0)?, usize::try_from(context.int("to", 0)).ok()?)?,
+        "CastLike" => cast(context.numbers(0)?, context.element(1))?,
         "Gather" => gather(context)?,
         "Concat" => concat(context)?,
         "Slice" => slice(context)?,
@@ -49,14 +56,11 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         "Not" => context.numbers(0)?.iter().map(|&number| (number == 0).into()).collect(),
         "Where" => choose(context)?,
         "Abs" => context.numbers(0)?.iter().map(|number| number.checked_abs()).collect::<Option<_>>()?,
-        "Min" => both(context, |a, b| Some(a.min(b)))?,
-        "Max" => both(context, |a, b| Some(a.max(b)))?,
+        "Min" => fold(context, i64::min)?,
+        "Max" => fold(context, i64::max)?,
         "Neg" => context.numbers(0)?.iter().map(|number| number.checked_neg()).collect::<Option<_>>()?,
         "Range" => range(context)?,
-        // Without a second input, which lists axes, the product is that of all numbers.
-        "ReduceProd" if context.facts.len() == 1 => {
-            vec![context.numbers(0)?.iter().try_fold(1i64, |product, &number| product.checked_mul(number))?]
-        }
+        "ReduceProd" => product(context)?,
         // All other nodes, such as a convolution, compute no shapes.
         _ => return None,
     };
@@ -124,34 +128,110 @@ fn slice(context: &Context) -> Option<Vec<i64>> {
     (0..count).map(element).collect()
 }
 
-/// The number at a place of a list that is broadcast to `length`: a list of one number has that number at every place.
-/// `None` for a list of any other length.
-fn at(list: &[i64], place: usize, length: usize) -> Option<i64> {
-    match list.len() {
-        1 => Some(list[0]),
-        count if count == length => list.get(place).copied(),
+/// Numbers as another element type. A truth value is 0 or 1. `None` if the type cannot hold a number exactly: 300 is no
+/// number of 8 bits.
+fn cast(numbers: &[i64], element: usize) -> Option<Vec<i64>> {
+    if element == BOOL {
+        return Some(numbers.iter().map(|&number| (number != 0).into()).collect());
+    }
+    numbers.iter().all(|&number| fits(number, element)).then(|| numbers.to_vec())
+}
+
+/// Whether a number can be told exactly in an element type. `false` if the type is not known, or is not used for shapes.
+fn fits(number: i64, element: usize) -> bool {
+    let (low, high) = match element {
+        // Floats of 32, 16 and 64 bits, and BFLOAT16, which have 24, 11, 53 and 8 bits for the digits of a number.
+        1 => (-(1 << 24), 1 << 24),
+        10 => (-(1 << 11), 1 << 11),
+        11 => (-(1 << 53), 1 << 53),
+        16 => (-(1 << 8), 1 << 8),
+        2 => (0, u8::MAX.into()),
+        3 => (i8::MIN.into(), i8::MAX.into()),
+        4 => (0, u16::MAX.into()),
+        5 => (i16::MIN.into(), i16::MAX.into()),
+        6 => (i32::MIN.into(), i32::MAX.into()),
+        7 => (i64::MIN, i64::MAX),
+        9 => (0, 1),
+        12 => (0, u32::MAX.into()),
+        13 => (0, i64::MAX),
+        _ => return false,
+    };
+    (low..=high).contains(&number)
+}
+
+/// The content of every input, each broadcast to the shape that all of them broadcast to. `None` if there are more than
+/// `NUMBERS` numbers.
+fn broadcast_inputs(context: &Context) -> Option<Vec<Vec<i64>>> {
+    // A single number has the same content in every shape, so its shape need not be known.
+    let shapes: Vec<&[u64]> = (0..context.facts.len())
+        .map(|index| context.shape(index).or_else(|| (context.numbers(index)?.len() == 1).then_some(&[][..])))
+        .collect::<Option<_>>()?;
+    let shape = shapes.iter().try_fold(Vec::new(), |all, one| broadcast(&all, one))?;
+    if elements(&shape)? > NUMBERS as u64 {
+        return None;
+    }
+    shapes.iter().enumerate().map(|(index, one)| spread(context.numbers(index)?, one, &shape)).collect()
+}
+
+/// The numbers of a tensor of shape `from`, broadcast to the shape `to`. `None` if there are not as many numbers as
+/// `from` has elements.
+fn spread(list: &[i64], from: &[u64], to: &[u64]) -> Option<Vec<i64>> {
+    if elements(from)? != list.len() as u64 {
+        return None;
+    }
+    // A tensor without elements may have huge dimensions beside the one of length 0.
+    if elements(to)? == 0 {
+        return Some(Vec::new());
+    }
+    // Each dimension of `to`, from the last one on, multiplies the list: a dimension that `from` has is taken from the
+    // list, another one repeats what there is.
+    let mut places = vec![0];
+    let mut stride = 1;
+    for (axis, &length) in to.iter().enumerate().rev() {
+        let own = (axis + from.len()).checked_sub(to.len()).map_or(1, |place| from[place]);
+        let step = if own == 1 { 0 } else { stride };
+        places = (0..length).flat_map(|number| places.iter().map(move |place| place + number * step)).collect();
+        stride *= own;
+    }
+    places.into_iter().map(|place| list.get(usize::try_from(place).ok()?).copied()).collect()
+}
+
+/// Applies an operator to the content of inputs 0 and 1, number by number, after broadcasting. `None` if the element
+/// type cannot hold a result exactly.
+fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
+    let lists = broadcast_inputs(context)?;
+    let [one, other] = lists.as_slice() else { return None };
+    let numbers: Vec<i64> = one.iter().zip(other).map(|(&a, &b)| apply(a, b)).collect::<Option<_>>()?;
+    // Truth values, the results of comparisons, fit into every type.
+    let element = context.element(0);
+    (element == 0 || numbers.iter().all(|&number| fits(number, element))).then_some(numbers)
+}
+
+/// Joins the content of all inputs, number by number, after broadcasting.
+fn fold(context: &Context, join: impl Fn(i64, i64) -> i64) -> Option<Vec<i64>> {
+    let joined = |one: Vec<i64>, other: Vec<i64>| one.into_iter().zip(other).map(|(a, b)| join(a, b)).collect();
+    broadcast_inputs(context)?.into_iter().reduce(joined)
+}
+
+/// The content of a `Where`: at each place the number of input 1 if that of input 0 is not 0 there, else that of input
+/// 2.
+fn choose(context: &Context) -> Option<Vec<i64>> {
+    let lists = broadcast_inputs(context)?;
+    let [condition, one, other] = lists.as_slice() else { return None };
+    Some(condition.iter().zip(one.iter().zip(other)).map(|(&is, (&a, &b))| if is != 0 { a } else { b }).collect())
+}
+
+/// The product of all numbers, or the numbers themselves if the node reduces over no axis. A product over some of the
+/// axes is not evaluated.
+fn product(context: &Context) -> Option<Vec<i64>> {
+    let (numbers, rank) = (context.numbers(0)?, context.shape(0)?.len());
+    match axes(&context.reduced_axes()?, rank)?.len() {
+        count if count == rank => {
+            Some(vec![numbers.iter().try_fold(1i64, |product, &number| product.checked_mul(number))?])
+        }
+        0 => Some(numbers.to_vec()),
         _ => None,
     }
-}
-
-/// Applies an operator to the content of inputs 0 and 1, number by number. A list of one number is applied to every
-/// number of the other list.
-fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
-    let (one, other) = (context.numbers(0)?, context.numbers(1)?);
-    let length = one.len().max(other.len());
-    (0..length).map(|place| apply(at(one, place, length)?, at(other, place, length)?)).collect()
-}
-
-/// The content of a `Where`: at each place the number of the second list if the first list is not 0 there, else that
-/// of the third. Each list is as long as the longest, or has one number for all places.
-fn choose(context: &Context) -> Option<Vec<i64>> {
-    let lists = [context.numbers(0)?, context.numbers(1)?, context.numbers(2)?];
-    let length = lists.iter().map(|list| list.len()).max()?;
-    let chosen = |place: usize| {
-        let list = if at(lists[0], place, length)? != 0 { lists[1] } else { lists[2] };
-        at(list, place, length)
-    };
-    (0..length).map(chosen).collect()
 }
 
 /// The numbers from a start to a limit, without the limit. `None` if there are more than `NUMBERS`, or for a step of 0.

@@ -13,6 +13,7 @@
 use memplan_core::{Id, IndexVec};
 
 use super::context::{BOOL, Context, Found, INT64};
+use super::convert::may_train;
 use super::draft::{Draft, Facts, Node, RANK};
 use super::evaluate::evaluate;
 use super::shape::axis;
@@ -23,6 +24,67 @@ pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
     if drafts.is_empty() {
         return;
     }
+    // What is known before inference. Only a loop needs it (`changed`).
+    let has_loop = drafts.iter().flat_map(|draft| &draft.nodes).any(|node| node.kind == "Loop");
+    let mut stated = has_loop.then(|| drafts.clone());
+    infer_once(drafts);
+    // A tensor that a loop carries from one iteration to the next may change its shape. Then all shapes that were
+    // inferred from that of the first iteration are wrong, so inference starts again without it. Each time at least one
+    // more tensor is marked, so this ends.
+    while let Some(stated) = &mut stated {
+        let changed = changed(drafts, stated);
+        if changed.is_empty() {
+            break;
+        }
+        for (body, input, change) in changed {
+            let facts = &mut stated[body].tensors[input];
+            match change {
+                Change::Other => facts.varies = true,
+                Change::Shrinks => facts.is_bound = true,
+            }
+        }
+        drafts.clone_from(stated);
+        infer_once(drafts);
+    }
+}
+
+/// How the shape of a tensor that a loop carries changes after the first iteration.
+enum Change {
+    /// The shape of the first iteration is an upper bound on the others.
+    Shrinks,
+    /// The shape is another one, such as a longer one.
+    Other,
+}
+
+/// The inputs of loops' bodies whose shape is inferred from that of the first iteration, and for which the body gives
+/// the next iteration another shape. `stated` is what was known before inference: an input whose shape is known there
+/// has a shape of its own, and one that is marked there has been found before.
+fn changed(drafts: &IndexVec<GraphId, Draft>, stated: &IndexVec<GraphId, Draft>) -> Vec<(GraphId, TensorId, Change)> {
+    let mut all = Vec::new();
+    for node in drafts.iter().flat_map(|draft| &draft.nodes).filter(|node| node.kind == "Loop") {
+        let Some(&body) = node.bodies.first() else { continue };
+        // The body gets the number of the iteration and the condition before the carried values, and gives the
+        // condition before them.
+        let carried = node.inputs.len().saturating_sub(2);
+        let pairs = drafts[body].inputs.iter().skip(2).zip(drafts[body].outputs.iter().skip(1)).take(carried);
+        for (&input, &output) in pairs {
+            let (before, after) = (&drafts[body].tensors[input], &drafts[body].tensors[output]);
+            let known = &stated[body].tensors[input];
+            let (Some(first), Some(next)) = (&before.shape, &after.shape) else { continue };
+            if known.shape.is_none() && !known.varies {
+                match first == next {
+                    false => all.push((body, input, Change::Other)),
+                    true if after.is_bound && !before.is_bound => all.push((body, input, Change::Shrinks)),
+                    true => {}
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Completes shapes and element types, with what is known so far.
+fn infer_once(drafts: &mut IndexVec<GraphId, Draft>) {
     forward(drafts);
     // If a tensor got its shape from the output of a node, the rules of other nodes that read that tensor can be
     // applied now.
@@ -42,15 +104,16 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
     let mut is_new = false;
     for draft in drafts.iter_mut() {
         // In reverse order a shape passes through a chain of such nodes at once.
-        for node in draft.nodes.iter().rev().filter(|node| SAME_SHAPE.contains(&node.kind.as_str())) {
+        let is_known = |node: &&Node| SAME_SHAPE.contains(&node.kind.as_str()) && !node.is_foreign();
+        for node in draft.nodes.iter().rev().filter(is_known) {
             let (Some(&Some(input)), Some(&Some(output))) = (node.inputs.first(), node.outputs.first()) else {
                 continue;
             };
-            let shape = draft.tensors[output].shape.clone();
+            let Facts { shape, is_bound, .. } = draft.tensors[output].clone();
             let facts = &mut draft.tensors[input];
             // A tensor of an outer graph gets its shape in that graph. A sequence or a map (`is_odd`) has no shape.
             if facts.shape.is_none() && shape.is_some() && facts.outer.is_none() && !facts.is_odd {
-                facts.shape = shape;
+                (facts.shape, facts.is_bound) = (shape, is_bound);
                 is_new = true;
             }
         }
@@ -105,8 +168,8 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
         "Loop" => {
             // The body of a loop gets the number of the iteration, the condition, and the values that each iteration
             // hands to the next one. The node has the number of iterations and the condition before these values.
-            let round = Found { element: INT64, shape: Some(Vec::new()) };
-            let condition = Found { element: BOOL, shape: Some(Vec::new()) };
+            let round = Found::new(INT64, Some(Vec::new()));
+            let condition = Found::new(BOOL, Some(Vec::new()));
             [round, condition].into_iter().chain(outside.into_iter().skip(2)).collect()
         }
         "Scan" => scanned(node, outside),
@@ -124,7 +187,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
 fn found(draft: &Draft, input: Option<TensorId>) -> Found {
     input.map_or_else(Found::default, |input| {
         let facts = &draft.tensors[input];
-        Found { element: facts.element, shape: facts.shape.clone() }
+        Found { is_bound: facts.is_bound, ..Found::new(facts.element, facts.shape.clone()) }
     })
 }
 
@@ -164,7 +227,8 @@ fn scores(outside: &[Found]) -> Option<Found> {
     let (&[batch, heads, queries, _], &[_, _, keys, _]) = (query.shape.as_deref()?, key.shape.as_deref()?) else {
         return None;
     };
-    Some(Found { element: query.element, shape: Some(vec![batch, heads, queries, keys]) })
+    let is_bound = query.is_bound || key.is_bound;
+    Some(Found { is_bound, ..Found::new(query.element, Some(vec![batch, heads, queries, keys])) })
 }
 
 /// Completes what is known about the outputs of one node: shapes, element types, and the numbers of short lists. A
@@ -189,9 +253,7 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
         let Some(output) = output else { continue };
         let facts = &mut drafts[graph].tensors[output];
         if let Some(found) = found.as_ref().and_then(|found| found.get(index)) {
-            // A shape that the file states is exact. Only a shape that we found here may be a bound.
-            facts.is_bound |= is_bound && facts.shape.is_none() && found.shape.is_some();
-            complete(facts, found.clone());
+            complete(facts, Found { is_bound: is_bound || found.is_bound, ..found.clone() });
         }
         // `evaluate` computes the first output only.
         if index == 0 && facts.numbers.is_none() {
@@ -203,8 +265,10 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
 /// Fills in what is not known yet about a tensor; what the file states stays. A shape of more dimensions than any real
 /// tensor has is left out.
 fn complete(facts: &mut Facts, found: Found) {
-    if facts.shape.is_none() {
+    if facts.shape.is_none() && !facts.varies {
         facts.shape = found.shape.filter(|shape| shape.len() <= RANK);
+        // A shape that the file states is exact. Only a shape that we found here may be a bound.
+        facts.is_bound |= found.is_bound && facts.shape.is_some();
     }
     if facts.element == 0 {
         facts.element = found.element;
@@ -252,22 +316,30 @@ fn outputs_of(body: &Draft) -> Vec<Found> {
     body.outputs.iter().map(|&output| found(body, Some(output))).collect()
 }
 
-/// The outputs of a node that runs one of several branches. If branches give an output different shapes, the shape with
-/// more elements is taken, because there must be memory for it. If a branch gives it no known shape, the output has no
-/// known shape.
+/// The outputs of a node that runs one of several branches; see [`either`].
 fn of_branches(mut branches: impl Iterator<Item = Vec<Found>>) -> Option<Vec<Found>> {
     let mut first = branches.next()?;
     for other in branches {
         for (one, other) in first.iter_mut().zip(other) {
-            match (one.elements(), other.elements()) {
-                (Some(one_size), Some(other_size)) if other_size > one_size => *one = other,
-                (_, None) => one.shape = None,
-                // The shape of `one` is not smaller, or is not known. It stays.
-                _ => {}
-            }
+            *one = either(one, other);
         }
     }
     Some(first)
+}
+
+/// An output for which one branch gives `one`, and another branch `other`. If the shapes differ, the bound takes the
+/// larger length in each dimension. The shape with more elements would be no bound for the nodes that follow:
+/// `[100, 1]` has more elements than `[1, 50]`, but only the latter makes `[100, 50]` when `[100, 1]` is added to it.
+/// The output has no known shape if a branch gives it none, or if the branches give it different numbers of dimensions.
+fn either(one: &Found, other: Found) -> Found {
+    let (shape, differs) = match (&one.shape, other.shape) {
+        (Some(a), Some(b)) if a.len() == b.len() => {
+            (Some(a.iter().zip(&b).map(|(&a, &b)| a.max(b)).collect()), *a != b)
+        }
+        _ => (None, false),
+    };
+    let element = if one.element == 0 { other.element } else { one.element };
+    Found { element, shape, is_bound: one.is_bound || other.is_bound || differs }
 }
 
 /// The whole numbers of an attribute; none if the node does not have it.
@@ -286,12 +358,15 @@ pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, V
         let mut of_graph = Vec::with_capacity(draft.nodes.len());
         for place in 0..draft.nodes.len() {
             let node = &draft.nodes[place];
-            let is_random =
-                node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
-            // A node with a body or with randomness may compute something new in every run. An output of the graph is
-            // written in every run, even if its content is constant.
+            let is_random = node.kind.starts_with("Random")
+                || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli")
+                || node.kind == "Dropout" && may_train(node);
+            // A node with a body or with randomness may compute something new in every run. So may a foreign node: one
+            // without inputs may read a sensor. An output of the graph is written in every run, even if its content is
+            // constant.
             let is_constant = node.bodies.is_empty()
                 && !is_random
+                && !node.is_foreign()
                 && node.inputs.iter().flatten().all(|&input| draft.tensors[input].is_constant)
                 && node.outputs.iter().flatten().all(|output| !outputs.contains(output));
             of_graph.push(is_constant);

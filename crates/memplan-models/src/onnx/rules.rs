@@ -112,10 +112,9 @@ impl Context<'_> {
             | "SimplifiedLayerNormalization"
             | "RMSNormalization" => self.one(self.same_shape()),
             "IsNaN" | "IsInf" => self.typed(BOOL, self.same_shape()),
-            "Dropout" => Some(vec![
-                Found { element: self.element(0), shape: self.same_shape() },
-                Found { element: BOOL, shape: self.same_shape() },
-            ]),
+            "Dropout" => {
+                Some(vec![Found::new(self.element(0), self.same_shape()), Found::new(BOOL, self.same_shape())])
+            }
             "LayerNormalization" => self.layer_normalization(),
             "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift"
             | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
@@ -135,9 +134,9 @@ impl Context<'_> {
             "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
             // The quantised tensor, its scale and its zero point. The last two are scalars: their shape is `[]`.
             "DynamicQuantizeLinear" => Some(vec![
-                Found { element: UINT8, shape: self.same_shape() },
-                Found { element: FLOAT, shape: Some(Vec::new()) },
-                Found { element: UINT8, shape: Some(Vec::new()) },
+                Found::new(UINT8, self.same_shape()),
+                Found::new(FLOAT, Some(Vec::new())),
+                Found::new(UINT8, Some(Vec::new())),
             ]),
             "Conv" => self.one(self.convolution(0, 1)),
             "ConvInteger" => self.typed(INT32, self.convolution(0, 1)),
@@ -146,7 +145,7 @@ impl Context<'_> {
             "MaxPool" => {
                 // The second output has the place of each maximum.
                 let shape = self.pooling();
-                Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+                Some(vec![Found::new(self.element(0), shape.clone()), Found::new(INT64, shape)])
             }
             "AveragePool" | "LpPool" => self.one(self.pooling()),
             // Batch and channels (dimensions 0 and 1) stay; each image becomes one element.
@@ -297,8 +296,8 @@ impl Context<'_> {
         let axis = self.axis(-1, shape.len())?;
         let mut statistics = shape.clone();
         statistics[axis..].fill(1);
-        let statistics = Found { element: FLOAT, shape: Some(statistics) };
-        Some(vec![Found { element: self.element(0), shape: Some(shape) }, statistics.clone(), statistics])
+        let statistics = Found::new(FLOAT, Some(statistics));
+        Some(vec![Found::new(self.element(0), Some(shape)), statistics.clone(), statistics])
     }
 
     /// The shape of the first input, with the lengths of all inputs along the axis added up.
@@ -313,13 +312,16 @@ impl Context<'_> {
     }
 
     /// The parts of a split along an axis. The attribute `split` or input 1 lists their lengths. Without such a list
-    /// all parts are equally long except the last one, which may be shorter: 7 in three parts is 3, 3, 1.
+    /// all parts are equally long except the last one, which may be shorter: 7 in three parts is 3, 3, 1. `None` if
+    /// input 1 exists but its content is not known.
     fn split(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(0, shape.len())?;
         let count = self.node.outputs.len() as u64;
         let sizes = match self.listed("split", 1) {
             Some(sizes) => counted(&sizes)?,
+            // The list exists, so the parts need not be equal.
+            None if self.facts(1).is_some() => return None,
             None => {
                 // The subtraction stops at 0: 3 in four parts is 1, 1, 1, 0.
                 let piece = shape[axis].div_ceil(count.max(1));
@@ -329,7 +331,7 @@ impl Context<'_> {
         let part = |size: u64| {
             let mut part = shape.clone();
             part[axis] = size;
-            Found { element: self.element(0), shape: Some(part) }
+            Found::new(self.element(0), Some(part))
         };
         Some(sizes.into_iter().map(part).collect())
     }
@@ -378,8 +380,8 @@ impl Context<'_> {
             }
             None => (vec![elements(&shape)?], elements(&shape)?),
         };
-        let indices = Found { element: INT64, shape: Some(vec![count]) };
-        let unique = Found { element: self.element(0), shape: Some(unique) };
+        let indices = Found::new(INT64, Some(vec![count]));
+        let unique = Found::new(self.element(0), Some(unique));
         Some(vec![unique, indices.clone(), indices.clone(), indices])
     }
 
@@ -521,8 +523,8 @@ impl Context<'_> {
     /// down. Factors that are an input are floats, whose content is not known here.
     fn resize(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
-        if let Some(sizes) = self.numbers(3).filter(|sizes| sizes.len() == shape.len()) {
-            return counted(sizes);
+        if let Some(sizes) = self.numbers(3).filter(|sizes| !sizes.is_empty()) {
+            return self.resized(shape, &counted(sizes)?);
         }
         let scales = self.node.attribute("scales").map(|attribute| attribute.floats.as_slice())?;
         let scaled = |(&dimension, &scale): (&u64, &f32)| {
@@ -533,10 +535,38 @@ impl Context<'_> {
         shape.iter().zip(scales).map(scaled).collect()
     }
 
+    /// The shape with `sizes` in the dimensions that the attribute `axes` lists, or in all dimensions if the node has no
+    /// such attribute. If the attribute `keep_aspect_ratio_policy` is `not_larger` or `not_smaller`, all these
+    /// dimensions grow by the same factor, which is the smallest or the largest that a size asks for.
+    fn resized(&self, shape: &[u64], sizes: &[u64]) -> Option<Vec<u64>> {
+        let places = match self.ints("axes") {
+            Some(numbers) => numbers.iter().map(|&number| axis(number, shape.len())).collect::<Option<Vec<_>>>()?,
+            None => (0..shape.len()).collect(),
+        };
+        if places.len() != sizes.len() {
+            return None;
+        }
+        let factors = places.iter().zip(sizes).map(|(&place, &size)| size as f64 / shape[place] as f64);
+        let factor = match self.node.attribute("keep_aspect_ratio_policy").map(|policy| policy.text.as_str()) {
+            None | Some("" | "stretch") => None,
+            Some("not_larger") => Some(factors.fold(f64::INFINITY, f64::min)),
+            Some("not_smaller") => Some(factors.fold(0.0, f64::max)),
+            Some(_) => return None,
+        };
+        let mut resized = shape.to_vec();
+        for (&place, &size) in places.iter().zip(sizes) {
+            resized[place] = match factor {
+                Some(factor) => nearest(shape[place] as f64 * factor)?,
+                None => size,
+            };
+        }
+        Some(resized)
+    }
+
     /// The axes over which a node `Reduce…` reduces: those of the attribute, or of input 1. If the node has neither,
     /// or if the list is empty, these are all axes, or none if its attribute `noop_with_empty_axes` is not 0. `None` if
     /// input 1 exists but its content is not known, or if all axes are meant and the shape of input 0 is not known.
-    fn reduced_axes(&self) -> Option<Vec<i64>> {
+    pub(super) fn reduced_axes(&self) -> Option<Vec<i64>> {
         let stated = match (self.ints("axes"), self.facts(1)) {
             (Some(axes), _) => axes,
             (None, Some(_)) => self.numbers(1)?,
@@ -608,7 +638,7 @@ impl Context<'_> {
         };
         shape[place] = u64::try_from(count).ok()?;
         let shape = Some(shape);
-        Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+        Some(vec![Found::new(self.element(0), shape.clone()), Found::new(INT64, shape)])
     }
 
     /// `DepthToSpace` (`to_space`) makes a square of pixels from each group of channels: with blocks of 2,
@@ -636,7 +666,7 @@ impl Context<'_> {
             true => (vec![one, two, directions, hidden], vec![one, directions, hidden]),
             false => (vec![one, directions, two, hidden], vec![directions, two, hidden]),
         };
-        let found = |shape: &Vec<u64>| Found { element: self.element(0), shape: Some(shape.clone()) };
+        let found = |shape: &Vec<u64>| Found::new(self.element(0), Some(shape.clone()));
         Some(vec![found(&all), found(&last), found(&last)])
     }
 }
@@ -644,6 +674,14 @@ impl Context<'_> {
 /// Numbers that are sizes; `None` if one is negative.
 fn counted(numbers: &[i64]) -> Option<Vec<u64>> {
     numbers.iter().map(|&number| u64::try_from(number).ok()).collect()
+}
+
+/// The whole number next to a length. `None` if the length is so close to the middle between two numbers that a runtime
+/// which computes with floats of 32 bits may round it to the other one, or if it is not below 1e6: beyond, such floats
+/// are not exact enough to tell.
+fn nearest(length: f64) -> Option<u64> {
+    let is_clear = (length.fract() - 0.5).abs() > length * 1e-6;
+    ((0.0..1e6).contains(&length) && (is_clear || length == 0.0)).then_some(length.round() as u64)
 }
 
 /// The shape of the product of two matrices, or of stacks of matrices: `[8, 12, 64]` times `[64, 5]` is `[8, 12, 5]`.

@@ -4,7 +4,8 @@
 //! `buffer_id`; without one, records are in the problem's order) and a column of
 //! offsets, `offset` or the one the user names. A second row for the same id is
 //! its next slot. A column `over` names the buffers, separated by `|`, whose
-//! bytes a buffer takes over in place (`\\|` is a `|` in a name). Other columns do not matter.
+//! bytes a buffer takes over in place (`\\|` is a `|` in a name, also in that of
+//! a space). Other columns do not matter.
 //!
 //! A plan made of shared objects has the columns `object` and `object_size` instead of `offset`: see `objects`.
 
@@ -13,7 +14,7 @@ pub(crate) mod objects;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
+use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::spaces_by_name;
 use crate::ReadError;
@@ -69,7 +70,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             let span = rows.field_span(rows.span(), offsets);
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
-        let named = spaces.and_then(|column| known_spaces.get(rows.name(column)).copied());
+        let named = spaces.and_then(|column| named_space(&known_spaces, rows.name(column)));
         // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
         // in.
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
@@ -133,6 +134,13 @@ impl<'p> BuffersByName<'p> {
     }
 }
 
+/// The space that the column `space` names. We write a `|` in a name with a backslash before it. Other tools do not, so
+/// that their name is taken as it stands.
+fn named_space(known: &HashMap<&str, SpaceId>, written: &str) -> Option<SpaceId> {
+    let one = <[String; 1]>::try_from(list_of_names(written)).ok();
+    one.and_then(|[name]| known.get(name.as_str())).or_else(|| known.get(written)).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use memplan_core::{Buffer, Lifetime, Overlay, OverlayKind, ProblemBuilder, Space};
@@ -144,7 +152,8 @@ mod tests {
         let names =
             ["", " ", " a", "a ", "a", "a\nb", "\n", "a\r\nb\r", "\ta", "a,b", "\"", "\"a\"", "a|b", "\\", "\\|", "|"];
         let mut builder = ProblemBuilder::new();
-        builder.space(Space::new(" s "));
+        builder.space(Space::new(" s|t "));
+        builder.space(Space::new(" s\\|t "));
         let ids: Vec<BufferId> =
             names.iter().map(|name| builder.buffer(Buffer::new(*name, 4, Lifetime::new(0, 2)))).collect();
         let heir = builder.buffer(Buffer::new("heir", 4, Lifetime::new(1, 3)));
@@ -154,7 +163,8 @@ mod tests {
         let problem = builder.build().unwrap();
         let mut plan = Plan::empty(&problem);
         for (id, at) in problem.buffers().ids().zip(0..) {
-            plan.placements[id] = Some(Placement::at(problem.spaces().ids().next().unwrap(), Bytes(4 * at)));
+            let space = problem.buffers()[id].spaces[0];
+            plan.placements[id] = Some(Placement::at(space, Bytes(4 * at)));
         }
         plan.reused = ids.iter().map(|&over| Reuse { buffer: heir, over: vec![over] }).collect();
         plan.fit_extents(&problem);

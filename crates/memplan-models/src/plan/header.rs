@@ -199,8 +199,8 @@ pub struct HeaderOffset {
     pub offset: u64,
     /// Whether it is an object.
     pub is_object: bool,
-    /// The memory that the remark names; empty if there is one memory only.
-    pub memory: String,
+    /// The number of its memory, counted from 0; `None` if there is one memory only.
+    pub space: Option<u64>,
 }
 
 /// Reads the offsets and objects of a header that [`write()`] wrote, in the order of the file, so that a plan can be
@@ -208,13 +208,15 @@ pub struct HeaderOffset {
 pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     // The include guard is `PLAN_MEMPLAN_H`, where `PLAN` is the prefix of all macros.
     let guard = text.lines().find_map(|line| line.strip_prefix("#ifndef ")?.trim().strip_suffix(GUARD));
-    let [offset_of, object_of] = ["OFFSET", "OBJECT"].map(|what| format!("{}_{what}_", guard.unwrap_or_default()));
+    let [offset_of, object_of, space_of] =
+        ["OFFSET", "OBJECT", "SPACE"].map(|what| format!("{}_{what}_", guard.unwrap_or_default()));
     let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut found: Vec<HeaderOffset> = Vec::new();
     let mut start = 0;
     // Each line is read as the preprocessor reads it: only lines `#define NAME VALUE` count. A line of interest is
-    // `#define PLAN_OFFSET_conv1 64u /* "conv1" in sram: 32 bytes, steps 1..3 */`; the words ` in sram` are only
-    // there if there are several memories.
+    // `#define PLAN_OFFSET_conv1 64u /* "conv1" in sram: 32 bytes, steps 1..3 */`. If there are several memories,
+    // `#define PLAN_SPACE_conv1 1u` follows the offsets of the buffer. The memory is taken from there and not from the
+    // comment, in which names of buffers and memories may hold any words.
     for line in text.split_inclusive('\n') {
         let span = Span::new(start, start + line.len());
         start += line.len();
@@ -224,14 +226,28 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
         if !seen.insert(name) {
             return Err(ReadError::new("header::defined-twice", text, span, format!("{name} is defined twice")));
         }
+        // A memory called `offset a` has a macro `PLAN_OFFSET_A_SIZE`. Only the lines of buffers have a comment with a
+        // name in quotes.
         let object = name.strip_prefix(&object_of);
-        let Some(buffer) = name.strip_prefix(&offset_of).or(object) else { continue };
-        let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
-        let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
-        let offset = number
+        let buffer = name.strip_prefix(&offset_of).or(object).filter(|_| line.contains("/* \""));
+        if buffer.is_none() && !name.starts_with(&space_of) {
+            continue;
+        }
+        let number = value
+            .strip_suffix('u')
+            .and_then(|digits| digits.parse().ok())
             .ok_or_else(|| ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`")))?;
-        let (name, memory) = (buffer.to_owned(), memory.unwrap_or_default().to_owned());
-        found.push(HeaderOffset { name, offset, is_object: object.is_some(), memory });
+        match buffer {
+            Some(name) => {
+                let (name, is_object) = (name.to_owned(), object.is_some());
+                found.push(HeaderOffset { name, offset: number, is_object, space: None });
+            }
+            // The number belongs to all offsets since the last such macro: those of one buffer.
+            None => {
+                let of_buffer = found.iter_mut().rev().take_while(|offset| offset.space.is_none());
+                of_buffer.for_each(|offset| offset.space = Some(number));
+            }
+        }
     }
     Ok(found)
 }
@@ -356,6 +372,26 @@ mod tests {
         for line in ["ON_CHIP_SIZE 16u", "ON_CHIP_2_SIZE 24u", "SPACE_a 0u", "SPACE_a_SLOT1_2 1u"] {
             assert!(text.contains(&format!("#define MY_OFFSET_PLAN_{line}")), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn the_memory_is_not_taken_from_a_comment() {
+        let mut builder = ProblemBuilder::new();
+        let names = ["l1: a", "l1: b", "a*", "a+", "offset x"];
+        let spaces = names.map(|name| builder.space(Space::new(name)));
+        for (space, number) in spaces.iter().zip(0..) {
+            let buffer = Buffer::new(format!("{number}\" in c: d"), 8, Lifetime::new(0, 2));
+            builder.buffer(Buffer { spaces: [*space].into_iter().collect(), ..buffer });
+        }
+        let problem = builder.build().expect("a problem");
+        let mut plan = Plan::empty(&problem);
+        for (placement, space) in plan.placements.iter_mut().zip(spaces) {
+            *placement = Some(Placement::at(space, Bytes(0)));
+        }
+        plan.fit_extents(&problem);
+        let read = offsets(&write(&problem, &plan, "plan")).expect("a header");
+        assert_eq!(read.iter().map(|offset| offset.space).collect::<Vec<_>>(), [0, 1, 2, 3, 4].map(Some));
+        assert!(offsets(&header(&["a"])).expect("a header").iter().all(|offset| offset.space.is_none()));
     }
 
     #[test]

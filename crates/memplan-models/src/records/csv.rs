@@ -385,7 +385,8 @@ impl Row<'_, '_> {
             buffer.set_fixed(self.optional(Some(column), "an offset of 0 or more bytes")?.map(Bytes));
         }
         if let Some(column) = columns.space {
-            for name in self.rows.field(column).split('|').map(str::trim).filter(|name| !name.is_empty()) {
+            let names = list_of_names(self.rows.field(column));
+            for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
                 buffer.spaces.push(spaces.called(name));
             }
         }
@@ -600,7 +601,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
 /// The space in which a buffer is placed, or those among which a plan may choose.
 fn space_field(problem: &Problem, buffer: &Buffer, placement: Option<&Placement>) -> String {
     let spaces = placement.map_or(buffer.spaces.as_slice(), |placement| std::slice::from_ref(&placement.space));
-    let names: Vec<&str> = spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect();
+    let names: Vec<String> = spaces.iter().map(|&space| in_list(&problem.spaces()[space].name)).collect();
     quoted(&names.join("|"))
 }
 
@@ -638,16 +639,16 @@ fn in_list(name: &str) -> String {
     name.replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// The names in a list such as `a|b\|c`: `a` and `b|c`. The opposite of `in_list`. A backslash at the very end stands
-/// for itself.
+/// The names in a list such as `a|b\|c`: `a` and `b|c`. The opposite of `in_list`. A backslash that neither a `|` nor a
+/// backslash follows stands for itself, as in files that were written by hand.
 pub(crate) fn list_of_names(list: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut name = String::new();
-    let mut characters = list.chars();
+    let mut characters = list.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
             '|' => names.push(std::mem::take(&mut name)),
-            '\\' => name.push(characters.next().unwrap_or('\\')),
+            '\\' => name.push(characters.next_if(|next| matches!(next, '|' | '\\')).unwrap_or('\\')),
             other => name.push(other),
         }
     }

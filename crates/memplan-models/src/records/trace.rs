@@ -15,11 +15,11 @@
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span, Step,
-    patience,
+    Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span,
+    Step, patience,
 };
 
 use super::{RecordFormat, Records};
@@ -64,9 +64,9 @@ impl RecordFormat for Trace {
 /// before buffers that start there are allocated, and of several buffers that end together the one that started last is
 /// freed first.
 ///
-/// A trace has one memory, and a buffer is in it from its first step to its last. The second result has a note if the
-/// problem has several spaces, gaps in lives, or sizes that are not known. Other features that a trace cannot express,
-/// such as slots, fixed offsets and ties, are left out without a note.
+/// A trace has one memory, and a buffer is in it from its first step to its last. The alignment of the memory becomes
+/// part of that of its buffers. The second result has a note for each feature of the problem that a trace cannot
+/// express, such as several spaces, gaps in lives, slots, fixed offsets and ties.
 ///
 /// ```
 /// use memplan_models::records::{self, trace};
@@ -97,27 +97,55 @@ pub fn write(problem: &Problem) -> (String, Vec<String>) {
     for overlay in problem.overlays() {
         overlays.entry(overlay.buffer).or_default().push(overlay);
     }
+    let names = names(problem);
     let mut text = String::new();
     for (_, is_alloc, _, id) in events {
         let buffer = &problem.buffers()[id];
         // 0 is a free, 1 an allocation. The overlays of a buffer must stand before its allocation.
         if is_alloc == 0 {
-            text.push_str(&format!("free {}\n", name(problem, id)));
+            text.push_str(&format!("free {}\n", names[id]));
             continue;
         }
         for overlay in overlays.get(&id).into_iter().flatten() {
             let kind = if overlay.kind == OverlayKind::SameBase { "zero" } else { "free" };
-            text.push_str(&format!("overlay {} {} {kind}\n", name(problem, id), name(problem, overlay.over)));
+            text.push_str(&format!("overlay {} {} {kind}\n", names[id], names[overlay.over]));
         }
-        let alignment = if buffer.alignment.0 > 1 { format!(" {}", buffer.alignment) } else { String::new() };
-        text.push_str(&format!("alloc {} {}{alignment}\n", name(problem, id), buffer.bytes().unwrap_or_default()));
+        let alignment = buffer.spaces.first().map_or(buffer.alignment, |&space| problem.alignment_in(id, space));
+        let alignment = if alignment.0 > 1 { format!(" {alignment}") } else { String::new() };
+        text.push_str(&format!("alloc {} {}{alignment}\n", names[id], buffer.bytes().unwrap_or_default()));
     }
     (text, left_out(problem, gaps))
 }
 
-/// The name of a buffer without blanks, because a blank would end the name where the trace is read again.
-fn name(problem: &Problem, id: BufferId) -> String {
-    problem.buffers()[id].name.replace(char::is_whitespace, "_")
+/// The names of all buffers as the trace has them. A blank would end a name where the trace is read again, and a `#`
+/// would start a comment, so both become underscores. If a name is taken, a number follows it: the first one from 2
+/// upwards that makes a free name. Names that need no change are given first, so that they stay as they are.
+fn names(problem: &Problem) -> IndexVec<BufferId, String> {
+    let buffers = problem.buffers();
+    let plain = |name: &str| match name {
+        "" => "_".to_owned(),
+        name => name.replace(|c: char| c.is_whitespace() || c == '#', "_"),
+    };
+    let mut names = IndexVec::<BufferId, String>::filled(String::new(), buffers.len());
+    let mut taken = HashSet::new();
+    // How far the numbers of a name have been tried, so that many equal names do not try the same numbers again.
+    let mut tried = HashMap::<String, u64>::new();
+    for only_exact in [true, false] {
+        for (id, buffer) in buffers.iter_enumerated() {
+            let wanted = plain(&buffer.name);
+            if (wanted == buffer.name) != only_exact {
+                continue;
+            }
+            let mut name = wanted.clone();
+            while !taken.insert(name.clone()) {
+                let number = tried.entry(wanted.clone()).or_insert(1);
+                *number += 1;
+                name = format!("{wanted}_{number}");
+            }
+            names[id] = name;
+        }
+    }
+    names
 }
 
 /// Notes on the features of a problem that a trace cannot express; `gaps` is the number of buffers with gaps.
@@ -132,6 +160,23 @@ fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
     let unsized_buffers = problem.buffers().iter().filter(|buffer| buffer.bytes().is_none()).count();
     if unsized_buffers > 0 {
         notes.push(format!("a trace has sizes in bytes; {unsized_buffers} of these buffers have none and count 0"));
+    }
+    // What else a trace has no word for, each with the number of buffers or pairs that have it.
+    let buffers = |has: fn(&Buffer) -> bool| problem.buffers().iter().filter(|buffer| has(buffer)).count();
+    let others = [
+        ("several slots", buffers(|buffer| buffer.slots > 1)),
+        ("fixed offsets", buffers(|buffer| buffer.fixed().is_some())),
+        ("ties", buffers(|buffer| buffer.tie().is_some())),
+        ("buffers that share with no other", buffers(|buffer| buffer.exclusive)),
+        ("pairs that must share", problem.must_share().len()),
+        ("pairs that must not share", problem.must_not_share().len()),
+        ("costs of reuse", problem.reuse_costs().len()),
+    ];
+    for (what, count) in others.into_iter().filter(|(_, count)| *count > 0) {
+        notes.push(format!("a trace has no {what}; {count} left out"));
+    }
+    if problem.dependencies().is_some() {
+        notes.push("a trace has one order; that these buffers have several is left out".to_owned());
     }
     notes
 }

@@ -17,9 +17,10 @@
 
 use memplan_core::{Bytes, Id, IndexVec, patience};
 
+use super::meaning::has_effect;
 use super::scratch::{Argument, Needs, Operator, ScratchTable};
 use super::tail::{Kept, Records, Tail, descriptions};
-use super::vocabulary::{ELEMENTWISE, RESHAPES, STATEFUL, element, operator};
+use super::vocabulary::{ELEMENTWISE, RESHAPES, element, operator};
 use crate::ReadError;
 use crate::flatbuffer::Table;
 use crate::graph::{Control, Graph, GraphId, Home, Model, Op, OpId, Tensor, TensorId, shape_bytes, unique_names};
@@ -404,7 +405,7 @@ impl Context {
         // operators and called graphs may do anything.
         let touches_state = inputs.iter().chain(&outputs).any(|&id| tensors[id].home == Home::Persistent);
         let is_custom = !is_builtin(kind);
-        let is_stateful = touches_state || is_custom || !bodies.is_empty() || STATEFUL.contains(&kind.as_str());
+        let is_stateful = touches_state || is_custom || !bodies.is_empty() || has_effect(kind);
         let in_place = in_place(kind, &inputs, &outputs, tensors);
         Ok(Op {
             kind: kind.clone(),
@@ -589,4 +590,20 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_axis_does_not_overwrite_its_operand() {
+        let mut tensors = IndexVec::<TensorId, Tensor>::default();
+        let [data, axis, result] = ["data", "axis", "result"].map(|name| {
+            let (name, shape) = (name.to_owned(), vec![1]);
+            tensors.push(Tensor { name, element: "INT32", shape, bytes: Bytes(4), home: Home::Arena })
+        });
+        assert_eq!(in_place("EXPAND_DIMS", &[data, axis], &[result], &tensors), [(result, data)]);
+        assert_eq!(in_place("ADD", &[data, axis], &[result], &tensors), [(result, data), (result, axis)]);
+    }
 }

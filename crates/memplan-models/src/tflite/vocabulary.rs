@@ -79,16 +79,15 @@ fn changes(one: &str, other: &str) -> usize {
 
 /// Operators that only give their input another shape: runtimes skip the copy
 /// if input and output are at the same address.
-pub(super) const RESHAPES: [&str; 2] = ["RESHAPE", "SQUEEZE"];
+pub(super) const RESHAPES: [&str; 3] = ["RESHAPE", "SQUEEZE", "EXPAND_DIMS"];
 
 /// Operators that compute each output element from the input elements at the
 /// same position.
-pub(super) const ELEMENTWISE: [&str; 17] = [
+pub(super) const ELEMENTWISE: [&str; 16] = [
     "ABS",
     "ADD",
     "CEIL",
     "ELU",
-    "EXPAND_DIMS",
     "FLOOR",
     "HARD_SWISH",
     "LEAKY_RELU",
@@ -101,19 +100,6 @@ pub(super) const ELEMENTWISE: [&str; 17] = [
     "RELU6",
     "SUB",
     "TANH",
-];
-
-/// Operators that read or write something that is not among their tensors.
-pub(super) const STATEFUL: [&str; 9] = [
-    "CALL_ONCE",
-    "VAR_HANDLE",
-    "READ_VARIABLE",
-    "ASSIGN_VARIABLE",
-    "RANDOM_UNIFORM",
-    "RANDOM_STANDARD_NORMAL",
-    "MULTINOMIAL",
-    "HASHTABLE_IMPORT",
-    "CUSTOM",
 ];
 
 /// Builtin operators by number.

@@ -303,7 +303,8 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
         let shares_object = offsets.as_slice().first().is_some_and(|first| first.is_object);
         let count = if shares_object { 1 } else { buffer.slots as usize };
         let slots: Vec<_> = offsets.by_ref().take(count).collect();
-        let memory = slots.first()?.memory.as_str().into();
+        // If there is one memory only, the header does not number it.
+        let memory = slots.first()?.space.map_or_else(String::new, |number| format!("memory {number}")).into();
         let is_named = slots.iter().all(|slot| slot.name.starts_with(&spelled(&buffer.name)));
         let object = slots.first().filter(|slot| slot.is_object).and_then(|slot| usize::try_from(slot.offset).ok());
         let offsets = slots.into_iter().map(|slot| slot.offset).collect();

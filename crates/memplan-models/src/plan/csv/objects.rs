@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SharedObject, Size};
 
+use super::named_space;
 use crate::ReadError;
 use crate::plan::spaces_by_name;
 use crate::records::csv::Rows;
@@ -69,7 +70,7 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
             continue;
         }
         let object = object_of(&rows, columns, problem)?;
-        let named = columns.space.and_then(|column| known_spaces.get(rows.name(column)).copied());
+        let named = columns.space.and_then(|column| named_space(&known_spaces, rows.name(column)));
         // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
         // in.
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 use super::RESERVED;
 
 /// Writes a problem, called `instance`, as one line of JSON. Reading the line again gives the same problem, except that
-/// the alignment of a space has become part of its buffers' alignments. The error names the feature of the problem that
-/// the format cannot express.
+/// the alignment of a space has become part of its buffers' alignments, in all spaces that a buffer may be in. The error
+/// names the feature of the problem that the format cannot express.
 pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     refuse(problem)?;
-    let buffers: Vec<Value> = own(problem).map(|(id, buffer)| buffer_file(problem, id, buffer)).collect();
+    let buffers: Vec<Value> =
+        own(problem).map(|(id, buffer)| buffer_file(problem, id, buffer)).collect::<Result<_, String>>()?;
     let pools: Vec<Value> = problem.spaces().ids().map(|space| pool_file(problem, space)).collect();
     // Our overlay, the permission for two buffers to lie on the same bytes although their lives overlap, is called a
     // temporal exclusion by the format.
@@ -100,19 +101,23 @@ fn cannot(what: &str) -> Result<(), String> {
 }
 
 /// A buffer as these files have it.
-fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
+fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Result<Value, String> {
     // Spaces have no alignment in these files, so the alignment of a buffer includes that of its spaces. If it may be
-    // in several spaces, the largest of the alignments is written.
-    let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
+    // in several spaces, their common multiple is written: it is right in each of them, while the largest, 24 of 24 and
+    // 16, is not.
+    let mut alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space));
+    let Some(alignment) = alignments.try_fold(buffer.alignment, |all, one| all.least_common_multiple(one)) else {
+        return Err(format!("the alignments of buffer `{}` have no common multiple below 2^64", buffer.name));
+    };
     let intervals = buffer.lifetime.intervals();
-    json!({
+    Ok(json!({
         "id": id.index(),
         "name": buffer.name,
         "size": buffer.bytes().unwrap_or_default().0,
-        "alignment": alignments.max().unwrap_or(1),
+        "alignment": alignment.0,
         "allowed_pools": buffer.spaces.iter().map(|space| space.index()).collect::<Vec<_>>(),
         "live_intervals": intervals.map(|life| json!({"lower": life.start.0, "upper": life.end.0})).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 /// A space as these files have it: a pool with its reserved ranges.
