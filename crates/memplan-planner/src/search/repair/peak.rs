@@ -18,7 +18,7 @@
 //! 2. *Around* are all pieces within a few lives to either side. A piece that reaches out of that stays where it is; it
 //!    never meets the core. The others are placed around the core, the largest first, and of equally large ones those
 //!    next to the peak. A piece that is alive nearly all the time would make everything its neighbour, so it stays
-//!   where
+//!    where
 //!    it is even inside of the core.
 //! 3. Pieces around that end too high *complain*. Mostly they are large ones that found no gap wide enough between the
 //!    pieces that reach out of the core. They *join* the core with their whole lives, and the core is packed again.
