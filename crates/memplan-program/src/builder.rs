@@ -12,7 +12,8 @@ use crate::{
     TokenId, Value, ValueId,
 };
 
-/// An op before it has a place in a program: plain data with chaining setters.
+/// An op before it has a place in a program: plain data with chaining setters. The setters are inlined, because a draft
+/// is 300 bytes large and each call would copy it twice.
 #[derive(Clone, Debug, Default)]
 pub struct OpDraft {
     name: Arc<str>,
@@ -30,6 +31,7 @@ pub struct OpDraft {
 
 impl OpDraft {
     /// An op that does nothing. A name that several ops share need not be copied for each of them.
+    #[inline]
     pub fn new(name: impl Into<Arc<str>>) -> OpDraft {
         OpDraft {
             name: name.into(),
@@ -47,24 +49,28 @@ impl OpDraft {
     }
 
     /// Where it stands in the source.
+    #[inline]
     pub fn span(mut self, span: Span) -> OpDraft {
         self.span = span;
         self
     }
 
     /// The execution unit it runs on.
+    #[inline]
     pub fn pipe(mut self, pipe: PipeId) -> OpDraft {
         self.pipe = Some(pipe);
         self
     }
 
     /// Buffers allocated inside belong to an instance of this op.
+    #[inline]
     pub fn scope(mut self) -> OpDraft {
         self.scope = true;
         self
     }
 
     /// Any access.
+    #[inline]
     pub fn access(mut self, value: ValueId, kind: AccessKind) -> OpDraft {
         self.accesses.push(Access { value, kind });
         self
@@ -77,31 +83,37 @@ impl OpDraft {
     }
 
     /// Uses the content of `value`.
+    #[inline]
     pub fn read(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Read)
     }
 
     /// Overwrites every byte of `value`.
+    #[inline]
     pub fn write(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Write)
     }
 
     /// May use and change any part of `value`.
+    #[inline]
     pub fn update(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Update)
     }
 
     /// Ends the buffer's life: a deallocation that the program itself contains.
+    #[inline]
     pub fn free(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Free)
     }
 
     /// Code outside of the program may use `value` at any later time.
+    #[inline]
     pub fn escape(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Escape)
     }
 
     /// Defines `value`.
+    #[inline]
     pub fn result(mut self, value: ValueId) -> OpDraft {
         self.results.push(value);
         self
@@ -113,6 +125,7 @@ impl OpDraft {
     }
 
     /// Permits `output` to lie over `input`.
+    #[inline]
     pub fn overlay(mut self, output: ValueId, input: ValueId, kind: OverlayKind) -> OpDraft {
         self.overlays.push(Overlay { output, input, kind });
         self
@@ -124,6 +137,7 @@ impl OpDraft {
     }
 
     /// Declares bytes of an output to be a mere copy of bytes of an input.
+    #[inline]
     pub fn copies(mut self, range: CopyRange) -> OpDraft {
         self.copies.push(range);
         self
@@ -135,12 +149,14 @@ impl OpDraft {
     }
 
     /// Waits for the asynchronous work that was started last with this token.
+    #[inline]
     pub fn awaits(mut self, token: TokenId) -> OpDraft {
         self.awaits.push(Await { token, every: false });
         self
     }
 
     /// Waits for all asynchronous work that was started with this token.
+    #[inline]
     pub fn awaits_every(mut self, token: TokenId) -> OpDraft {
         self.awaits.push(Await { token, every: true });
         self
@@ -152,12 +168,14 @@ impl OpDraft {
     }
 
     /// Hands values to the entry arguments of the regions.
+    #[inline]
     pub fn inits(mut self, values: &[ValueId]) -> OpDraft {
         self.inits.extend_from_slice(values);
         self
     }
 
     /// How control moves through the regions to come.
+    #[inline]
     pub fn control(mut self, control: Control) -> OpDraft {
         self.control = control;
         self

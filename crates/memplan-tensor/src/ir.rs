@@ -19,11 +19,13 @@ mod annotations;
 mod expr;
 mod function;
 mod scope;
+mod shared;
 mod stmt;
 
 pub use expr::{BinaryOp, Expr, Index, KEYWORD, LIST, METHOD, OTHER_FUNCTION, SLICE, TUPLE};
 pub use function::{BufId, Buffer, Function, Memory, Param, Var, VarId};
 pub use scope::{Rank, StorageScope, thread_rank};
+pub use shared::Shared;
 pub use stmt::{Block, ForKind, JUMPS, PREDICATE, Stmt, StmtKind, Trivia, UNKNOWN_REGION};
 
 /// The deepest nesting of statements or of expressions that any reader or builder accepts.

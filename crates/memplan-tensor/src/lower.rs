@@ -16,7 +16,7 @@
 //! for i: B[i] = A[i] + 1        store  read A, update B, B may overlay A
 //! ```
 
-use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
+use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope};
 use crate::nest::{self, Axis, Binding};
 use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
@@ -27,7 +27,9 @@ use memplan_program::{
 };
 use memplan_verify::dataflow::{SitePlan, Violation};
 use memplan_verify::in_place::{Budget, judge};
+use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A function as a Program.
 #[derive(Clone, Debug)]
@@ -113,6 +115,7 @@ fn lower_into<'f>(
     function: &'f Function,
     candidates: Candidates<'f>,
 ) -> (ProgramBuilder, Values, HashMap<StmtId, OpId>) {
+    let mut last_space: Option<(&StorageScope, SpaceId)> = None;
     let values: Values = function
         .buffers
         .iter()
@@ -121,7 +124,12 @@ fn lower_into<'f>(
         .map(|buffer| match buffer.memory {
             Memory::Argument => Some(builder.external(&buffer.name)),
             Memory::Own => {
-                let space = builder.space(&buffer.scope.to_string());
+                // Most buffers are in the memory of the buffer before, whose space need not be looked up again.
+                let space = match last_space {
+                    Some((scope, space)) if *scope == buffer.scope => space,
+                    _ => builder.space(&buffer.scope.to_string()),
+                };
+                last_space = Some((&buffer.scope, space));
                 let value = builder.alloc(&buffer.name, size_of(function, buffer), space);
                 if let Some(site) = builder.site_mut(value) {
                     // Addresses are checked in bytes, so a sub-byte type still needs an alignment of one.
@@ -147,7 +155,8 @@ fn lower_into<'f>(
         function,
         candidates,
         budget: Budget::default(),
-        uses: uses(function, &function.body),
+        uses: None,
+        names: Vec::new(),
         around: Vec::new(),
         builder,
         values,
@@ -287,8 +296,10 @@ struct Lowering<'f> {
     candidates: Candidates<'f>,
     /// Work that the judge may still do for this function.
     budget: Budget,
-    /// How often each buffer is used in the whole function.
-    uses: IndexVec<BufId, usize>,
+    /// How often each buffer is used in the whole function; `None` until the judge is first asked about a pair.
+    uses: Option<IndexVec<BufId, usize>>,
+    /// The names of ops that were used so far, so that ops of one name share it.
+    names: Vec<(&'static str, Arc<str>)>,
     /// The loops, launches, lets and allocations in force at the current statement, from the outside in.
     around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
@@ -305,8 +316,28 @@ struct Lowering<'f> {
 /// Buffers that a statement loads and stores.
 #[derive(Default)]
 struct Touched {
-    loaded: Vec<BufId>,
-    stored: Vec<BufId>,
+    loaded: SmallVec<[BufId; 8]>,
+    stored: SmallVec<[BufId; 8]>,
+}
+
+/// What is inside of a statement.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    /// How many statements, itself included.
+    statements: usize,
+    /// Whether one of them is an allocation.
+    has_allocation: bool,
+}
+
+impl Inside {
+    fn of(stmt: &Stmt) -> Inside {
+        let mut inside = Inside::default();
+        stmt.walk(&mut |inner| {
+            inside.statements += 1;
+            inside.has_allocation |= matches!(inner.kind, StmtKind::Alloc(_));
+        });
+        inside
+    }
 }
 
 impl<'f> Lowering<'f> {
@@ -359,13 +390,14 @@ impl<'f> Lowering<'f> {
             return self.body(stmt, body);
         }
         // No allocation inside: one op for the whole statement. Its inner statements are numbered all the same.
-        if !has_allocation(stmt) {
-            stmt.walk(&mut |_| self.next += 1);
+        let inside = Inside::of(stmt);
+        if !inside.has_allocation {
+            self.next += inside.statements;
             self.summary(stmt);
             return;
         }
         self.next += 1;
-        let name = statement_name(stmt);
+        let name = self.name(stmt);
         let draft = OpDraft::new(name).span(stmt.span);
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
@@ -464,11 +496,7 @@ impl<'f> Lowering<'f> {
                     self.expression(extent, &mut touched);
                 }
             }
-            _ => {
-                for expr in stmt.exprs() {
-                    self.expression(expr, &mut touched);
-                }
-            }
+            _ => stmt.each_expr(|expr| self.expression(expr, &mut touched)),
         }
         self.push(stmt, &touched, &[]);
     }
@@ -477,9 +505,7 @@ impl<'f> Lowering<'f> {
     fn summary(&mut self, stmt: &'f Stmt) {
         let mut touched = Touched::default();
         stmt.walk(&mut |inner| {
-            for expr in inner.exprs() {
-                self.expression(expr, &mut touched);
-            }
+            inner.each_expr(|expr| self.expression(expr, &mut touched));
             if let StmtKind::Store { buffer, .. } = &inner.kind {
                 note(&mut touched.stored, self.function.root(*buffer));
             }
@@ -503,9 +529,10 @@ impl<'f> Lowering<'f> {
             return candidates;
         }
         let mut permitted = candidates;
+        let all_uses = self.uses.get_or_insert_with(|| uses(function, &function.body));
         permitted.retain(|&(output, input)| {
             // If the output is used outside of this statement, too, what the statement leaves in it must be right.
-            let needed_after = uses_in(function, stmt, output) < self.uses[output];
+            let needed_after = uses_in(function, stmt, output) < all_uses[output];
             let question = nest::question(output, input, needed_after);
             let steps = nest::steps(function, stmt, [output, input], &self.around);
             judge(&steps, question, &mut self.budget).is_ok()
@@ -528,14 +555,25 @@ impl<'f> Lowering<'f> {
         });
     }
 
+    /// The name of a statement's op, which all ops of that name share.
+    fn name(&mut self, stmt: &Stmt) -> Arc<str> {
+        let wanted = statement_name(stmt);
+        if let Some((_, name)) = self.names.iter().find(|(known, _)| *known == wanted) {
+            return Arc::clone(name);
+        }
+        let name: Arc<str> = wanted.into();
+        self.names.push((wanted, Arc::clone(&name)));
+        name
+    }
+
     /// Adds the op of a statement: what it reads, updates and lets escape, and the overlays that it permits. `pairs`
     /// has the permitted pairs (output, input). A statement that touches no buffer gets no op.
     fn push(&mut self, stmt: &Stmt, touched: &Touched, pairs: &[(BufId, BufId)]) {
         if touched.loaded.is_empty() && touched.stored.is_empty() {
             return;
         }
-        let name = statement_name(stmt);
-        let mut draft = OpDraft::new(name).span(stmt.span);
+        let name = self.name(stmt);
+        let mut draft = OpDraft::new(Arc::clone(&name)).span(stmt.span);
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
             if pairs.iter().any(|(_, src)| src == buffer) {
@@ -543,7 +581,7 @@ impl<'f> Lowering<'f> {
                 // only on an operand that is read, so the store becomes an op of its own in front, and this op only
                 // reads the input. That is right because the judge has looked at all stores of the statement, in
                 // their order, before it permitted the pair.
-                self.builder.push(OpDraft::new(name).span(stmt.span).update(value));
+                self.builder.push(OpDraft::new(Arc::clone(&name)).span(stmt.span).update(value));
                 draft = draft.read(value);
             } else {
                 draft = draft.update(value);
@@ -569,7 +607,7 @@ impl<'f> Lowering<'f> {
     }
 }
 
-fn note(list: &mut Vec<BufId>, buffer: BufId) {
+fn note(list: &mut SmallVec<[BufId; 8]>, buffer: BufId) {
     if !list.contains(&buffer) {
         list.push(buffer);
     }
@@ -595,13 +633,13 @@ fn each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(BufId)) {
         if let StmtKind::Store { buffer, .. } = &stmt.kind {
             visit(function.root(*buffer));
         }
-        for expr in stmt.exprs() {
+        stmt.each_expr(|expr| {
             expr.walk(&mut |part| {
                 if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
                     visit(function.root(*buffer));
                 }
             });
-        }
+        });
     });
 }
 

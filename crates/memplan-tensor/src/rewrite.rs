@@ -40,13 +40,13 @@ mod size;
 pub use crate::lower::Conflict;
 pub use apart::Apart;
 pub use error::{Defect, RewriteError};
-pub use events::{Events, events};
+pub use events::{Events, Few, events};
 pub use judge::Judge;
 pub use layout::{Allocation, AllocationId, Layout, Place};
 pub(crate) use listing::below;
 pub use listing::{AllocationSite, BufferPlace, allocation_sites, total_bits};
 pub use pool::{Attach, Entry, EntryId, InPlace, Pool, plan_pool};
-pub use sequence::{Record, Sequence, StmtId, linearize};
+pub use sequence::{Record, Sequence, StmtId, Touches, linearize};
 
 use crate::ir::Function;
 use std::time::Duration;

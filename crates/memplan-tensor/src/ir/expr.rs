@@ -303,7 +303,7 @@ impl Expr {
     }
 
     /// Calls `visit` on this expression and everything inside, parents first.
-    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+    pub fn walk<'a, F: FnMut(&'a Expr) + ?Sized>(&'a self, visit: &mut F) {
         visit(self);
         self.all_children(|child| {
             child.walk(visit);
@@ -312,7 +312,7 @@ impl Expr {
     }
 
     /// Whether any part satisfies `test`.
-    pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
+    pub fn any<F: Fn(&Expr) -> bool + ?Sized>(&self, test: &F) -> bool {
         test(self) || !self.all_children(|child| !child.any(test))
     }
 

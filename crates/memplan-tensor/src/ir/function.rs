@@ -1,6 +1,6 @@
 //! Functions, and the tables of what they name.
 
-use super::{Block, Expr, StorageScope};
+use super::{Block, Expr, Shared, StorageScope};
 use crate::DType;
 use memplan_core::{IndexVec, Span, index_type};
 
@@ -91,7 +91,7 @@ pub struct Function {
     /// Parameters in order.
     pub params: Vec<Param>,
     /// All variables.
-    pub vars: IndexVec<VarId, Var>,
+    pub vars: Shared<IndexVec<VarId, Var>>,
     /// All buffers.
     pub buffers: IndexVec<BufId, Buffer>,
     /// What it does.

@@ -1,11 +1,11 @@
 //! Statements of the loop IR.
 
-use super::{BufId, Expr, Index, VarId};
+use super::{BufId, Expr, Index, Shared, VarId};
 use memplan_core::Span;
 use smallvec::{SmallVec, smallvec};
 
-/// Statements that run one after the other.
-pub type Block = Vec<Stmt>;
+/// Statements that run one after the other. Copies of a function share the blocks that are the same in both.
+pub type Block = Shared<Vec<Stmt>>;
 
 /// How the iterations of a loop run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,6 +174,24 @@ impl Stmt {
         }
     }
 
+    /// Calls `visit` on the expressions of [`Stmt::exprs`], in the same order and without a list of them.
+    pub fn each_expr<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
+        match &self.kind {
+            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => {}
+            StmtKind::Store { index, value, .. } => {
+                visit(value);
+                index.iter().for_each(visit);
+            }
+            StmtKind::For { min, extent, .. } => [min, extent].into_iter().for_each(visit),
+            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+                visit(condition);
+            }
+            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => visit(value),
+            StmtKind::Thread { extent, .. } => visit(extent),
+            StmtKind::Attr { node, value, .. } => node.iter().chain([value]).for_each(visit),
+        }
+    }
+
     /// The expressions of the statement itself, to change.
     pub fn exprs_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match &mut self.kind {
@@ -205,6 +223,18 @@ impl Stmt {
         }
     }
 
+    /// Whether `test` holds for every block of the statement, in order and without a list of them.
+    pub fn all_blocks<'a>(&'a self, mut test: impl FnMut(&'a Block) -> bool) -> bool {
+        match &self.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::Thread { body, .. }
+            | StmtKind::Attr { body, .. } => test(body),
+            StmtKind::If { then, otherwise, .. } => test(then) && test(otherwise),
+            _ => true,
+        }
+    }
+
     /// The blocks of the statement, to change.
     pub fn blocks_mut(&mut self) -> SmallVec<[&mut Block; 2]> {
         match &mut self.kind {
@@ -230,12 +260,11 @@ impl Stmt {
     }
 
     /// Calls `visit` on this statement and everything inside, parents first.
-    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Stmt)) {
+    pub fn walk<'a, F: FnMut(&'a Stmt) + ?Sized>(&'a self, visit: &mut F) {
         visit(self);
-        for block in self.blocks() {
-            for inner in block {
-                inner.walk(visit);
-            }
-        }
+        self.all_blocks(|block| {
+            block.iter().for_each(|inner| inner.walk(visit));
+            true
+        });
     }
 }

@@ -25,7 +25,7 @@ use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia, VarId};
 use crate::linear::{Linear, fold};
 use memplan_core::{Id, IndexVec, Span};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The function with its allocations laid out.
 pub(super) fn apply(function: Function, layout: &Layout) -> Function {
@@ -48,7 +48,7 @@ struct Rewriter<'a> {
     /// The root of each buffer of the input.
     roots: IndexVec<BufId, BufId>,
     /// The allocations that move, by the place that they are attached to.
-    attached: HashMap<Attach, Vec<AllocationId>>,
+    attached: BTreeMap<Attach, Vec<AllocationId>>,
     /// For each buffer the number of its old elements that are one vector element now; 1 if vector retyping has not
     /// changed its allocation.
     vectors: IndexVec<BufId, u16>,
@@ -61,28 +61,49 @@ struct Rewriter<'a> {
     redeclared: IndexVec<BufId, bool>,
     /// Source lines and comments of allocations that move, by their holders.
     moved: HashMap<BufId, (Trivia, Span)>,
-    /// How many buffers and variables have each name.
-    names: HashMap<String, usize>,
+    /// The names that several buffers or variables have.
+    ambiguous: HashSet<String>,
+    /// All names; `None` until a new name is looked for, which is rare.
+    names: Option<HashSet<String>>,
     /// All holders.
     holding: HashSet<BufId>,
+    /// Buffers whose accesses or addresses print differently from before.
+    affected: IndexVec<BufId, bool>,
+    /// Whether there are any of these.
+    some_affected: bool,
     /// The number of the next statement. Statements are counted in the order of the text, as [`StmtId`]s are, and the
     /// allocations that we insert are not counted.
     next: usize,
 }
 
-/// How many buffers and variables have each name. A buffer that is never touched has no place and disappears, so its
-/// name may be used for another one.
-fn count_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId, BufId>) -> HashMap<String, usize> {
-    let mut names: HashMap<String, usize> = HashMap::new();
-    let stay = function.buffers.iter_enumerated().filter(|&(buffer, _)| {
-        let root = roots[buffer];
-        function.buffers[root].memory != Memory::Own || layout.places[root].is_some()
-    });
-    let buffer_names = stay.map(|(_, buffer)| &buffer.name);
-    for name in buffer_names.chain(function.vars.iter().map(|var| &var.name)) {
-        *names.entry(name.clone()).or_default() += 1;
+/// The names of all buffers and variables of the input, with repetitions. A buffer that is never touched has no place
+/// and disappears, so its name may be used for another one.
+fn names_in_use<'f>(
+    function: &'f Function,
+    layout: &Layout,
+    roots: &IndexVec<BufId, BufId>,
+) -> impl Iterator<Item = &'f str> {
+    let stays = |root: BufId| function.buffers[root].memory != Memory::Own || layout.places[root].is_some();
+    let buffers = roots.iter_enumerated().filter(move |&(_, &root)| stays(root));
+    let names = buffers.map(|(buffer, _)| function.buffers[buffer].name.as_str());
+    names.chain(function.vars.iter().map(|var| var.name.as_str()))
+}
+
+/// The names of allocations that several buffers or variables have. Only these names are counted: there are few
+/// allocations and many names.
+fn ambiguous_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId, BufId>) -> HashSet<String> {
+    let allocated = layout.allocations.iter().filter_map(|allocation| allocation.root);
+    let mut wanted: Vec<&str> = allocated.map(|root| function.buffers[root].name.as_str()).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut counts = vec![0usize; wanted.len()];
+    for name in names_in_use(function, layout, roots) {
+        if let Ok(position) = wanted.binary_search(&name) {
+            counts[position] += 1;
+        }
     }
-    names
+    let counted = wanted.into_iter().zip(counts);
+    counted.filter(|(_, count)| *count > 1).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Whether a statement does nothing and has neither a line nor comments in the source text, so that it can be removed
@@ -96,7 +117,7 @@ impl<'a> Rewriter<'a> {
     /// have each name.
     fn new(function: Function, layout: &'a Layout) -> Rewriter<'a> {
         let buffers = function.buffers.len();
-        let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
+        let mut attached: BTreeMap<Attach, Vec<AllocationId>> = BTreeMap::new();
         // An allocation that stays keeps its statement, so it needs no place.
         for (id, allocation) in layout.allocations.iter_enumerated() {
             if !allocation.stays {
@@ -106,7 +127,8 @@ impl<'a> Rewriter<'a> {
         let roots: IndexVec<BufId, BufId> = function.buffers.ids().map(|buffer| function.root(buffer)).collect();
         Rewriter {
             layout,
-            names: count_names(&function, layout, &roots),
+            ambiguous: ambiguous_names(&function, layout, &roots),
+            names: None,
             result: function,
             holders: IndexVec::new(),
             roots,
@@ -117,19 +139,24 @@ impl<'a> Rewriter<'a> {
             redeclared: IndexVec::filled(false, buffers),
             moved: HashMap::new(),
             holding: HashSet::new(),
+            affected: IndexVec::filled(false, buffers),
+            some_affected: false,
             next: 0,
         }
     }
 
     /// A name that nothing has yet.
     fn fresh_name(&mut self, base: &str) -> String {
+        let in_use = || names_in_use(&self.result, self.layout, &self.roots).map(str::to_owned).collect();
+        // The first new name is chosen before anything is renamed, so the names are those of the input.
+        let names: &mut HashSet<String> = self.names.get_or_insert_with(in_use);
         let mut name = base.to_owned();
         let mut suffix = 0;
-        while self.names.contains_key(&name) {
+        while names.contains(&name) {
             suffix += 1;
             name = format!("{base}_{suffix}");
         }
-        self.names.insert(name.clone(), 1);
+        names.insert(name.clone());
         name
     }
 
@@ -145,9 +172,7 @@ impl<'a> Rewriter<'a> {
             let holder = self.holder(id, &bare, tenants[id] > 1);
             // Two buffers may have the same name in different blocks. An allocation that moves to another block could
             // hide the other buffer there, so it gets a name of its own.
-            if self.names.get(&self.result.buffers[holder].name).is_some_and(|count| *count > 1)
-                && !self.layout.allocations[id].stays
-            {
+            if self.ambiguous.contains(&self.result.buffers[holder].name) && !self.layout.allocations[id].stays {
                 let name = self.result.buffers[holder].name.clone();
                 self.result.buffers[holder].name = self.fresh_name(&name);
                 self.renamed[holder] = true;
@@ -162,6 +187,7 @@ impl<'a> Rewriter<'a> {
         for buffer in self.result.buffers.ids() {
             self.move_loads_of_declaration(buffer);
         }
+        self.note_affected();
     }
 
     /// Rewrites the loads in a declaration, in its extents and its offset. Their buffers may have moved, too.
@@ -176,6 +202,17 @@ impl<'a> Rewriter<'a> {
         }
         self.result.buffers[buffer].memory = memory;
         self.redeclared[buffer] |= changed;
+    }
+
+    /// Notes the buffers whose accesses or addresses will print differently from before: all statements that use no such
+    /// buffer stay as they are.
+    fn note_affected(&mut self) {
+        for (buffer, &root) in self.roots.iter_enumerated() {
+            let is_moved = self.layout.places[root].is_some_and(|place| place.bit_offset > 0);
+            let is_affected = is_moved || self.renamed[buffer] || self.vectors[buffer] > 1 || self.shifts[buffer] > 0;
+            self.affected[buffer] = is_affected;
+            self.some_affected |= is_affected;
+        }
     }
 
     /// The holder of an allocation: the buffer that names it (`allocation.root`) where its type and shape fit,
@@ -328,11 +365,17 @@ impl<'a> Rewriter<'a> {
         let mut positions: Vec<(usize, BufId)> =
             holders.into_iter().map(|holder| (self.behind_sizes(block, holder).max(start), holder)).collect();
         positions.sort_by_key(|&(position, _)| position);
-        // From the last position to the first, because an insertion moves all later positions.
-        for (position, holder) in positions.into_iter().rev() {
-            let allocation = self.allocation(holder);
-            block.insert(position, allocation);
+        // The block is put together anew, so that each statement is moved once only.
+        let mut together = Vec::with_capacity(block.len() + positions.len());
+        let mut old = std::mem::take(block).into_iter();
+        let mut taken = 0;
+        for (position, holder) in positions {
+            together.extend(old.by_ref().take(position - taken));
+            taken = position;
+            together.push(self.allocation(holder));
         }
+        together.extend(old);
+        *block = together.into();
     }
 
     /// The position after the argument declarations of the block that give the variables in a buffer's extents their
@@ -384,8 +427,37 @@ impl<'a> Rewriter<'a> {
         Stmt { kind: StmtKind::Alloc(holder), span, trivia }
     }
 
+    /// Whether rewriting a statement changes nothing, neither in the statement nor inside of it: it allocates and
+    /// declares nothing, no allocation is attached to it, and it uses no affected buffer. `next` is the number of the
+    /// statement; it is moved behind the statement and everything inside.
+    fn is_untouched(&self, stmt: &Stmt, next: &mut usize) -> bool {
+        let id = StmtId::from_index(*next);
+        *next += 1;
+        let is_plain = !matches!(stmt.kind, StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing);
+        let uses_affected = || match &stmt.kind {
+            StmtKind::Store { buffer, .. } if self.affected[*buffer] => true,
+            _ => stmt.exprs().into_iter().any(|expr| expr.any(&|part| self.is_affected(part))),
+        };
+        is_plain
+            && !(self.some_affected && uses_affected())
+            && !self.attached.contains_key(&Some(id))
+            && stmt.all_blocks(|block| block.iter().all(|inner| self.is_untouched(inner, next)))
+    }
+
+    /// Whether an expression itself, without its parts, is an access or the address of an affected buffer.
+    fn is_affected(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Load { buffer, .. } | Expr::Data(buffer) if self.affected[*buffer])
+    }
+
     /// Rewrites one statement: allocations, declarations, and every access in it.
     fn statement(&mut self, stmt: &mut Stmt) {
+        // Mutable access to a block copies it if another function shares it, so it is asked for only where something
+        // changes.
+        let mut behind = self.next;
+        if self.is_untouched(stmt, &mut behind) {
+            self.next = behind;
+            return;
+        }
         let id = StmtId::from_index(self.next);
         self.next += 1;
         match stmt.kind {
@@ -582,13 +654,13 @@ fn bare_uses(function: &Function) -> HashSet<BufId> {
     let mut found = HashSet::new();
     for stmt in &function.body {
         stmt.walk(&mut |stmt| {
-            for expr in stmt.exprs() {
+            stmt.each_expr(|expr| {
                 expr.walk(&mut |part| {
                     if let Expr::Data(buffer) = part {
                         found.insert(function.root(*buffer));
                     }
                 });
-            }
+            });
         });
     }
     found

@@ -11,15 +11,19 @@
 use super::sequence::{Sequence, StmtId, describe, names};
 use crate::ir::BufId;
 use memplan_core::{Id, IndexVec};
+use smallvec::SmallVec;
 use std::fmt::Write;
+
+/// Buffers of a gen or kill list. Hardly any list has more than two.
+pub type Few = SmallVec<[BufId; 2]>;
 
 /// Gen and kill lists, by statement.
 #[derive(Clone, Debug)]
 pub struct Events {
     /// Buffers that each statement touches first.
-    pub generated: IndexVec<StmtId, Vec<BufId>>,
+    pub generated: IndexVec<StmtId, Few>,
     /// Buffers that each statement touches last.
-    pub killed: IndexVec<StmtId, Vec<BufId>>,
+    pub killed: IndexVec<StmtId, Few>,
     /// The positions in the sequence of the first and the last record of each touched buffer's life. If the first or
     /// last statement is a scope, the life starts at its begin or ends at its end. `None` for a buffer that nothing
     /// touches.
@@ -31,8 +35,8 @@ pub fn events(sequence: &Sequence<'_>) -> Events {
     let statements = sequence.statements.len();
     let buffers = sequence.function.buffers.len();
     let mut events = Events {
-        generated: IndexVec::filled(Vec::new(), statements),
-        killed: IndexVec::filled(Vec::new(), statements),
+        generated: IndexVec::filled(Few::new(), statements),
+        killed: IndexVec::filled(Few::new(), statements),
         lives: IndexVec::filled(None, buffers),
     };
     // From the end to the begin: the first record that we meet with a touch of a buffer is its last one.

@@ -122,7 +122,7 @@ fn collect_statement(
     if let StmtKind::Store { buffer, index, .. } = &stmt.kind {
         note(sequence, layout, *buffer, index, accesses);
     }
-    for expr in stmt.exprs() {
+    stmt.each_expr(|expr| {
         expr.walk(&mut |part| match part {
             Expr::Load { buffer, index } => note(sequence, layout, *buffer, index, accesses),
             // The code that gets such a pointer accesses the memory by itself, as elements of the given type. Those
@@ -136,7 +136,7 @@ fn collect_statement(
             }
             _ => {}
         });
-    }
+    });
 }
 
 /// Adds the type of an access to the list, once.

@@ -24,6 +24,7 @@
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -31,6 +32,9 @@ index_type! {
     /// A statement of a function, numbered in the order of the text.
     pub struct StmtId;
 }
+
+/// Buffers that a statement touches. Most statements touch few, and these need no memory of their own.
+pub type Touches = SmallVec<[BufId; 4]>;
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +45,7 @@ pub struct Record {
     /// for a statement that is no scope.
     pub offset: isize,
     /// Buffers touched, in order, with repetitions; empty at the begin of a scope.
-    pub touched: Vec<BufId>,
+    pub touched: Touches,
 }
 
 /// A function as a list of events.
@@ -138,7 +142,7 @@ struct Finder<'f> {
     only_named: BTreeSet<BufId>,
     /// Touches charged so far to each open statement, the outermost first. A statement that is looked
     /// through (such as a mark) has no list.
-    stack: Vec<Vec<BufId>>,
+    stack: Vec<Touches>,
     /// Whether the walk is inside of a thread launch.
     in_thread: bool,
     /// The statement around the one that is visited next.
@@ -240,7 +244,7 @@ impl<'f> Finder<'f> {
 
     /// Adds a statement without blocks, with the buffers that it touches.
     fn leaf(&mut self, id: StmtId, exprs: impl IntoIterator<Item = &'f Expr>, stored: Option<BufId>) {
-        self.stack.push(Vec::new());
+        self.stack.push(Touches::new());
         for expr in exprs {
             self.expr(expr);
         }
@@ -260,8 +264,8 @@ impl<'f> Finder<'f> {
     fn scope(&mut self, id: StmtId, exprs: &[&'f Expr], blocks: &[&'f Vec<Stmt>]) {
         let begin = self.sequence.records.len();
         // The distance is not known before the inner statements have their records; it is filled in below.
-        self.sequence.records.push(Record { stmt: id, offset: 0, touched: Vec::new() });
-        self.stack.push(Vec::new());
+        self.sequence.records.push(Record { stmt: id, offset: 0, touched: Touches::new() });
+        self.stack.push(Touches::new());
         for expr in exprs {
             self.expr(expr);
         }

@@ -70,9 +70,9 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         function: Function {
             name: def.name.clone(),
             params: Vec::new(),
-            vars: IndexVec::new(),
+            vars: IndexVec::new().into(),
             buffers: IndexVec::new(),
-            body: Vec::new(),
+            body: Block::default(),
         },
         names: HashMap::new(),
         scopes: vec![Vec::new()],
@@ -229,7 +229,7 @@ impl Reader<'_> {
             }
         }
         self.depth -= 1;
-        Ok(block)
+        Ok(block.into())
     }
 
     /// The place of a statement in the text: the comment lines before it, its own line, and the comment at its end.
@@ -247,7 +247,7 @@ impl Reader<'_> {
     }
 
     /// Reads one statement and appends what it becomes to the block.
-    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ScriptError> {
+    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Vec<Stmt>) -> Result<(), ScriptError> {
         let span = statement.span;
         let kind = match &statement.kind {
             PyKind::Pass | PyKind::Return(None) => StmtKind::Nothing,
@@ -453,7 +453,7 @@ impl Reader<'_> {
         value: Option<&Py>,
         span: Span,
         trivia: Trivia,
-        block: &mut Block,
+        block: &mut Vec<Stmt>,
     ) -> Result<(), ScriptError> {
         let Node::Name(name) = &target.node else {
             return Err(ScriptError::invalid(target.span, "only a name can be annotated"));
@@ -486,7 +486,7 @@ impl Reader<'_> {
         value: &Py,
         span: Span,
         trivia: Trivia,
-        block: &mut Block,
+        block: &mut Vec<Stmt>,
     ) -> Result<(), ScriptError> {
         let Node::Name(name) = &target.node else {
             return Err(ScriptError::unsupported(target.span, "this assignment target"));
@@ -516,7 +516,7 @@ impl Reader<'_> {
         initial: Option<Expr>,
         span: Span,
         trivia: Trivia,
-        block: &mut Block,
+        block: &mut Vec<Stmt>,
     ) {
         let buffer = self.new_buffer(Buffer {
             name: name.to_owned(),

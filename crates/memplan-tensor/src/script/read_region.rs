@@ -276,7 +276,7 @@ impl Reader<'_> {
                 StmtKind::If {
                     condition,
                     then: self.block(body)?,
-                    otherwise: Vec::new(),
+                    otherwise: Block::default(),
                     else_trivia: Trivia::default(),
                 }
             }
@@ -315,7 +315,7 @@ impl Reader<'_> {
         value: &Py,
         span: Span,
         trivia: Trivia,
-        block: &mut Block,
+        block: &mut Vec<Stmt>,
     ) -> Result<bool, ScriptError> {
         let Some((kind, args)) = axis_call(value) else { return Ok(false) };
         let targets = match &target.node {
@@ -404,7 +404,7 @@ pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat
                     Trivia { lead: trivia.lead.filter(|_| position == 0), text: None, comment: None }
                 };
                 let kind = StmtKind::Attr { node, key, value, body, flat };
-                body = vec![Stmt { kind, span, trivia: own }];
+                body = vec![Stmt { kind, span, trivia: own }].into();
             }
             return body.pop().unwrap_or_else(|| Stmt::new(StmtKind::Nothing));
         }
@@ -420,7 +420,7 @@ fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span
     let mut body = body;
     for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
         let stmt = StmtKind::For { var, min, extent, kind: kind.clone(), in_grid: position > 0, body };
-        body = Vec::new();
+        body = Block::default();
         if position > 0 {
             body.push(Stmt { kind: stmt, span, trivia: Trivia::default() });
         } else {

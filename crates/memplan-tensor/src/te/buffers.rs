@@ -42,7 +42,7 @@ pub fn to_buffers(
             params: Vec::new(),
             vars: tensors.vars.clone(),
             buffers: IndexVec::new(),
-            body: Vec::new(),
+            body: Block::default(),
         },
         buffers: BTreeMap::new(),
         usable: BTreeSet::new(),
@@ -233,7 +233,7 @@ impl Mapper<'_> {
         let buffers: Vec<BufId> = outputs.into_iter().map(|output| self.get_or_create(output)).collect();
         let mut block = self.block(body)?;
         for buffer in buffers.iter().skip(1).rev() {
-            block = vec![marks::double_buffer(*buffer, block)];
+            block = vec![marks::double_buffer(*buffer, block)].into();
         }
         let first = buffers.first().copied().unwrap_or(tensor);
         Ok(marks::double_buffer(first, block))

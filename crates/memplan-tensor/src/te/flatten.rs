@@ -234,11 +234,11 @@ impl Flattener<'_> {
         for stmt in block {
             self.statement(stmt, &mut flat)?;
         }
-        Ok(flat)
+        Ok(flat.into())
     }
 
     /// Flattens one statement and appends what becomes of it to `out`: nothing, one statement or several.
-    fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
+    fn statement(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<(), LowerError> {
         // Calls and attributes that say something about memory: a realization becomes an allocation, the padding of a
         // dimension is only noted, a region in which a slot is bound becomes its body, and a mark of a double buffer is
         // written again around its body.
@@ -411,7 +411,13 @@ impl Flattener<'_> {
 
     /// Replaces a realization by an allocation of the elements that are needed. For a parameter nothing is allocated:
     /// the caller provides its memory. An empty `scope` leaves the choice of the memory open.
-    fn realize(&mut self, buffer: BufId, scope: &str, bounds: Vec<Range>, out: &mut Block) -> Result<(), LowerError> {
+    fn realize(
+        &mut self,
+        buffer: BufId,
+        scope: &str,
+        bounds: Vec<Range>,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), LowerError> {
         if self.entries.get(&buffer).is_some_and(|entry| entry.external) {
             return Ok(());
         }
@@ -544,7 +550,7 @@ impl Flattener<'_> {
         offset: &Expr,
         bounds: &[Expr],
         body: &Block,
-        out: &mut Block,
+        out: &mut Vec<Stmt>,
     ) -> Result<(), LowerError> {
         let target = self.resolve(tensor);
         self.check_bind(slot, target, bounds)?;
@@ -567,7 +573,7 @@ impl Flattener<'_> {
 
     /// Flattens a region that computes a double buffer, and keeps its mark for a later step. TVM fails if the buffer
     /// has no explicit scope; with `compat` this is an error here, too.
-    fn double_buffer(&mut self, buffer: BufId, body: &Block, out: &mut Block) -> Result<(), LowerError> {
+    fn double_buffer(&mut self, buffer: BufId, body: &Block, out: &mut Vec<Stmt>) -> Result<(), LowerError> {
         if self.options.compat && self.implicit.contains(&buffer) {
             let buffer = self.function.buffers[buffer].name.clone();
             return Err(LowerError::ImplicitDoubleBuffer { buffer });

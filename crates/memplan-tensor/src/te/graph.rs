@@ -298,9 +298,9 @@ impl Graph {
         let tables = Function {
             name: "main".to_owned(),
             params: Vec::new(),
-            vars: IndexVec::new(),
+            vars: IndexVec::new().into(),
             buffers: IndexVec::new(),
-            body: Vec::new(),
+            body: Block::default(),
         };
         Graph {
             tables,
@@ -560,7 +560,7 @@ impl Graph {
             let mut args = vec![Expr::Str(callee.to_owned())];
             args.extend(inputs.iter().chain(outputs).map(|slot| packed_array(tables, slot)));
             let call = Expr::Call { name: "call_packed".to_owned(), args, dtype: DType::INT32 };
-            Ok(vec![Stmt::new(StmtKind::Evaluate(call))])
+            Ok(vec![Stmt::new(StmtKind::Evaluate(call))].into())
         })
     }
 

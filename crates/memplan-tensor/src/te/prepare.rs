@@ -64,7 +64,7 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         }
         result.push(stmt);
     }
-    *block = result;
+    *block = result.into();
 }
 
 /// One vectorized loop: its variable, the first value of it, and its number of iterations, each of which becomes a lane.
@@ -239,13 +239,13 @@ impl Doubling<'_> {
                 _ => result.push(stmt),
             }
         }
-        *block = result;
+        *block = result.into();
         Ok(())
     }
 
     /// Handles the double-buffered regions of one loop: a region that can run one iteration ahead does so, any other
     /// one becomes plain statements. What has to stand before the loop, and then the loop, go to `out`.
-    fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
+    fn for_loop(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         let StmtKind::For { var, min, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
         // A region can only run ahead if the iterations run one after the other. `run_ahead` counts them from 0; a loop
@@ -289,7 +289,7 @@ impl Doubling<'_> {
         extent: &Expr,
         body: &mut Block,
         position: usize,
-        out: &mut Block,
+        out: &mut Vec<Stmt>,
     ) {
         let next = add(Expr::Var(var), Expr::int(1));
         let sizes: Vec<(BufId, Expr)> = region
@@ -338,7 +338,7 @@ impl Doubling<'_> {
             body: ahead,
             flat: false,
         };
-        body[position] = condition_on(guard, vec![Stmt::new(write)]);
+        body[position] = condition_on(guard, vec![Stmt::new(write)].into());
         // The buffers are allocated in front of the loop now, so the allocations in its body go.
         for stmt in body.iter_mut() {
             if matches!(&stmt.kind, StmtKind::Alloc(buffer) if region.buffers.contains(buffer)) {
@@ -360,7 +360,8 @@ impl Doubling<'_> {
     /// Gives the loops of a statement variables of their own, as a copy needs them.
     fn rename_loops(&mut self, stmt: &mut Stmt) {
         if let StmtKind::For { var, body, .. } = &mut stmt.kind {
-            let fresh = self.function.vars.push(self.function.vars[*var].clone());
+            let copy = self.function.vars[*var].clone();
+            let fresh = self.function.vars.push(copy);
             substitute_block(body, &[(*var, Expr::Var(fresh))].into());
             *var = fresh;
         }
@@ -374,7 +375,7 @@ impl Doubling<'_> {
 
 /// Statements that run only if a condition holds.
 fn condition_on(condition: Expr, then: Block) -> Stmt {
-    Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
+    Stmt::new(StmtKind::If { condition, then, otherwise: Block::default(), else_trivia: Default::default() })
 }
 
 /// Replaces double-buffered regions by their statements, everywhere in a statement but not inside of another loop. Only
@@ -392,7 +393,7 @@ fn unwrap_inside(stmt: &mut Stmt) {
                 None => result.push(inner),
             }
         }
-        *block = result;
+        *block = result.into();
     }
 }
 

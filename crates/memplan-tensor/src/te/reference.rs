@@ -29,7 +29,7 @@ pub fn reference_function(graph: &Graph, outputs: &[OpId], args: &[BufId]) -> Fu
             OpKind::Extern(inside) => body.push(extern_all(graph, inside, &operation.outputs)),
         }
     }
-    function.body = body;
+    function.body = body.into();
     function
 }
 
@@ -54,7 +54,7 @@ fn loops(graph: &Graph, axes: &[IterId], body: Block) -> Block {
             None => (Expr::int(0), Expr::int(1)),
         };
         let kind = ForKind::Serial;
-        vec![Stmt::new(StmtKind::For { var: axis.var, min, extent, kind, in_grid: false, body })]
+        vec![Stmt::new(StmtKind::For { var: axis.var, min, extent, kind, in_grid: false, body })].into()
     })
 }
 
@@ -86,12 +86,17 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
                 // The empty substitution is a copy.
                 let condition = substitute(condition, &Default::default());
                 let otherwise = Vec::new();
-                let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
+                let kind = StmtKind::If {
+                    condition,
+                    then: update.into(),
+                    otherwise: otherwise.into(),
+                    else_trivia: Default::default(),
+                };
                 update = vec![Stmt::new(kind)];
             }
             // An element starts with the identity, and the loops over the reduce axes update it.
             let mut element = stores(outputs, &index, combiner.identity.iter().cloned());
-            element.extend(loops(graph, &compute.reduce_axes, update));
+            element.extend(loops(graph, &compute.reduce_axes, update.into()));
             element
         }
     };
@@ -103,6 +108,6 @@ fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, output
 fn extern_all(graph: &Graph, inside: &Extern, outputs: &[BufId]) -> Stmt {
     let bound = inside.inputs.iter().zip(&inside.input_slots).chain(outputs.iter().zip(&inside.output_slots));
     bound.fold(marks::extern_region(inside.body.clone()), |stmt, (tensor, slot)| {
-        marks::bind(slot, *tensor, &graph.tables.buffers[*tensor].shape, vec![stmt])
+        marks::bind(slot, *tensor, &graph.tables.buffers[*tensor].shape, vec![stmt].into())
     })
 }

@@ -54,7 +54,7 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         }
     }
     // Stages that are attached to a loop go to that loop's piece, all others to the body of the function.
-    let mut body = Vec::new();
+    let mut body = Block::default();
     // Producers come before consumers in this order. When a loop is built, everything attached to it is complete.
     for stage in &schedule.order {
         let piece = builder.pipeline(*stage)?;
@@ -123,7 +123,7 @@ impl Builder<'_> {
         }
         if let Some(first) = op.outputs.first().filter(|_| schedule.stages[stage].double_buffer) {
             // One mark here becomes a region for each output of the operation in the next step, so all are counted.
-            piece.block = vec![marks::double_buffer(*first, piece.block)];
+            piece.block = vec![marks::double_buffer(*first, piece.block)].into();
             piece.depth += op.outputs.len();
         }
         let mut block = self.realize(stage);
@@ -168,7 +168,7 @@ impl Builder<'_> {
             }
             OpKind::Placeholder => {}
         }
-        block
+        block.into()
     }
 
     /// The body of an extern operation, with its slots bound to the tensors that they stand for.
@@ -180,10 +180,10 @@ impl Builder<'_> {
         let mut depth = 2 + block_depth(&body.body);
         for (tensor, slot) in bound {
             let shape = &self.schedule.graph.tables.buffers[*tensor].shape;
-            block = vec![marks::bind(slot, *tensor, shape, block)];
+            block = vec![marks::bind(slot, *tensor, shape, block.into())];
             depth += 1;
         }
-        Piece { block, depth }
+        Piece { block: block.into(), depth }
     }
 
     /// The loops that compute the tensors of a stage. With a reduction, each element is initialised first and then
@@ -277,10 +277,10 @@ impl Builder<'_> {
                 Frame::Once => block,
                 Frame::For { var, extent, kind } => {
                     let min = Expr::int(0);
-                    vec![Stmt::new(StmtKind::For { var, min, extent, kind, in_grid: false, body: block })]
+                    vec![Stmt::new(StmtKind::For { var, min, extent, kind, in_grid: false, body: block })].into()
                 }
                 Frame::Threads { var, tag, extent } => {
-                    vec![Stmt::new(StmtKind::Thread { var, tag, extent, body: block, flat: false })]
+                    vec![Stmt::new(StmtKind::Thread { var, tag, extent, body: block, flat: false })].into()
                 }
             };
             Piece { block, depth }
@@ -318,7 +318,7 @@ impl Builder<'_> {
                 let stores = self.together(outputs, &index, combiner.apply(&so_far, &new));
                 match condition {
                     None => stores,
-                    Some(condition) => vec![condition_on(substitute(condition, &vars), stores)],
+                    Some(condition) => vec![condition_on(substitute(condition, &vars), stores)].into(),
                 }
             }
         }
@@ -410,8 +410,10 @@ impl Builder<'_> {
     fn guarded(&self, stores: Block, guard: Vec<Expr>) -> Piece {
         // Two levels are the store and the condition that a reduction may have around it.
         let depth = 2 + guard.len();
-        let block =
-            guard.into_iter().rev().fold(stores, |block, condition| vec![condition_on(likely(condition), block)]);
+        let block = guard
+            .into_iter()
+            .rev()
+            .fold(stores, |block, condition| vec![condition_on(likely(condition), block)].into());
         Piece { block, depth }
     }
 
@@ -472,7 +474,7 @@ fn likely(condition: Expr) -> Expr {
 }
 
 fn condition_on(condition: Expr, then: Block) -> Stmt {
-    Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
+    Stmt::new(StmtKind::If { condition, then, otherwise: Block::default(), else_trivia: Default::default() })
 }
 
 /// How many levels deep the statements of a block nest; 0 for an empty block.

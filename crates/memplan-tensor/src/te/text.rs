@@ -503,7 +503,7 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
         params: Vec::new(),
         vars: Default::default(),
         buffers: function.buffers.clone(),
-        body: Vec::new(),
+        body: Block::default(),
     };
     let mut values = BTreeMap::new();
     // Variables are copied into a table of their own with names that are unique within this expression. The whole

@@ -340,6 +340,15 @@ impl Occupied {
     /// last use is over are removed.
     fn take(&mut self, start: i128, now: usize, new: Taken, contested: &mut IndexVec<SiteId, bool>) {
         let (mut start, mut new) = (start, new);
+        // Most buffers begin where one ended its life that was at least as large. Its interval is the only one on the
+        // new bytes, since intervals are disjoint, and it is replaced where it is.
+        if let Some(other) = self.taken.get_mut(&start)
+            && other.until <= now
+            && other.end >= new.end
+        {
+            *other = new;
+            return;
+        }
         loop {
             // Intervals are disjoint. If any interval overlaps the new one, so does the one with the highest start
             // below the new end. It is removed, and the loop looks for the next.
