@@ -62,12 +62,10 @@ pub(super) fn makes_handle(document: &Document, op: OpId, is_memory: impl Fn(Val
         let ty = document.ty(value);
         !is_memory(value) && matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function)
     };
-    let rules = document.info(op).aliases.iter();
     // A rule that names no result speaks of all results.
     let covers = |rule: &AliasRule, at: usize| rule.result.is_none_or(|result| result as usize == at);
-    rules
-        .into_iter()
-        .any(|rule| document.results(op).iter().enumerate().any(|(at, &result)| covers(rule, at) && handle(result)))
+    let mut results = document.results(op).iter().enumerate();
+    results.any(|(at, &result)| handle(result) && document.info(op).aliases.iter().any(|rule| covers(rule, at)))
 }
 
 impl Lowering<'_> {

@@ -474,11 +474,17 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Adds the doubtful uses of a form behind its other operands, because groups count the others by position.
+    /// Adds the doubtful uses of a form behind its other operands, because groups count the others by position. A value
+    /// that is an operand already is not added again.
     pub(super) fn use_doubtful_names(&mut self, frame: &OpFrame) {
-        if let State::Custom(progress) = &frame.state {
-            self.uses.extend(&progress.doubtful);
+        let State::Custom(progress) = &frame.state else { return };
+        if progress.doubtful.is_empty() {
+            return;
         }
+        let key = |one: &Use| (self.text(one.name), one.index);
+        let used: std::collections::HashSet<_> = self.uses[frame.uses..].iter().map(key).collect();
+        let new: Vec<Use> = progress.doubtful.iter().copied().filter(|one| !used.contains(&key(one))).collect();
+        self.uses.extend(new);
     }
 
     /// Reads a branch target `^bb(%a, %b : t, t)` and notes which of the op's operands it passes on.
