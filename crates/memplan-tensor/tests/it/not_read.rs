@@ -21,6 +21,16 @@ const NOT_READ: &[(&str, &str, &str)] = &[
         "`T.decl_buffer` with `data=A.data` and `elem_offset`",
     ),
     (
+        "offsets that are no whole number of elements",
+        "C = T.decl_buffer((4,), data=A.data, byte_offset=2)",
+        "a view of smaller elements",
+    ),
+    (
+        "parts of a buffer with gaps between their elements",
+        "C = T.match_buffer(A[0:8:2], (4,))",
+        "`T.decl_buffer` with `strides`",
+    ),
+    (
         "positional arguments of a buffer behind its type",
         "C = T.alloc_buffer((4,), \"float32\", None)",
         "give them by name",
