@@ -165,8 +165,8 @@ def test_options_with_underscores_and_lists_are_keywords():
 def test_offsets_belong_to_the_buffers_of_the_problem(tmp_path):
     """An allocation that is left alone, because it is returned, has no buffer and no offset."""
     allocations = "".join(f"  %{name} = memref.alloc() : memref<8xf32>\n" for name in "rab")
-    copies = "".join(f"  memref.copy %{a}, %{b} : memref<8xf32> to memref<8xf32>\n" for a, b in ["xa", "xb", "ar", "br"])
-    head = "func.func @f(%x: memref<8xf32>) -> memref<8xf32> {\n"
+    copies = "".join(f"  memref.copy %{a}, %{b} : memref<8xf32> to memref<8xf32>\n" for a, b in ["xa", "yb", "ar", "br"])
+    head = "func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) -> memref<8xf32> {\n"
     (tmp_path / "f.mlir").write_text(f"{head}{allocations}{copies}  return %r : memref<8xf32>\n}}\n")
     problem = memplan.read(tmp_path / "f.mlir")
     assert [name.rpartition("%")[2] for name in problem.ids] == ["a", "b"]
