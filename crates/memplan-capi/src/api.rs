@@ -20,7 +20,9 @@ use memplan::source::Source;
 
 use crate::error::{Failure, Status, last};
 use crate::guard::guarded;
-use crate::layout::{MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, Report, read_sized};
+use crate::layout::{
+    MEMPLAN_NORMAL, MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, Report, read_sized,
+};
 use crate::problem;
 use crate::report::Answer;
 
@@ -254,8 +256,10 @@ pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a
     let name = unsafe { optional_string("the strategy", options.strategy)? };
     let strategy = name.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
     let strategy = strategy.map(|strategy| strategy as _);
+    problem::no_more_than(options.flags, MEMPLAN_STRICT, || "memplan_options".to_owned())?;
+    problem::is_zero(options.reserved, || "memplan_options".to_owned())?;
     let strict = options.flags & MEMPLAN_STRICT != 0 || How::strict_in_environment();
-    Ok(How { strategy, request: request(options, stop), strict, ..How::default() })
+    Ok(How { strategy, request: request(options, stop)?, strict, ..How::default() })
 }
 
 /// The time limit of a caller; 0 means none.
@@ -264,20 +268,21 @@ fn time_limit(options: &Options) -> Option<Duration> {
 }
 
 /// The request that the options of a caller describe. A limit of 0 means no limit, and 0 threads mean all cores.
-fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
-    Request {
+fn request<'a>(options: &Options, stop: &'a Stop) -> Result<Request<'a>, Failure> {
+    Ok(Request {
         seed: options.seed,
         effort: match options.effort {
             MEMPLAN_QUICK => Effort::Quick,
             MEMPLAN_THOROUGH => Effort::Thorough,
-            _ => Effort::Normal,
+            MEMPLAN_NORMAL => Effort::Normal,
+            other => return Err(Failure::argument(format!("there is no effort {other}"))),
         },
         time_limit: time_limit(options),
         work_limit: (options.work_limit > 0).then_some(options.work_limit),
         threads: (options.threads > 0).then_some(options.threads as usize),
         observer: Some(stop),
         ..Request::default()
-    }
+    })
 }
 
 fn no_strategy(name: &str) -> Failure {

@@ -25,6 +25,8 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
     let mut builder = ProblemBuilder::new();
     // SAFETY: as promised to us.
     for (index, space) in unsafe { spaces.iter() }.enumerate() {
+        no_more_than(space.flags, MEMPLAN_CAPACITY, || format!("space {index}"))?;
+        is_zero(space.reserved, || format!("space {index}"))?;
         builder.space(Space {
             name: space_name(index, spaces.len()),
             capacity: (space.flags & MEMPLAN_CAPACITY != 0).then_some(Bytes(space.capacity)),
@@ -58,6 +60,22 @@ fn space_name(index: usize, count: usize) -> String {
     if count == 1 { "default".to_owned() } else { index.to_string() }
 }
 
+/// Refuses flags that do not exist. A caller who sets one asks for something that this version cannot do.
+pub(crate) fn no_more_than(flags: u32, known: u32, who: impl Fn() -> String) -> Result<(), Failure> {
+    match flags & !known {
+        0 => Ok(()),
+        unknown => Err(Failure::argument(format!("{} has flags that do not exist: {unknown:#x}", who()))),
+    }
+}
+
+/// Refuses a field `reserved` that is not 0: a later version may give it a meaning.
+pub(crate) fn is_zero(reserved: u32, who: impl Fn() -> String) -> Result<(), Failure> {
+    match reserved {
+        0 => Ok(()),
+        other => Err(Failure::argument(format!("`reserved` of {} is {other} and must be 0", who()))),
+    }
+}
+
 /// Reads one buffer. `index` is its number, which is also its name; `spaces` is how many spaces there are;
 /// `interval_size` is the size that the caller gives for `memplan_interval`.
 ///
@@ -69,10 +87,8 @@ unsafe fn buffer(
     spaces: usize,
     interval_size: usize,
 ) -> Result<Buffer, Failure> {
-    let unknown = given.flags & !(MEMPLAN_FIXED_OFFSET | MEMPLAN_EXCLUSIVE);
-    if unknown != 0 {
-        return Err(Failure::argument(format!("buffer {index} has flags that do not exist: {unknown:#x}")));
-    }
+    no_more_than(given.flags, MEMPLAN_FIXED_OFFSET | MEMPLAN_EXCLUSIVE, || format!("buffer {index}"))?;
+    is_zero(given.reserved, || format!("buffer {index}"))?;
     // SAFETY: as promised to us.
     let lifetime = unsafe { lifetime(index, given, interval_size)? };
     let mut buffer = Buffer::new(index.to_string(), given.size, lifetime);
@@ -124,6 +140,7 @@ fn interval(given: IntervalDescription) -> Interval {
 
 /// Adds a relation between two buffers. `index` is its place in the list, for messages.
 fn relate(index: usize, given: &RelationDescription, builder: &mut ProblemBuilder) -> Result<(), Failure> {
+    is_zero(given.reserved, || format!("relation {index}"))?;
     let buffer = |number: u32| BufferId::from_index(number as usize);
     let (one, other) = (buffer(given.buffer), buffer(given.other));
     let mut overlay = |kind| builder.overlay(Overlay { buffer: one, over: other, kind });

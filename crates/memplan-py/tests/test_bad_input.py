@@ -102,8 +102,10 @@ def test_programs_and_passes_that_are_none():
     for pass_, options in [("no-such", {}), ("merge-alloc", {"alignment": 0}), ("merge-alloc", {"no_such": 1})]:
         with pytest.raises(memplan.ArgumentError):
             memplan.opt("", pass_, **options)
-    with pytest.raises(memplan.ArgumentError, match="blanks"):
+    with pytest.raises(memplan.ArgumentError, match="6 4"):
         memplan.opt("", "merge-alloc", alignment="6 4")
+    with pytest.raises(memplan.ArgumentError, match="braces"):
+        memplan.opt("", "merge-alloc", alignment="64} x{")
 
 
 def test_a_strategy_that_does_not_take_the_problem():

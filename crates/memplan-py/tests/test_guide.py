@@ -153,6 +153,28 @@ def test_opt_rewrites_and_counts():
     assert "merge-alloc" in memplan.passes()
 
 
+def test_options_with_underscores_and_lists_are_keywords():
+    data = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data"
+    text = (data / "gmem-ir" / "tiny_before_address_assign_bm1684x.mlir").read_text()
+    reused = memplan.opt(text, "assign-gmem", addr_mode="in_reuse", reuse_addr=True)
+    assert 'module.addr_mode = "in_reuse"' in reused.text
+    with pytest.raises(memplan.MemplanError, match="`same_addr` names 9:9"):
+        memplan.opt(text, "assign-gmem", addr_mode="io_alone", same_addr="9:9,0:0")
+
+
+def test_offsets_belong_to_the_buffers_of_the_problem(tmp_path):
+    """An allocation that is left alone, because it is returned, has no buffer and no offset."""
+    allocations = "".join(f"  %{name} = memref.alloc() : memref<8xf32>\n" for name in "rab")
+    copies = "".join(f"  memref.copy %{a}, %{b} : memref<8xf32> to memref<8xf32>\n" for a, b in ["xa", "yb", "ar", "br"])
+    head = "func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) -> memref<8xf32> {\n"
+    (tmp_path / "f.mlir").write_text(f"{head}{allocations}{copies}  return %r : memref<8xf32>\n}}\n")
+    problem = memplan.read(tmp_path / "f.mlir")
+    assert [name.rpartition("%")[2] for name in problem.ids] == ["a", "b"]
+    assert memplan.verify(problem, [0, 32]) == []
+    findings = memplan.verify(problem, [0, 0])
+    assert findings and not any(name.endswith("%r") for finding in findings for name in finding.buffers)
+
+
 def test_same_request_same_bytes_on_any_number_of_threads():
     records = hard_records()
     plans = [memplan.plan(records, "search", work=3000, threads=threads).to_dict() for threads in (1, 2, 3)]

@@ -358,6 +358,8 @@ def test_plans_outlive_the_process(replayer, tmp_path):
     for _ in range(3):
         train(again, stand_in, [4096, 8192], gradients)
     assert lane(again)["exact_steps"] == 3
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "plans").read_bytes(), "what was loaded is saved again"
     with pytest.raises(memplan.ReadError):
         again.load(STEP)
     again.close()

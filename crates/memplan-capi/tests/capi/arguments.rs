@@ -71,6 +71,26 @@ fn problems_that_contradict_themselves() {
     refused(plan(&problem(&[buffer(1, 0, u64::MAX)], &[]), None).0, "");
 }
 
+/// A flag or an effort that a later version may have must not be taken for something else.
+#[test]
+fn what_does_not_exist_is_refused_by_name() {
+    let buffers = [buffer(1, 0, 1), buffer(1, 0, 1)];
+    let with = |space: SpaceDescription| plan(&problem(&buffers, &[space]), None).0;
+    refused(with(SpaceDescription { flags: 2, ..SpaceDescription::default() }), "space 0 has flags");
+    refused(with(SpaceDescription { reserved: 1, ..SpaceDescription::default() }), "`reserved` of space 0");
+    let odd = [BufferDescription { flags: 1 << 31, ..buffer(1, 0, 1) }];
+    refused(plan(&problem(&odd, &[]), None).0, "buffer 0 has flags");
+    let odd = [BufferDescription { reserved: 7, ..buffer(1, 0, 1) }];
+    refused(plan(&problem(&odd, &[]), None).0, "`reserved` of buffer 0 is 7");
+    let relations = [RelationDescription { kind: MEMPLAN_MUST_SHARE, buffer: 0, other: 1, reserved: 1 }];
+    let related = ProblemDescription { relations: relations.as_ptr(), relation_count: 1, ..problem(&buffers, &[]) };
+    refused(plan(&related, None).0, "`reserved` of relation 0");
+    let options = |options: Options| plan(&problem(&buffers, &[]), Some(&options)).0;
+    refused(options(Options { effort: 9, ..Options::default() }), "there is no effort 9");
+    refused(options(Options { flags: 1 << 7, ..Options::default() }), "memplan_options has flags");
+    refused(options(Options { reserved: 1, ..Options::default() }), "`reserved` of memplan_options");
+}
+
 /// Callers of tomorrow have longer structs; what we do not know we skip.
 #[test]
 fn longer_structs_are_read_as_far_as_they_are_known() {

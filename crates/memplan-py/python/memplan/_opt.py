@@ -49,7 +49,8 @@ def opt(
     """Runs a pass over a program's text; the result has been checked against the original.
 
     Options of the pass are keywords, with underscores for hyphens:
-    ``opt(text, "merge-alloc", planner_options="size-first", alignment=64)``. See :func:`memplan.passes`.
+    ``opt(text, "merge-alloc", planner_options="size-first", alignment=64)``. A value may be a list with commas:
+    ``opt(text, "assign-gmem", same_addr="0:0,1:2")``. See :func:`memplan.passes`.
     """
     spec = pass_ + (f"{{{' '.join(_option(key, value) for key, value in options.items())}}}" if options else "")
     limits = _limits(time_limit, None, seed, effort, None, strict)
@@ -62,6 +63,7 @@ def _option(key: str, value: Any) -> str:
     if value is True:
         return key
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    if not text or any(c in text for c in " \t\n,{}\"'"):
-        raise ArgumentError(f"option {key} is {value!r}; it cannot hold blanks, commas, braces or quotes")
-    return f"{key}={text}"
+    if not text or any(c in text for c in "{}\"'"):
+        raise ArgumentError(f"option {key} is {value!r}; it cannot be empty or hold braces or quotes")
+    # Outside of quotes, a blank or a comma would end the option.
+    return f'{key}="{text}"' if any(c in text for c in " \t\n,") else f"{key}={text}"

@@ -70,7 +70,8 @@ impl Options {
         let mut parsed = Options::default();
         for (key, value) in options.iter() {
             let text = value.unwrap_or_default();
-            match key {
+            // Options of other passes have hyphens, and Python's keywords become hyphens, so both are read.
+            match key.replace('-', "_").as_str() {
                 "mode" => parsed.mode = mode(text)?,
                 "chip" => parsed.chip = Some(text.to_owned()),
                 "chips" => parsed.chip_file = Some(text.to_owned()),

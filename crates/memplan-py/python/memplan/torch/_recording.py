@@ -21,7 +21,7 @@ import os
 import struct
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, Iterable, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from .._errors import ProblemError, ReadError
 from .._plan import Plan, plan
@@ -282,9 +282,23 @@ def plan_shape(shape: Shape, strategy: str = "auto", **options: Any) -> StepPlan
     return StepPlan(shape.last, made, slots, shape.moments())
 
 
-def plan_file(plans: Iterable[tuple[int, StepPlan]]) -> bytes:
-    """Plans with the numbers of their steps as a file for the allocator, which verifies them again."""
-    parts = [made.to_bytes(step) for step, made in plans]
+def plan_file(plans: Iterable[tuple[int, Union[StepPlan, bytes]]]) -> bytes:
+    """Plans with the numbers of their steps as a file for the allocator, which verifies them again.
+
+    A plan may be a part of an earlier file, as :func:`plan_parts` gives it; the number of its step is in it.
+    """
+    parts = [made if isinstance(made, bytes) else made.to_bytes(step) for step, made in plans]
     body = _MAGIC + struct.pack("<2I", _VERSION, len(parts)) + b"".join(parts)
     return body + struct.pack("<Q", zlib.crc32(body))
 
+
+def plan_parts(file: bytes) -> Iterator[tuple[int, bytes]]:
+    """The plans in a file that the allocator has accepted, each with the number of its step."""
+    start = len(_MAGIC) + 4
+    (count,) = struct.unpack_from("<I", file, start)
+    start += 4
+    for _ in range(count):
+        step, _, _, slots, moments, _ = struct.unpack_from("<6I", file, start)
+        end = start + 24 + 24 * slots + 4 * moments
+        yield step, file[start:end]
+        start = end

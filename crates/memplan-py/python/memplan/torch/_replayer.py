@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional, Union
 from .._errors import ArgumentError, MemplanError, ReadError, RefusedError
 from ._frames import program_frame
 from ._library import OBSERVER, Library
-from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_shape
+from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_parts, plan_shape
 
 log = logging.getLogger("memplan.torch")
 
@@ -75,6 +75,8 @@ class _Step:
     recordings: dict[Lane, list[Recording]] = field(default_factory=dict)
     shapes: dict[Lane, Shape] = field(default_factory=dict)
     plans: dict[Lane, StepPlan] = field(default_factory=dict)
+    # Plans of an earlier process that serve the step, as they stood in its file.
+    loaded: list[bytes] = field(default_factory=list)
     has_plan: bool = False
     is_fresh: bool = False
     plannings: int = 0
@@ -183,9 +185,9 @@ class Replayer:
         elif deviations > 0:
             step.calm = 0
             self._deviated(step, deviations)
-        elif step.plans and deviations == UNPLANNED:
+        elif (step.plans or step.loaded) and deviations == UNPLANNED:
             log.warning("step %r: the device was full, and the plan gave its bytes to the pool", step.name)
-            step.plans = {}
+            step.plans, step.loaded = {}, []
         else:
             step.in_a_row = 0
             step.calm += 1
@@ -287,7 +289,7 @@ class Replayer:
         if self.library.adopt(file, len(file)) == -1:
             log.warning("step %r runs without a plan: %s", step.name, self.library.message())
             return
-        step.plans, step.is_fresh = made, True
+        step.plans, step.loaded, step.is_fresh = made, [], True
         extent = sum(plan.extent for plan in made.values())
         requests = sum(len(plan.slots) for plan in made.values())
         log.info("step %r: %d allocations in %d bytes", step.name, requests, extent)
@@ -297,9 +299,9 @@ class Replayer:
         """No plan from here on; what an old one held is given back."""
         log.warning("step %r is left to the pool: %s", step.name, why)
         step.has_plan = True
-        if step.plans:
+        if step.plans or step.loaded:
             self.library.checked(self.library.withdraw(step.number), "torch::plan")
-            step.plans = {}
+            step.plans, step.loaded = {}, []
         self._withdraw_idle_arenas()
 
     def _withdraw_idle_arenas(self) -> None:
@@ -431,7 +433,8 @@ class Replayer:
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes all plans to a file for :meth:`load`."""
         head = json.dumps({"memplan.torch": 1, "steps": {step.name: step.number for step in self._steps.values()}})
-        plans = plan_file((step.number, plan) for step in self._steps.values() for plan in step.plans.values())
+        every = ((step, plan) for step in self._steps.values() for plan in [*step.plans.values(), *step.loaded])
+        plans = plan_file((step.number, plan) for step, plan in every)
         # If the process is killed while it writes, the old file or the new one is left, never half of one.
         unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
         with open(unfinished, "wb") as file:
@@ -452,6 +455,10 @@ class Replayer:
             raise ReadError("plans of another version, or not the first thing", code="torch::plan", file=os.fspath(path))
         self.library.checked(self.library.adopt(plans, len(plans)), "torch::plan")
         self._steps = {name: _Step(name, number, has_plan=True) for name, number in steps.items()}
+        by_number = {step.number: step for step in self._steps.values()}
+        for number, plan in plan_parts(plans):
+            if number in by_number:
+                by_number[number].loaded.append(plan)
 
 
 class _Marked(contextlib.ContextDecorator):
