@@ -547,12 +547,14 @@ impl Task<'_> {
     }
 }
 
-/// The row of the statistics for one device: bytes of all tensors together (without sharing), and bytes of the plan.
+/// The row of the statistics for one device: bytes of all tensors together (without sharing), and bytes of the plan. A
+/// tensor that lies in another one (a view) does not count: `roots_of_memory` has the tensors with memory of their own.
 fn saving(document: &Document, solved: &Solved) -> Saving {
     let network = &solved.network;
     let roots = network.roots_of_memory();
     let before = roots.fold(0u64, |sum, id| sum.saturating_add(network.tensors[id].shape.bytes()));
     Saving {
+        // Passes that plan each function put its name here. This pass plans a whole module.
         function: document.symbol_name(network.module).unwrap_or_default().to_owned(),
         scope: "neuron".to_owned(),
         buffers: network.roots_of_memory().count(),
