@@ -24,7 +24,7 @@ use memplan_models::graph::{OpId, TensorId};
 use crate::net::Net;
 
 /// Bytes of tensors and scratch memory that every version of a network needs. Tensors outside of the arena (constants)
-/// count 0 bytes ([`Net::arena_bytes`]).
+/// count 0 bytes (`Net::arena_bytes`).
 pub fn floor(net: &Net) -> Bytes {
     let graph = net.graph;
     let ends = [&graph.inputs, &graph.outputs].map(|tensors| bytes(net, tensors.iter().copied()));

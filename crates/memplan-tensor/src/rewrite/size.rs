@@ -50,9 +50,9 @@ struct Sum(Linear);
 
 impl Sum {
     /// Reads an extent of 32 bits as a sum, its positive terms first. `None` if a constant in it has 64 bits, if it
-    /// contains a cast, or if it is no sum that [`Linear`] can read. A sum does not know the types of its constants,
-    /// and [`Sum::expr`] writes all of them with 32 bits, which would change the type of an extent of 64 bits. Of
-    /// extents that are no sums a plain `max` is written.
+    /// contains a cast, or if a coefficient does not fit 64 bits; then `maximum` writes a plain `max`. A sum does not
+    /// know the types of its constants, and [`Sum::expr`] writes all of them with 32 bits. That would change the type
+    /// of an extent of 64 bits.
     fn of(expr: &Expr) -> Option<Sum> {
         let wide = |part: &Expr| match part {
             Expr::Int { dtype, .. } => dtype.bits == 64,

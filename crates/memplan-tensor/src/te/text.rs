@@ -57,10 +57,10 @@ pub(super) fn plain_name(name: &str) -> String {
     if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
 }
 
-/// The buffers that a function uses: its parameters first, then the others in the order of their appearance.
+/// The buffers that a function uses, each once: its parameters first, then the others in the order in which the body
+/// mentions them. The function's table may hold more: buffers of earlier steps of the life cycle that are not used any
+/// more. These are left out, so that they take no names away.
 fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
-    // Tables hold buffers of all stages, also those that are not used any more. Only what the body mentions gets
-    // a name.
     let mut found = Vec::new();
     for param in &function.params {
         if let Param::Buffer(buffer) = param {

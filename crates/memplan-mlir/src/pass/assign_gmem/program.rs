@@ -146,7 +146,7 @@ impl Lowering<'_> {
         let mut draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
         draft = match (step.action, step.writes.as_slice()) {
             // The value of the result was made as a view of the operand, so the op touches no bytes. In the other form
-            // (`Form::Addressed`) every tensor is a buffer, and a view is the copy that the last arm makes.
+            // (`Form::Addressed`) the result of a view is a buffer of its own, and the last arm lets the op write it.
             (Action::View, &[result]) if self.form == Form::Views => draft.result(self.handles[result]),
             // The result takes over its first operand's bytes, and the op changes some of them. An update reads and
             // writes, so the bytes that the op does not change stay needed.
