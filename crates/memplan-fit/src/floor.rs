@@ -3,7 +3,7 @@
 //! Orders, clones and tiles leave some things as they are, and these need room at some moment of every version:
 //!
 //! - the inputs of the network are there as a whole before anything runs, and its outputs in the end;
-//! - an op that is never split runs with its whole inputs and its whole output;
+//! - an op that cannot be split into tiles runs with its whole inputs and its whole outputs;
 //! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that
 //!   computes it runs as it is, and then that op's inputs are there, too. Or it is computed in tiles, and then all
 //!   tiles and the joined image are there at once.
@@ -23,17 +23,21 @@ use memplan_models::graph::{OpId, TensorId};
 
 use crate::net::Net;
 
-/// Bytes of tensors and scratch memory that every version of a network needs.
+/// Bytes of tensors and scratch memory that every version of a network needs. Tensors outside of the arena (constants)
+/// count 0 bytes (`Net::arena_bytes`).
 pub fn floor(net: &Net) -> Bytes {
     let graph = net.graph;
     let ends = [&graph.inputs, &graph.outputs].map(|tensors| bytes(net, tensors.iter().copied()));
-    let is_split = |op: OpId| net.layers[op.index()].spatial.is_ok();
-    // Tensors that are there as a whole in every version: what an op that is never split reads, and the outputs.
-    let unsplit = graph.ops.ids().filter(|&op| !is_split(op));
+    // An op can be computed tile by tile if it is spatial. Otherwise `spatial` holds the reason why it is not.
+    let can_split = |op: OpId| net.layers[op.index()].spatial.is_ok();
+    // Tensors that are there as a whole in every version: what an op that cannot be split reads, and the outputs.
+    let unsplit = graph.ops.ids().filter(|&op| !can_split(op));
     let read_whole = unsplit.clone().flat_map(|op| graph.ops[op].inputs.iter().copied());
     let whole: BTreeSet<TensorId> = read_whole.chain(graph.outputs.iter().copied()).collect();
-    // The images among them that a spatial op computes: that op runs as it is, or the image is joined from tiles.
-    let assembled = graph.ops.ids().filter(|&op| is_split(op)).filter_map(|op| {
+    // The images among them that a spatial op computes: that op runs as it is, or the image is joined from tiles. The
+    // tiles and the joined image together are twice the image. A spatial op has one output, so the first is the only
+    // one.
+    let assembled = graph.ops.ids().filter(|&op| can_split(op)).filter_map(|op| {
         let image = *graph.ops[op].outputs.first().filter(|output| whole.contains(output))?;
         Some(as_it_is(net, op).min(net.arena_bytes(image).saturating_mul(2)))
     });

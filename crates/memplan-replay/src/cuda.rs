@@ -271,8 +271,8 @@ impl Backing for Cuda {
     fn mark(&self, device: u32, stream: u64, older: Option<Mark>) -> Option<Mark> {
         let record = || {
             let mut event = older.map_or(std::ptr::null_mut(), |mark| mark.0 as *mut c_void);
-            // SAFETY: the event is an older mark, or it is made here; the stream is PyTorch's. Flag 2 leaves out the
-            // clock.
+            // SAFETY: the event is an older mark, or it is made here; the stream is PyTorch's. The flag 2 is
+            // `CU_EVENT_DISABLE_TIMING`: nobody asks when the event happened, and an event without a time is cheaper.
             unsafe {
                 if event.is_null() && (self.driver.event_create)(&raw mut event, 2) != 0 {
                     return None;
@@ -288,11 +288,17 @@ impl Backing for Cuda {
         let _ = self.within(device, || unsafe { (self.driver.event_wait)(mark.0 as *mut c_void) });
     }
 
+    /// `earlier` and `later` are handles of streams. Work that is given to the stream `later` from now on starts only
+    /// after all work that has been given to the stream `earlier` so far. The calling thread does not wait.
+    ///
+    /// If a call of the driver fails, `later` does not wait for `earlier`, and the caller does not learn of it: the
+    /// method has no result.
     fn order(&self, device: u32, earlier: u64, later: u64) {
         let wait = || {
             let mut event = std::ptr::null_mut();
-            // SAFETY: the streams are PyTorch's and alive; the event lives until it is destroyed, which the
-            // driver puts off until it has happened. Flag 2 leaves out the clock.
+            // SAFETY: the streams are PyTorch's and alive. The event is made here and not used after its destruction.
+            // It may be destroyed at once: the driver keeps it until the work that it marks is done. The flag 2 is
+            // `CU_EVENT_DISABLE_TIMING`, as in `mark`.
             unsafe {
                 if (self.driver.event_create)(&raw mut event, 2) == 0 {
                     (self.driver.event_record)(event, earlier as *mut c_void);

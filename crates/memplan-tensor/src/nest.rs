@@ -149,10 +149,12 @@ impl Translator<'_> {
             index.iter().for_each(|subscript| self.reads(subscript, steps));
             return self.store(*buffer, index, value, steps);
         }
+        // Every other statement reads its own expressions (bounds of a loop, a condition, a value) before its body
+        // runs.
         stmt.exprs().into_iter().for_each(|expr| self.reads(expr, steps));
         match &stmt.kind {
-            // The judge is only asked about statements without allocations inside, so the list of what begins inside
-            // of a loop (`&[]`) is empty.
+            // The second argument of `order` lists what is allocated inside of the loop. The judge is only asked about
+            // statements without allocations inside, so the list is empty here.
             StmtKind::For { var, min, extent, kind, body, .. } => {
                 let order = match kind {
                     ForKind::Serial | ForKind::Unrolled => Order::Serial,
@@ -189,13 +191,16 @@ impl Translator<'_> {
                 });
             }
             // Inside of a region whose meaning is unknown, or which runs asynchronously, the order of accesses is not
-            // known. Both buffers then count as touched in an unknown way, which rules out sharing.
+            // known. Both buffers of the pair then count as touched in an unknown way (`Opaque`), which rules out
+            // sharing. Any other mark changes nothing about its body.
             StmtKind::Attr { key, body, .. } => {
                 if stmt.is_opaque_region() || key.starts_with("async") {
                     steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
                 }
                 steps.extend(self.block(body));
             }
+            // Stores have returned above. An assertion or a call has only expressions, which are read by now; a buffer
+            // whose address a call gets is `Opaque` there. The others touch no memory.
             StmtKind::Store { .. }
             | StmtKind::Alloc(_)
             | StmtKind::Declare(_)

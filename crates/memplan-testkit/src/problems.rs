@@ -57,8 +57,9 @@ const GROUPS: u8 = 3;
 /// so that every base address suits every buffer.
 const BASE: u64 = 48 * 256;
 
-/// The bytes from which a problem is made. Each byte decides one thing, mostly by its remainder; which byte decides
-/// what can be read off the methods below.
+/// The bytes from which a problem is made. A byte decides mostly by its remainder, and some bytes decide several things
+/// (bytes 2 to 5 of a buffer decide its lifetime, and in a problem with dependencies what it is computed from). Most
+/// tests of a remainder compare it with 1 and not with 0, so that bytes of 0 give the plainest problem.
 struct Recipe {
     features: Features,
     limits: Limits,
@@ -100,8 +101,10 @@ impl Recipe {
         }
         match builder.build() {
             Ok(problem) => problem,
-            // Every part was checked before it was added. A failure here is a bug of this generator, and a test must
-            // not hide it by trying another problem.
+            // Spaces, groups and plain buffers are valid whatever the bytes are. Ties, fixed offsets and relations are
+            // added by `change`, which leaves out what `build` refuses. Dependencies lead from earlier to later buffers
+            // only, and `build` refuses no capacity of this size. So a failure here is a bug of this generator, and a
+            // test must not hide the bug by trying another problem.
             Err(error) => unreachable!("only what fits together was added: {error}"),
         }
     }
@@ -249,8 +252,9 @@ impl Recipe {
         }
     }
 
-    /// Adds dependencies: buffers are computed in input order, each from none, one or two earlier ones,
-    /// and live from their own step to their last reader's. That replaces the lifetimes that they had.
+    /// Adds dependencies. The buffer with number n is computed at step n, from none, one or two buffers with smaller
+    /// numbers. It lives from its own step to the step of its last reader, or at its own step only if nobody reads it.
+    /// These lifetimes replace those that the buffers had; gaps and windows are gone then.
     fn add_dependencies(&self, builder: &mut ProblemBuilder) {
         let count = self.buffers.len();
         let mut children = IndexVec::<BufferId, Vec<BufferId>>::filled(Vec::new(), count);
@@ -263,6 +267,8 @@ impl Recipe {
                 children[BufferId::from_index(parent)].push(BufferId::from_index(index));
             }
         }
+        // About one buffer of eight is also read by an output of the graph (`read_by_outputs`). Its lifetime does not
+        // show that: lifetimes only follow one order of execution, and the problem says that the order is not fixed.
         let outputs = self.buffers.iter().enumerate().filter(|(_, bytes)| bytes[5] % 8 == 1);
         let read_by_outputs = outputs.map(|(index, _)| BufferId::from_index(index)).collect();
         for (id, readers) in children.iter_enumerated() {

@@ -11,11 +11,14 @@
 //!   c   16                  ####        live bytes 64, 32, 16; needed 112
 //! ```
 //!
-//! The heaviest such set is a maximum clique, which is hard to find. A few sets are grown greedily instead, the
-//! heaviest buffers first. That finds the heaviest set if all pairs of it are declared, which is how front ends declare
-//! them. Any set found gives a valid bound. A `Selection` says which buffers of the problem count: those that can only
-//! live in one space. The table needs a bit for each pair of candidates; without pairs that must not share nothing is
-//! computed.
+//! The heaviest such set is a maximum clique, which is hard to find. A few sets are grown greedily instead: each begins
+//! with one of the heaviest buffers, and the others are tried from the heaviest to the lightest. The set that is found
+//! need not be the heaviest, but any set gives a valid bound. The heaviest is found, for instance, if the pairs form
+//! separate sets in each of which every pair is declared, and one of the heaviest buffers is in the heaviest set.
+//!
+//! A `Selection` says which buffers of the problem count: those that can only live in one space. The table needs a bit
+//! for each pair of candidates. If a problem has no pairs that must not share, nothing is computed: the sweep over time
+//! (`sweep.rs`) already counts exclusive buffers at every step.
 
 use super::selection::Selection;
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
@@ -28,8 +31,9 @@ const MOST_COMPARED: usize = 512;
 /// How many sets are grown, each from another buffer.
 const SEEDS: usize = 8;
 
-/// A heavy set of buffers of one space that are apart from each other, and what it
-/// needs. `None` without pairs that must not share.
+/// A heavy set of buffers that are apart from each other, and the bytes that it needs. `selection` must have only
+/// buffers that live in `space`, and `space` decides which alignment each of them has. `None` if the problem has no
+/// pairs that must not share, or if no selected buffer is a candidate (see [`candidates`]).
 pub(super) fn heavy_set(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Option<(Bytes, Vec<BufferId>)> {
     let problem = selection.problem;
     if problem.must_not_share().is_empty() {

@@ -17,8 +17,8 @@
 //!   … * 16                  at most 112
 //! ```
 //!
-//! A part that may be of any size (a difference of two values, a product of two) makes the whole result unknown.
-//! Dimensions and symbols of a map are taken to be never negative, because the maps of kernels compute sizes.
+//! A part that may be of any size (a difference of two values, a product of two) makes the whole result unknown. How
+//! small a dimension or symbol can be is never used: it may also be negative.
 
 use crate::document::{Document, OpId};
 use crate::ty::split_commas;
@@ -161,7 +161,9 @@ impl Words<'_, '_> {
         self.factor().filter(|part| part.is_constant && part.most > 0).map(|part| part.most)
     }
 
-    /// The largest value of a number, of a name, or of an expression in brackets.
+    /// Reads a number, a name, or an expression in parentheses, with or without a minus sign in front, and gives the
+    /// largest number it can be. `None` makes the whole result unknown, and nothing more is read from these words. So
+    /// `depth` need not be counted down before a `None`.
     fn factor(&mut self) -> Option<Part> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
@@ -171,12 +173,14 @@ impl Words<'_, '_> {
             let inner = self.sum()?;
             self.take(")").then_some(inner)?
         } else if self.take("-") {
-            // A sign. The smallest number of a value is not known, so only a constant can be negated.
+            // A minus sign. The largest number of `-x` follows from the smallest number of `x`, which is only known of
+            // a constant.
             let part = self.factor().filter(|part| part.is_constant)?;
             Part { most: part.most.checked_neg()?, is_constant: true }
         } else {
             let text = self.rest.trim_start();
-            // A number, or the name of a dimension or symbol. An unknown name makes the whole result unknown.
+            // A number, or the name of a dimension or symbol. The word is empty if something else follows, such as `*`.
+            // It then is a name that the map does not have, and the result is unknown.
             let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
             let (word, rest) = text.split_at(end);
             self.rest = rest;

@@ -215,8 +215,9 @@ struct Solved {
     packing: Option<(Problem, Plan)>,
 }
 
-/// Runs the pass on all global modules of a text. Without a strategy every way to plan is tried, and the smallest plan
-/// is taken. The pass refuses (with the place in the text and the reason) what it cannot plan correctly.
+/// Runs the pass on all global modules of a text: modules with a `module.state`, each of which holds the modules of its
+/// devices or is itself the module of the only device. Without a strategy every way to plan is tried, and the smallest
+/// plan is taken. The pass refuses (with the place in the text and the reason) what it cannot plan correctly.
 pub fn run(
     document: &Document,
     options: &Options,
@@ -225,6 +226,7 @@ pub fn run(
 ) -> Result<Assigned, PassError> {
     let globals = global_modules(document);
     if globals.is_empty() {
+        // No op is to blame, so the error is about the start of the text.
         let message = "there is no module with a `module.state` here: nothing for assign-gmem to do; give it a \
             module of `top` and `tpu` ops in state TPU_DIVIDED";
         return Err(PassError::Op { span: memplan_core::Span::new(0, 0), message: message.to_owned() });
@@ -236,15 +238,17 @@ pub fn run(
         check_state(document, global)?;
         let task = Task::new(document, global, options)?;
         let mut mode = task.mode;
-        // The devices of one module are solved one by one: each has a memory of its own. `still_waiting` ends the pass
-        // with an error if the user's time limit is over.
+        // The devices of one module are solved one by one: each has a memory of its own. Each step may take long for a
+        // large network, so `still_waiting` is called between the steps: it ends the pass with an error if the user's
+        // time limit is over.
         for module in device_modules(document, global) {
             still_waiting()?;
             let found = task.solve(module, strategy, request)?;
             still_waiting()?;
             task.rewrite(&found, &mut edits);
             still_waiting()?;
-            // The mode that was used may differ from the one asked for, and the text has to say which it is.
+            // The mode that was used may differ from the one asked for (`io_tag` becomes `basic` if inputs and outputs
+            // cannot be tagged), and the text has to say which it is. Of several devices the last one decides.
             mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
@@ -257,11 +261,14 @@ pub fn run(
             }
             solved.push(found);
         }
-        // A global module with inner modules only gets the new state and mode.
+        // If the global module has inner modules, it has not been rewritten yet. It gets the new state and mode, and no
+        // further attributes: those belong to the modules of the devices.
         if device_modules(document, global) != [global] {
             task.rewrite_global(mode, Attributes::new(), &mut edits);
         }
     }
+    // What the caller needs to report and to check the result: statistics, the program with all addresses for the
+    // dataflow check, and problems with their plans for the packing check.
     let stats = solved.iter().map(|found| saving(document, found)).collect();
     still_waiting()?;
     let (program, placements) = addressed_program(document, &solved)?;
@@ -547,12 +554,14 @@ impl Task<'_> {
     }
 }
 
-/// The row of the statistics for one device: bytes of all tensors together (without sharing), and bytes of the plan.
+/// The row of the statistics for one device: bytes of all tensors together (without sharing), and bytes of the plan. A
+/// tensor that lies in another one (a view) does not count: `roots_of_memory` has the tensors with memory of their own.
 fn saving(document: &Document, solved: &Solved) -> Saving {
     let network = &solved.network;
     let roots = network.roots_of_memory();
     let before = roots.fold(0u64, |sum, id| sum.saturating_add(network.tensors[id].shape.bytes()));
     Saving {
+        // Passes that plan each function put its name here. This pass plans a whole module.
         function: document.symbol_name(network.module).unwrap_or_default().to_owned(),
         scope: "neuron".to_owned(),
         buffers: network.roots_of_memory().count(),

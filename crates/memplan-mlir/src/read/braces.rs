@@ -48,8 +48,9 @@ enum BraceContent {
 }
 
 impl Reader<'_> {
-    /// Whether the `{` at the current token opens a region, not a dictionary or a list of values. If the op's row
-    /// says how many regions it has, that decides most cases; otherwise the content of the braces does.
+    /// Whether the `{` at the current token opens a region, not a dictionary or a list of values. `regions` is what the
+    /// op's row in the tables says: `Some(n)` if the op has n regions, `None` if no row says it. `Some` decides most
+    /// cases; with `None` the content of the braces decides.
     pub(super) fn is_region(&self, frame: &OpFrame, progress: &Progress) -> bool {
         let previous = self.text(self.previous.span());
         // `attributes {…}` is always a dictionary.
@@ -64,24 +65,28 @@ impl Reader<'_> {
         let content = self.brace_content();
         let behind_equal = self.previous.kind == TokenKind::Equal;
         match regions {
-            // `attrs = {"tag"} {`: what stands behind `=` is the value of an attribute.
+            // `attrs = {"tag"} {`: what follows `=` is the value of an attribute.
             _ if behind_equal && matches!(content, BraceContent::OneWord { .. }) => false,
-            // `num_gangs({%n : i32})`: no form has a region inside of brackets.
+            // `num_gangs({%n : i32})`: values in braces inside of an open bracket. No form has a region there.
             Some(_) if self.depth(frame) > 0 && content == BraceContent::Names => false,
-            // Behind its first region a known op's next region has a word or number in front: `} else {`, `case 2 {`.
-            // Any other `{` there is a dictionary.
+            // A region of this op has been read already. In front of a further region stands a word, a comma or a
+            // number: `} else {`, `} do {`, `default {`, `}, {`, `case 2 {`. Any other `{` is a dictionary.
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
             }
-            // The row says that the op has regions. So the braces are a region unless their content is plainly
-            // something else.
+            // The row says that the op has regions, and none has been read yet. So the braces are a region unless their
+            // content cannot be one. Empty braces, a single word and a word that is not known may all be regions.
             Some(_) => !matches!(content, BraceContent::Dictionary | BraceContent::Other),
-            // Nobody knows whether the op has regions: there must be an op inside.
+            // Nobody knows whether the op has regions. The braces are a region only if there is an op inside.
             None => match content {
                 BraceContent::Region => true,
+                // `{fast}` is a dictionary, `{acme.yield}` a region. A word without dialect is an op if the ops of this
+                // text leave out their dialects (`short_names_follow`).
                 BraceContent::OneWord { ends_region } => ends_region || self.short_names_follow(frame),
                 BraceContent::Word => self.op_begins_inside() || self.short_names_follow(frame),
+                // Values come first, but a later line may begin an op.
                 BraceContent::Names => self.op_begins_inside(),
+                // Empty braces hold nothing that could get lost, so they need not be read as a region.
                 BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
             },
         }

@@ -363,9 +363,10 @@ impl<'s> Reader<'s> {
         self.skip_argument_location()
     }
 
-    /// The rank of an argument of `gpu.launch blocks(%bx) in (%gx = …) threads(%tx) in (%sx = …)`. The form names
-    /// identifiers and sizes in turn, for blocks, then for threads; the region takes all identifiers first, then all
-    /// sizes. Arguments of lower rank come first in the region:
+    /// The rank of the argument at the current token, in
+    /// `gpu.launch blocks(%bx) in (%gx = …) threads(%tx) in (%sx = …)`. The form names the identifiers of blocks, the
+    /// sizes of blocks, the identifiers of threads, the sizes of threads. The region takes its arguments in another
+    /// order: all identifiers first, then all sizes. So each argument gets a rank, by which the arguments are sorted:
     ///
     /// | rank | arguments |
     /// |---|---|
@@ -374,6 +375,8 @@ impl<'s> Reader<'s> {
     /// | 4, 5 | identifiers, sizes of clusters |
     /// | 6, 7 | memory of a workgroup, of a thread |
     fn launch_rank(&self, frame: &OpFrame) -> u8 {
+        // The innermost open bracket of this op (its `keyword` is the word in front of it), and the argument of this op
+        // that was named before the current one.
         let bracket = self.brackets[frame.brackets..].last();
         let last = self.arguments[frame.arguments..].last();
         match bracket.map_or("", |bracket| self.text(bracket.keyword)) {
@@ -382,8 +385,10 @@ impl<'s> Reader<'s> {
             "clusters" => 4,
             "workgroup" => 6,
             "private" => 7,
-            // A size, in the brackets behind `in`. The argument named before it tells whose size it is: the last
-            // identifier, or an earlier size of the same list, whose rank it has, too.
+            // A size, in the brackets after `in`. The argument named before it tells whose size it is. After an
+            // identifier of blocks, threads or clusters it is the first size of blocks, threads or clusters. After a
+            // size it is the next size of the same list and has the same rank. A size without any argument before it is
+            // an error in the text; it counts as a size of blocks.
             _ => match last.map_or(0, |argument| argument.rank) {
                 0 => 2,
                 1 => 3,

@@ -104,7 +104,8 @@ impl Floor {
         stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
         // Counting who is alive takes time. It is left out if there are not even enough rectangles to be crowded.
-        let is_crowded = may_merge && stretches.len() as u64 > MERGED_ALIVE && crowd(pieces, stretches) > MERGED_ALIVE;
+        let is_crowded =
+            may_merge && stretches.len() as u64 > MERGED_ALIVE && average_alive(pieces, stretches) > MERGED_ALIVE;
         let index = if is_crowded {
             Index::Merged(Skyline::new(pieces.steps().len()))
         } else {
@@ -234,9 +235,11 @@ fn round_up(bytes: u64, granule: u64) -> u64 {
     Bytes(bytes).align_up(Bytes(granule)).map_or(bytes, |bytes| bytes.0)
 }
 
-/// How many rectangles are alive, on average, when a rectangle starts (it is counted, too).
-fn crowd(pieces: &Pieces, stretches: &[Stretch]) -> u64 {
-    // How many more are alive at each step than at the step before; summed up, how many are alive.
+/// How many rectangles are alive, on average, at the step at which a rectangle starts. The rectangle that starts is
+/// counted, too. 0 without rectangles.
+fn average_alive(pieces: &Pieces, stretches: &[Stretch]) -> u64 {
+    // How many more are alive at each step than at the step before; summed up, how many are alive. The list has one
+    // entry more than there are steps, because a stretch that lasts to the end of the last step ends after that step.
     let mut change = vec![0i64; pieces.steps().len() + 1];
     for stretch in stretches {
         change[stretch.start as usize] += 1;

@@ -299,11 +299,15 @@ impl<'p> Placer<'p> {
     }
 
     /// Collects everything that forbids offsets to a piece in a space: bytes of exclusive pieces, pieces alive at the
-    /// same time, and pieces that must be kept apart. Partners of overlays are no obstacles, or soft ones.
+    /// same time, and pieces that must be kept apart. A partner that the piece may overlay at any offset is no
+    /// obstacle. A partner that the piece may overlay only at the partner's own offset goes to `soft`: it forbids all
+    /// other offsets.
     fn collect_obstacles(&mut self, piece: PieceId, space: SpaceId) {
         self.obstacles.clear();
         self.soft.clear();
         let pieces = self.pieces;
+        // Bytes of placed exclusive pieces (`blocked`) are forbidden at all times. A footprint is a range of bytes that
+        // the piece occupies, counted from its offset.
         let floor = &self.spaces[space];
         let blocked = floor.blocked.ranges();
         if !blocked.is_empty() {
@@ -312,11 +316,13 @@ impl<'p> Placer<'p> {
                 self.obstacles.extend(blocked.iter().map(obstacle));
             }
         }
-        // The next step collects pieces that are alive at the same time. An exclusive piece also has to avoid pieces
-        // that live at other times. If the order of execution is not fixed, so has every piece.
+        // An exclusive piece has to avoid pieces that live at other times, too. So has every piece if the order of
+        // execution is not fixed (`ordering` is set), because lifetimes then do not tell who is alive together.
         if pieces.get(piece).exclusive || pieces.ordering().is_some() {
             self.collect_strangers(piece, space);
         }
+        // Pieces alive at the same time. Without partners the floor need not tell whose bytes it found, and may have
+        // merged them.
         if pieces.partners(piece).is_empty() {
             for rect in pieces.rects(piece) {
                 self.spaces[space].obstacles(rect, &mut self.obstacles);
@@ -324,6 +330,7 @@ impl<'p> Placer<'p> {
         } else {
             self.collect_with_partners(piece, space);
         }
+        // Pairs that must not share bytes, whenever they live.
         self.collect_apart(piece, space);
     }
 

@@ -343,18 +343,23 @@ impl<'a, H: Height> Exact<'a, H> {
         });
     }
 
-    /// After a failure in the sections of `blame`: goes back to the innermost part that has an untried candidate and
-    /// places that candidate. `None` if there was such a candidate and the search goes on; otherwise the verdict.
+    /// Called after a failure in the sections of `blame`, and also for a part that has just been opened (`blame` is
+    /// empty then). Goes back to the innermost part on the stack that has an untried candidate, and places that
+    /// candidate. `None` if there was such a candidate and the search goes on. Otherwise the verdict on the whole
+    /// search: `Refuted` if there is no plan, `Open` if the search ends without knowing.
     fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {
-                // Everything below the root has failed. Focus skips candidates, so then this is no proof.
+                // Only the frame of the root is left, which has no candidates: everything below it has failed. That is
+                // no proof if the rule *focus* is on, which skips candidates.
                 return Some(if self.rules.focus { Verdict::Open } else { Verdict::Refuted });
             }
             // `should_stop` looks at the clock, so it is asked every 64 nodes only.
             if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
                 return Some(Verdict::Open);
             }
+            // `deepest` is how many items were placed at most. The failure is added to the blame of the innermost part,
+            // and the state goes back to where that part was opened.
             self.deepest = self.deepest.max(self.state.depth());
             self.absorb(blame);
             self.rewind();
@@ -365,7 +370,8 @@ impl<'a, H: Height> Exact<'a, H> {
                     return None;
                 }
                 None => {
-                    // No candidate is left here: the failure is handed to the part around this one.
+                    // All candidates of the innermost part have failed. The part is closed, and the sections that
+                    // explain its failures become the blame of the part around it.
                     let frame = self.stack.pop()?;
                     self.candidates.truncate(frame.candidates.0 as usize);
                     self.state.undo(frame.before);

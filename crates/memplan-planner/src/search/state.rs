@@ -165,11 +165,13 @@ pub(crate) struct State<H> {
 }
 
 impl<H: Height> State<H> {
-    /// Arrays for an instance; `reset` fills them before each run.
+    /// Arrays for an instance. What never changes (spans, heights, alignments, loads, classes) is filled here. Zeros
+    /// are placeholders: `reset` and the first node of a run fill them.
     pub(crate) fn new(instance: &Instance) -> State<H> {
         let count = instance.items.len();
         // There is an array for each property, and not one array of items with all their properties, because the loops
-        // of a node need one or two properties of all items.
+        // of a node need one or two properties of all items. The spans of all items are in one array; `first_span` has
+        // one entry more than there are items, so that the last item's spans have an end, too.
         let mut spans = Vec::with_capacity(count);
         let mut first_span = Vec::with_capacity(count + 1);
         for item in 0..count {
@@ -207,6 +209,7 @@ impl<H: Height> State<H> {
             placed: Vec::new(),
             queue: Vec::new(),
             done: vec![H::ZERO; instance.sections],
+            // One entry for each class of `stack_of`; there are at most as many classes as items.
             stacks: vec![(H::ZERO, 0); count],
             first_rank: vec![0; count],
             stack_of: instance.stacks(),

@@ -223,9 +223,13 @@ impl Blocks {
         addresses
     }
 
-    /// Undoes a change. If a record is back in a block, returns the two.
+    /// Undoes the newest change that has not been undone yet. Undoing `Freed` puts a record back into its block; then
+    /// the two are returned, because the record's address is to be read off now. `free` and `top` are not restored:
+    /// nobody asks for them any more.
     fn undo(&mut self, change: &Change) -> Option<(BlockId, usize)> {
         match *change {
+            // The rest leaves the list. The size that the block had before is restored by undoing `Taken`, which was
+            // logged just before the split.
             Change::Split { block, rest } => self.link(block, self.blocks[rest].above),
             Change::Taken { block, bytes } => {
                 self.blocks[block].owner = None;
@@ -233,7 +237,8 @@ impl Blocks {
             }
             Change::Joined { block, bytes, neighbour } => {
                 self.blocks[block].bytes = bytes;
-                // The neighbour still knows the block above it, which has to point down to it again.
+                // The neighbour comes back into the list, directly above the block. Its own `above` was not changed
+                // when it was joined; the block there has to point down to the neighbour again.
                 let above = self.blocks[neighbour].above;
                 self.link(neighbour, above);
                 self.link(block, Some(neighbour));

@@ -35,7 +35,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const PAIRS_PER_STATEMENT: usize = 16;
 
 /// Lays out one arena for each place and memory with `strategy`, and the remaining entries of the pool as without
-/// arenas.
+/// arenas. `apart` has the pairs of buffers that must not share memory, because the judge rejected their sharing in an
+/// earlier round.
 pub(super) fn lay_out_arenas(
     sequence: &Sequence<'_>,
     events: &Events,
@@ -57,12 +58,13 @@ pub(super) fn lay_out_arenas(
         if entry.buffers.iter().any(|buffer| sliced.contains(buffer)) {
             continue;
         }
-        let tenants = std::mem::take(&mut entry.buffers);
-        arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
+        let moved = std::mem::take(&mut entry.buffers);
+        arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(moved);
     }
+    // Arenas are refused in compat mode before this function is called, so the mode is always `Sound`.
     let mut layout = lay_out(sequence, &rest, Mode::Sound, &options.limits)?;
     let mut permissions = permissions(sequence, events, &arenas);
-    // The judge has rejected these pairs before. Without their permission they cannot overlap any more.
+    // A pair of `apart` gets no permission to overlay, so that its two buffers cannot lie on each other any more.
     permissions.retain(|step| !apart.contains(step.dst, step.src));
     for ((attach, scope), mut buffers) in arenas {
         buffers.sort_unstable();

@@ -49,8 +49,10 @@ pub(super) fn maximum(a: Expr, b: Expr, unit: u64) -> Expr {
 struct Sum(Linear);
 
 impl Sum {
-    /// Reads an extent of 32 bits as a sum, its positive terms first. `None` if a part has 64 bits or is a cast: of
-    /// such extents a plain `max` is written.
+    /// Reads an extent of 32 bits as a sum, its positive terms first. `None` if a constant in it has 64 bits, if it
+    /// contains a cast, or if a coefficient does not fit 64 bits; then `maximum` writes a plain `max`. A sum does not
+    /// know the types of its constants, and [`Sum::expr`] writes all of them with 32 bits. That would change the type
+    /// of an extent of 64 bits.
     fn of(expr: &Expr) -> Option<Sum> {
         let wide = |part: &Expr| match part {
             Expr::Int { dtype, .. } => dtype.bits == 64,

@@ -193,9 +193,11 @@ impl Printer<'_> {
 
     /// Prints one statement; `false` if it left no line.
     fn statement(&mut self, stmt: &Stmt) -> bool {
-        // Several statements may come from one line of source text. If that line was copied for the first of them, the
-        // others are in it already. Only lets are asked for here (the axes of `T.axis.remap`, the variable of a loop
-        // with a step): the store of a scalar's first value is printed by `scalar_with_value`.
+        // Several statements may come from one line of source text. All but the first of them have an empty range as
+        // their text. If the line was copied for the first statement, the others are in the copy already. Two kinds of
+        // statements share a line. Lets do (the axes of `T.axis.remap`, the variable of a loop with a step), and they
+        // are left out here. The store of a scalar's first value does, too; `scalar_with_value` prints it with the
+        // declaration. If such a store comes here, it has been separated from the declaration and needs its own line.
         let shares_line = stmt.trivia.text.is_some_and(|text| text.range().is_empty());
         if shares_line && self.copied && matches!(stmt.kind, StmtKind::Let { .. }) {
             return false;
@@ -225,7 +227,8 @@ impl Printer<'_> {
                 }
             }
             // A scalar with a first value was printed as one line by `scalar_with_value`. Here the declaration stands
-            // alone.
+            // alone. Its old line is never copied: the line may be `x: T.int32 = 0`, and the first value in it has been
+            // separated from the declaration.
             StmtKind::Alloc(buffer) if self.function.buffers[*buffer].scalar => {
                 let buffer = &self.function.buffers[*buffer];
                 self.replace(stmt.trivia, &format!("{}: T.{}", buffer.name, buffer.dtype));

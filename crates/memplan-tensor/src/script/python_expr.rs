@@ -15,7 +15,9 @@ use super::python::{Node, Parser, Py, Subscript};
 use crate::ir::MAX_NESTING;
 use memplan_core::Span;
 
-/// The tightness of a binary operator, from loose (1) to tight (9), and its text; `None` if the text is no operator.
+/// The tightness of a binary operator, from loose (1) to tight (9), and its text. (The text is returned because
+/// [`Node::Binary`] holds a text that does not borrow from the source.) `None` for any other text, also for
+/// operators of Python that this reader does not know, such as `**`, `@` and `in`.
 fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
     Some(match text {
         "or" => (1, "or"),

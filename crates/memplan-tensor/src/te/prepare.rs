@@ -49,8 +49,8 @@ fn vectorize_block(block: &mut Block, function: &Function) {
         {
             // A vector has a constant number of lanes, at least 2 and no more than its type can say.
             let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
-            // The first value of the loop is evaluated once, before the loop. As a part of the body's subscripts it would
-            // be evaluated there, so it must not read memory that the body may change.
+            // The first value of the loop is evaluated once, before the loop. As a part of the body's subscripts it
+            // would be evaluated there, so it must not read memory that the body may change.
             let lanes = lanes.filter(|_| !min.any(&|part| matches!(part, Expr::Load { .. } | Expr::Call { .. })));
             // The loop becomes its body on vectors, or a serial loop if some statement has no form for vectors.
             let vector = lanes.and_then(|lanes| Lanes { var: *var, first: min, lanes, function }.block(body));
@@ -67,7 +67,8 @@ fn vectorize_block(block: &mut Block, function: &Function) {
     *block = result.into();
 }
 
-/// One vectorized loop: its variable, the first value of it, and its number of iterations, each of which becomes a lane.
+/// One vectorized loop: its variable, the first value of it, and its number of iterations, each of which becomes a
+/// lane.
 struct Lanes<'a> {
     var: VarId,
     first: &'a Expr,
@@ -125,17 +126,20 @@ impl Lanes<'_> {
         Some(vector)
     }
 
-    /// A subscript for all lanes: `o * 4 + v * 2` becomes the ramp from `o * 4` in steps of 2, if `v` is the loop's
-    /// variable and counts from 0. A loop that counts from 3 starts the ramp at `o * 4 + 6`. `None` if the subscript does not grow by a constant from lane to lane, as in `v % 3`.
+    /// A subscript for all lanes. If `v` is the loop's variable and counts from 0, `o * 4 + v * 2` becomes the ramp
+    /// that starts at `o * 4` and grows by 2 from lane to lane. If `v` counts from 3 (`self.first`), the ramp starts at
+    /// `o * 4 + 6`. `None` if the variable is no term of the subscript, if another term contains the variable
+    /// (`v % 3`), or if a number does not fit 64 bits.
     fn ramp(&self, index: &Expr) -> Option<Expr> {
-        // The subscript must be a sum in which the loop's variable is a term of its own; its factor is the step. No
-        // other term may depend on the variable.
+        // The subscript must be a sum in which the loop's variable is a term of its own. The factor of this term is the
+        // difference from lane to lane. No other term may depend on the variable.
         let mut sum = Linear::of(index)?;
         let own = sum.terms.iter().position(|(atom, _)| *atom == Expr::Var(self.var))?;
         let (_, stride) = sum.terms.remove(own);
         if sum.terms.iter().any(|(atom, _)| self.varies(atom)) {
             return None;
         }
+        // The first lane has the subscript with the variable's first value.
         let mut base = index.clone();
         super::arith::substitute_in_place(&mut base, &[(self.var, self.first.clone())].into());
         let (base, stride) = (Box::new(simplify(&base)), Box::new(Expr::int(stride)));

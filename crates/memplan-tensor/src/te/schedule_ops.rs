@@ -36,8 +36,9 @@ use std::collections::BTreeMap;
 /// the other levels up to [`MAX_NESTING`].
 const RESERVED_NESTING: usize = 20;
 
-/// The statements that compute a normalised schedule with loops as long as `bounds` say. The buffers of the result
-/// stand for tensors: they have no memory yet, and the function has no parameters.
+/// The statements that compute a schedule with loops as long as `bounds` say. The schedule must be normalised
+/// ([`Schedule::normalised`]): no stage is left that is still to be inlined. The buffers of the result stand for
+/// tensors: they have no memory yet, and the function has no parameters.
 pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, LowerError> {
     let mut builder = Builder {
         schedule,
@@ -46,8 +47,8 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         tables: schedule.graph.tables.clone(),
         inside: BTreeMap::new(),
     };
-    // Every loop that some stage is attached to gets an empty piece first. A loop without one has nothing inside but
-    // its own body.
+    // Every loop that some stage is attached to gets an empty [`Piece`] first, a place for the statements of these
+    // stages. A loop without a piece has nothing inside but its own body.
     for stage in &schedule.order {
         if let Attach::At(target, axis) = schedule.stages[*stage].attach {
             builder.inside.entry((target, axis)).or_default();
@@ -61,9 +62,11 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         match schedule.stages[*stage].attach {
             Attach::At(target, axis) => {
                 let inside = builder.inside.entry((target, axis)).or_default();
+                // The loop has to know how deep its content nests: nesting is limited.
                 inside.depth = inside.depth.max(piece.depth);
                 inside.block.extend(piece.block);
             }
+            // A stage on its own. Inlined stages and inputs come here, too; their pieces are empty.
             _ => body.extend(piece.block),
         }
     }

@@ -57,10 +57,10 @@ pub(super) fn plain_name(name: &str) -> String {
     if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
 }
 
-/// The buffers that a function uses: its parameters first, then the others in the order of their appearance.
+/// The buffers that a function uses, each once: its parameters first, then the others in the order in which the body
+/// mentions them. The function's table may hold more: buffers of earlier steps of the life cycle that are not used any
+/// more. These are left out, so that they take no names away.
 fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
-    // Tables hold buffers of all stages, also those that are not used any more. Only what the body mentions gets
-    // a name.
     let mut found = Vec::new();
     for param in &function.params {
         if let Param::Buffer(buffer) = param {
@@ -307,11 +307,11 @@ impl Printer<'_> {
         }
     }
 
-    /// A value that stands as a statement: marks for memory in the words of TVM's printer, anything else in
-    /// `T.evaluate`.
+    /// A value that stands as a statement. Realizations and alignments of dimensions are written in the words of TVM's
+    /// printer, packed calls (`T.call_packed(…)`) as they are, and anything else in `T.evaluate`.
     fn call(&self, value: &Expr) -> String {
         if let Some(realize) = as_realize(value) {
-            // One `begin:end` for each dimension.
+            // One `begin:end` for each dimension. `bounds` holds minimum and extent of each dimension in turn.
             let parts: Vec<String> = realize
                 .bounds
                 .chunks_exact(2)
@@ -325,6 +325,7 @@ impl Printer<'_> {
             let name = &self.function.buffers[realize.tensor].name;
             return match self.level {
                 Level::Tensors => format!("T.ProducerRealize({name}[{}]{scope})", parts.join(", ")),
+                // The scope stands in the declaration of the buffer, which `statement` writes one line before.
                 Level::Buffers => format!("T.realize({name}[{}])", parts.join(", ")),
             };
         }
@@ -332,7 +333,7 @@ impl Printer<'_> {
             let name = &self.function.buffers[tensor].name;
             return format!("T.attr({name}, \"buffer_dim_align\", T.tvm_tuple({dimension}, {factor}, {offset}))");
         }
-        // Packed calls stand as statements by themselves; other values need `T.evaluate` to be statements.
+        // A packed call (`call_packed` and its variants) is a statement by itself. Other values need `T.evaluate`.
         match value {
             Expr::Call { name, .. } if name.starts_with("call_") => self.expr(value),
             _ => format!("T.evaluate({})", self.expr(value)),

@@ -96,8 +96,9 @@ impl<'h> Solver<'h> {
     pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
         let start = Instant::now();
         let strategy = self.strategy();
-        // A time limit ends a search, not the making of a first plan: somebody who set one still wants a plan. A
-        // strategy that searches looks at the time limit itself.
+        // A time limit ends a search, not the making of a first plan: a user who set a time limit still wants a plan.
+        // `finish` keeps the time limit from ending this work. A strategy that searches looks at the time limit itself.
+        // Without patience there is no time limit.
         let plan = || plan(strategy, problem, &self.how.request);
         let outcome = match Patience::current() {
             Some(patience) => patience.finish(plan),

@@ -181,8 +181,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes one area with the inputs one behind the other, and the outputs behind them. An output that the user
-    /// pairs with an input (`same_addr`) lies in the input's place instead.
+    /// Makes one area with the inputs one after the other, and the outputs at higher addresses than the inputs. An
+    /// output that the user pairs with an input (`same_addr`) lies in the input's place instead. `same_address` holds
+    /// these pairs: the number of an input and the number of an output.
     fn io_alone(&mut self, same_address: &[(usize, usize)]) -> Result<(), NoArea> {
         let start = self.chip.io_alone.unwrap_or(self.areas.neuron);
         let inputs = self.inputs();
@@ -201,10 +202,12 @@ impl Builder<'_> {
                 let message = "`same_addr` puts an output in the place of an input that is smaller".to_owned();
                 return Err(NoArea::Request(message));
             }
+            // The output has a home already if it lies in the memory of an input, or if an earlier pair names an output
+            // in the same memory. Then the output stays there, and this pair has no effect.
             let home = self.areas.homes[&input];
             self.areas.homes.entry(output).or_insert(home);
         }
-        // Outputs that have no place yet follow behind the inputs. The area is the first one, with number 0.
+        // Outputs that have no place yet follow at the end of the inputs. The area is the first one, with number 0.
         for &output in &outputs {
             size = self.settle(output, 0, Bytes(size))?.0;
         }

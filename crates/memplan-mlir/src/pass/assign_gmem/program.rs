@@ -145,12 +145,18 @@ impl Lowering<'_> {
     fn step(&mut self, step: &Step) {
         let mut draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
         draft = match (step.action, step.writes.as_slice()) {
+            // The value of the result was made as a view of the operand, so the op touches no bytes. In the other form
+            // (`Form::Addressed`) the result of a view is a buffer of its own, and the last arm lets the op write it.
             (Action::View, &[result]) if self.form == Form::Views => draft.result(self.handles[result]),
+            // The result takes over its first operand's bytes, and the op changes some of them. An update reads and
+            // writes, so the bytes that the op does not change stay needed.
             (Action::Update, &[result]) => {
                 self.reading(draft, &step.reads).result(self.handles[result]).update(self.handles[result])
             }
-            // The op that names a workspace writes nothing.
+            // `tpu.Buffer` has a workspace as its result and writes nothing. The ops that take the workspace as an
+            // operand write it (see `reading`).
             (Action::Reserve, writes) => writes.iter().fold(draft, |draft, &tensor| draft.result(self.handles[tensor])),
+            // Every other step reads its operands and writes its results as a whole.
             (_, writes) => {
                 let draft = self.reading(draft, &step.reads);
                 let write =

@@ -103,8 +103,20 @@ pub(super) fn copies(view: &BufferizedView, op: OpId) -> Option<u64> {
     (product > 0 && product <= 1 << 40).then_some(product)
 }
 
-/// Buffers that are allocated in the body of a parallel loop and used, through whatever alias, inside another
-/// `scf.forall` of the same block. These are to be hoisted.
+/// The buffers that are to be hoisted. Such a buffer is allocated in an `scf.forall` (its scope), and an op inside of
+/// another `scf.forall` uses the buffer, directly or through an alias. That inner `scf.forall` must stand in the block
+/// in which the buffer is allocated:
+///
+/// ```text
+///   scf.forall (%i) {
+///     %a = memref.alloc()
+///     scf.forall (%j) { use %a }                 counts: `user` is this scf.forall
+///     scf.for %k { scf.forall (%j) { use %a } }  does not count: `user` is the scf.for
+///   }
+/// ```
+///
+/// A use in the second form does not hoist the buffer. The merged allocation that holds `%a` then goes to the body of
+/// the outer `scf.forall`, where `%a` was allocated before.
 fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let mut handed_on = HashSet::default();
@@ -112,9 +124,14 @@ fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
         for access in &info.accesses {
             for &site in view.aliases.sites(access.value) {
                 let Some(alloc) = program.alloc_op(site) else { continue };
-                // The op of the block around both that contains the use.
+                // `around_both` is the innermost op whose regions contain both the allocation and the use. `user` is
+                // the op directly in these regions that is the using op or contains it.
                 let user = view.tree.child_towards(view.tree.around_both(alloc, op), op);
+                // False if the allocation lies deeper than `user`: an alias of the buffer is used outside of the op
+                // that contains the allocation. Also false if the two are in different blocks or regions of
+                // `around_both`.
                 let same_block = program.op(user).block == program.op(alloc).block;
+                // If `user` is `op` itself, the use stands directly in the block and not inside of a loop.
                 let inner_loop = user != op && view.document.name(view.lowered.ops[user]) == "scf.forall";
                 if same_block && inner_loop && in_forall(view, view.lowered.ops[alloc]) {
                     handed_on.insert(site);

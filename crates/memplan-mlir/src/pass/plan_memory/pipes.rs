@@ -78,7 +78,8 @@ impl KnownUsers<'_> {
         }
     }
 
-    /// Adds to the buffers that an op touches which unit it uses them with.
+    /// Notes the unit with which an op uses its buffers, for each buffer that the op touches. Operands that are no
+    /// memory (the subscripts of a `memref.load`) belong to no buffer, and `note` passes over them.
     fn add_op(&mut self, op: OpId) {
         let document = self.view.document;
         // If the user's target file names the pipe of this op, the built-in rules below do not count.

@@ -256,10 +256,14 @@ impl<'a, 'p> Assign<'a, 'p> {
 
     /// Every piece has a space now. Improves the plan of one space after the other until this assignment has given the
     /// best plan that it can, cannot be better than the best plan so far, or patience is over.
+    ///
+    /// Two kinds of plans are compared. `self.below` is the extent of the best plan of the whole problem, over all
+    /// assignments so far. `entry.known` is about one space with the pieces assigned to it here: a lower bound, and the
+    /// best plan of this space alone, whose extent is `known.below`.
     fn leaf(&mut self, patience: &Patience) {
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         loop {
-            // By space: the lower bound, and the extent of the best plan if there is one.
+            // By space: the lower bound, and the extent of the best plan known for this space if there is one.
             let mut lowers = Vec::with_capacity(spaces.len());
             let mut uppers = Vec::with_capacity(spaces.len());
             for &space in &spaces {
@@ -273,15 +277,15 @@ impl<'a, 'p> Assign<'a, 'p> {
                 lowers.push(entry.known.lower);
                 uppers.push(entry.known.offsets.is_some().then_some(entry.known.below));
             }
-            // Done if no plan of this assignment fits, or is better than the best one.
+            // Done if no plan of this assignment fits, or none can be better than the best plan of all assignments.
             let too_small = spaces.iter().zip(&lowers).any(|(&space, &lower)| lower > self.capacity(space));
             let lower = lowers.iter().copied().fold(0, i64::saturating_add);
             if too_small || lower >= self.below {
                 return;
             }
             let total = uppers.iter().try_fold(0i64, |sum, upper| Some(sum.saturating_add((*upper)?)));
-            // If every space has a plan and together they are better than the best one, they are kept, and the search
-            // for smaller ones goes on.
+            // If every space has a plan, and these plans together are better than the best plan of all assignments,
+            // they are kept, and the search for smaller ones goes on.
             if total.is_some_and(|total| total < self.below) {
                 self.keep(&spaces, total);
                 continue;
@@ -291,8 +295,9 @@ impl<'a, 'p> Assign<'a, 'p> {
             let mut bounds = lowers.iter().zip(&uppers);
             let open = bounds.position(|(&lower, upper)| upper.is_none_or(|upper| lower < upper));
             let Some(number) = open else { return };
-            // To be part of a better plan, this space must need less than `below`: the other spaces need their lower
-            // bounds at least, and the capacity must be kept.
+            // To be part of a better plan of the whole problem, this space must need less than `below`: the other
+            // spaces need their lower bounds at least. It must also keep to its capacity, which is less than capacity +
+            // 1.
             let others = lower - lowers[number];
             let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
             if !self.improve(spaces[number], below, patience) {

@@ -138,11 +138,12 @@ impl Search<'_> {
         }
     }
 
-    /// Goes through the tree of choices, deeper nodes first, until the extent is at most `goal`, all nodes were
-    /// visited, `self.nodes` has reached `last_node`, or patience is over. The stack has a frame for every choice that
-    /// has been made and has other options left.
+    /// Goes through the tree of choices from the root, deeper nodes first. Ends with `Enough` when the best plan has an
+    /// extent of at most `goal`; with `Exhausted` when all nodes were visited or refuted; with `Open` when `self.nodes`
+    /// has reached `last_node` or patience is over. The stack has a frame for every choice that has been made and has
+    /// other options left: a frame is closed when its last option is tried ([`Search::next`]).
     fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
-        // Whether the present node may have a plan, as far as its propagation says.
+        // `Err` if propagation has refuted the present node. The root has been propagated by the caller.
         let mut result = Ok(());
         loop {
             self.nodes += 1;
@@ -154,9 +155,11 @@ impl Search<'_> {
                     None => self.keep(known),
                 }
             }
+            // `below` is also set before there is a plan, as a limit. Only with offsets is it the extent of a plan.
             if known.below <= goal && known.offsets.is_some() {
                 return End::Enough;
             }
+            // No choice has an option left, so all nodes were visited.
             if self.stack.is_empty() {
                 return End::Exhausted;
             }

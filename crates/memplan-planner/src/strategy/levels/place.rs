@@ -333,13 +333,21 @@ impl<'e> Planner<'e> {
         None
     }
 
-    /// Whether the bound at position `at` is closed to an item that would start at `address`. That is so if the item is
-    /// exclusive or an exclusive item has the bound, if a slot of the same entry or an entry that must not share lies
-    /// there, or if the bound is in use while the item lives. The last reason is excused at [`Level::Lives`] if
-    /// overlays permit it for all items that are alive with this one.
+    /// Whether a bound is closed to an item that would start at `address`. A *bound* is a stretch of addresses on which
+    /// the same items lie (`outline.rs`); `at` is its position in the outline. A bound on which nothing lies is open.
+    /// Any other bound is closed
+    ///
+    /// - if the item is exclusive, or an exclusive item lies on the bound;
+    /// - if a slot of the item's own entry lies there (tested here only for entries that are never alive);
+    /// - if an entry lies there that must not share with the item's entry;
+    /// - if an item lies there that is alive at the same time. At [`Level::Lives`] this is excused if overlays permit
+    ///   it for all items on the bound that are alive at the same time.
+    ///
+    /// The reasons that need a walk over all placements (`history`) add its length to `work`.
     fn taken(&mut self, item: Item, level: Level, at: usize, address: u64) -> bool {
         let entry = self.entry(item);
         let bound = &self.outline.bounds[at];
+        // Nothing has been put there.
         if bound.last.is_none() {
             return false;
         }
@@ -347,20 +355,25 @@ impl<'e> Planner<'e> {
         if bound.exclusive || entry.exclusive {
             return true;
         }
-        // Slots of one entry never share, even if it is never alive, so that lives do not keep them apart.
+        // Slots of one entry never share bytes. If the entry is alive at some step, the comparison of lives below keeps
+        // them apart. If it is never alive, that comparison finds nothing, so they are looked for here. Slot 0 is
+        // placed before the other slots and has none to avoid.
         if item.slot > 0 && entry.life.is_empty() {
             self.work += self.history.len() as u64;
             if self.over(low, high).any(|record| record.item.entry == item.entry) {
                 return true;
             }
         }
+        // `entries.apart` has the pairs of entries that must not share.
         self.work += if self.entries.apart.is_empty() { 0 } else { self.history.len() as u64 };
         let bound = &self.outline.bounds[at];
         let apart = !self.entries.apart.is_empty()
             && self.over(low, high).any(|record| self.entries.apart.contains(&(item.entry, record.item.entry)));
+        // Closed if such a pair was found. Otherwise open if the item is never alive while the bound is in use.
         if apart || common(&entry.life, &bound.life).is_none() {
             return apart;
         }
+        // Some item on the bound is alive with this one. Only overlays can excuse that.
         let excused = level == Level::Lives && self.in_place && !self.entries.overlays.is_empty() && {
             self.work += self.history.len() as u64;
             let mut meeting = self.over(low, high).filter(|record| self.meets(item, record.item));
