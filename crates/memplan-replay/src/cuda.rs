@@ -289,10 +289,8 @@ impl Backing for Cuda {
     }
 
     /// `earlier` and `later` are handles of streams. Work that is given to the stream `later` from now on starts only
-    /// after all work that has been given to the stream `earlier` so far. The calling thread does not wait.
-    ///
-    /// If a call of the driver fails, `later` does not wait for `earlier`, and the caller does not learn of it: the
-    /// method has no result.
+    /// when the work given to `earlier` so far is done. If the driver has no event for that, the whole device comes to
+    /// rest instead: then the work given to `earlier` is done as well.
     fn order(&self, device: u32, earlier: u64, later: u64) {
         let wait = || {
             let mut event = std::ptr::null_mut();
@@ -300,14 +298,18 @@ impl Backing for Cuda {
             // It may be destroyed at once: the driver keeps it until the work that it marks is done. The flag 2 is
             // `CU_EVENT_DISABLE_TIMING`, as in `mark`.
             unsafe {
-                if (self.driver.event_create)(&raw mut event, 2) == 0 {
-                    (self.driver.event_record)(event, earlier as *mut c_void);
-                    (self.driver.stream_wait)(later as *mut c_void, event, 0);
-                    (self.driver.event_destroy)(event);
+                if (self.driver.event_create)(&raw mut event, 2) != 0 {
+                    return false;
                 }
+                let is_ordered = (self.driver.event_record)(event, earlier as *mut c_void) == 0
+                    && (self.driver.stream_wait)(later as *mut c_void, event, 0) == 0;
+                (self.driver.event_destroy)(event);
+                is_ordered
             }
         };
-        let _ = self.within(device, wait);
+        if !self.within(device, wait).unwrap_or(false) {
+            self.settle(device);
+        }
     }
 
     fn memory(&self, device: u32) -> (u64, u64) {
