@@ -1,6 +1,7 @@
 //! What the passes over MLIR text have in common: reading, claiming, writing, reading again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use memplan_core::patience::Patience;
 use memplan_core::{IndexVec, ReadError, Stop, line_column, utf8};
@@ -138,7 +139,7 @@ pub(super) fn failure(text: &str, error: PassError) -> Failure {
         // A search ends a little before the limit, and without a plan the pass ends with it.
         PassError::Stopped => {
             let patience = Patience::current();
-            let after = patience.as_ref().map(Patience::elapsed).unwrap_or_default();
+            let after = patience.as_ref().map_or(Duration::ZERO, Patience::elapsed);
             let why = patience.and_then(|patience| patience.ended()).unwrap_or(Stop::TimeLimit);
             Stopped { stage: "planning", after, why }.into()
         }
