@@ -433,8 +433,11 @@ class Replayer:
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes all plans to a file for :meth:`load`."""
         head = json.dumps({"memplan.torch": 1, "steps": {step.name: step.number for step in self._steps.values()}})
-        every = ((step, plan) for step in self._steps.values() for plan in [*step.plans.values(), *step.loaded])
-        plans = plan_file((step.number, plan) for step, plan in every)
+        every: list[tuple[int, Union[StepPlan, bytes]]] = []
+        for step in self._steps.values():
+            every += [(step.number, plan) for plan in step.plans.values()]
+            every += [(step.number, part) for part in step.loaded]
+        plans = plan_file(every)
         # If the process is killed while it writes, the old file or the new one is left, never half of one.
         unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
         with open(unfinished, "wb") as file:
