@@ -50,7 +50,7 @@ pub(super) fn difference(message: String) -> Finding {
 struct Memories<'f> {
     of_space: HashMap<SpaceId, &'f str>,
     of_name: HashMap<&'f str, SpaceId>,
-    /// A pair that is in both.
+    /// The memory and the space of the buffer before, which agree. The next buffer mostly lies in the same memory.
     last: Option<(&'f str, SpaceId)>,
 }
 
