@@ -23,6 +23,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from typing import Any, Callable, NamedTuple
 
@@ -33,6 +34,7 @@ SETTINGS = {
     "union": "",
     "pool": "",
     "replay": "",
+    "bare": "",
 }
 # Settings that run on memplan's allocator; the first plans sizes that vary in any case, the second never does.
 OURS = {"union": "plan", "pool": "pool", "replay": "auto"}
@@ -55,6 +57,9 @@ def prepare(setting, workload, batch, scale=1, **options):
         import memplan.torch
 
         replayer = memplan.torch.enable(names=False, varying=OURS[setting])
+    if setting == "bare":
+        allocator = torch.cuda.memory.CUDAPluggableAllocator(bare_library(), "bare_malloc", "bare_free")
+        torch.cuda.memory.change_current_allocator(allocator)
     import torch_workloads
 
     torch.manual_seed(0)
@@ -70,6 +75,14 @@ def prepare(setting, workload, batch, scale=1, **options):
     # The collector of Python would run now in this step and now in that one.
     gc.disable()
     return Prepared(load, step, mark, batch, free, replayer)
+
+
+def bare_library():
+    """Compiles the allocator that does next to nothing."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    library = os.path.join(tempfile.gettempdir(), f"torch_bare-{os.getpid()}.so")
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, os.path.join(folder, "torch_bare.c"), "-ldl", "-lpthread"], check=True)
+    return library
 
 
 class Prepared(NamedTuple):

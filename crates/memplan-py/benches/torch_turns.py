@@ -77,48 +77,54 @@ class Process:
 
 
 def take_turns(settings, workload, scale, steps, rounds):
-    """One start of both: the times of every step, a list of rounds for each setting."""
-    both = [Process(setting, workload, scale) for setting in settings]
-    for process in both:
+    """One start of all: the times of every step, a list of rounds for each setting."""
+    processes = [Process(setting, workload, scale) for setting in settings]
+    for process in processes:
         process.wait_until_ready()
     before = torch_gpu.BEFORE_VARYING if workload in torch_gpu.VARYING else torch_gpu.BEFORE
-    times = [[[] for _ in range(steps)] for _ in both]
+    times = [[[] for _ in range(steps)] for _ in processes]
     # In the first round allocators meet sizes that they have not met before, and ask the driver for memory, once.
     warm = range(before + steps)
     measured = [before + turn % steps for turn in range(rounds * steps)]
     for turn, number in enumerate([*warm, *measured]):
         if turn == len(warm):
-            moved = both[1].moved[-1]
-        # Which of the two goes first changes with every step, and with every round.
-        for place in (0, 1) if (turn + turn // steps) % 2 else (1, 0):
-            seconds = both[place].step(number)
+            moved = [process.moved[-1] for process in processes]
+        # Which of them goes first changes with every step, and with every round; so does the direction.
+        order = [(turn + turn // steps + place) % len(processes) for place in range(len(processes))]
+        for place in order if turn // len(processes) % 2 else reversed(order):
+            seconds = processes[place].step(number)
             if turn >= len(warm):
                 times[place][number - before].append(seconds)
-    for process in both:
+    for process in processes:
         process.end()
-    return {"times": times, "losses_equal": both[0].losses == both[1].losses, "moved": both[1].moved[-1] - moved}
+    equal = [process.losses == processes[0].losses for process in processes]
+    moved = [process.moved[-1] - earlier for process, earlier in zip(processes, moved)]
+    return {"times": times, "losses_equal": equal, "moved": moved}
 
 
-def ratio(starts, kind):
-    """The second's time over the first's: of each step one figure of all its rounds, then the sum over all steps."""
-    sums = []
-    for place in (0, 1):
-        rounds = [sum((start["times"][place][step] for start in starts), []) for step in range(len(starts[0]["times"][place]))]
-        sums.append(sum(map(kind, rounds)))
-    return sums[1] / sums[0]
+def total(starts, place, kind):
+    """The time of one setting: of each step one figure of all its rounds, then the sum over all steps."""
+    steps = len(starts[0]["times"][place])
+    return sum(kind([seconds for start in starts for seconds in start["times"][place][step]]) for step in range(steps))
 
 
-def line(row):
-    """A row as people read it."""
+def ratio(starts, place, kind):
+    """The time of one setting over that of the first."""
+    return total(starts, place, kind) / total(starts, 0, kind)
+
+
+def lines(row):
+    """A row as people read it, a line for each setting after the first."""
     starts = row["starts"]
-    each = ", ".join(f"{ratio([start], min):.4f}" for start in starts)
     steps = len(starts[0]["times"][0])
-    milliseconds = 1e3 * statistics.mean(map(min, starts[0]["times"][0]))
-    ratios = f"fastest {ratio(starts, min):.4f} (by start {each}), medians {ratio(starts, statistics.median):.4f}"
-    losses = "equal" if all(start["losses_equal"] for start in starts) else "DIFFER"
-    moved = sum(start["moved"] for start in starts) >> 20
-    names = "/".join(reversed(row["settings"]))
-    return f"{row['workload']:20} {names}, {steps} steps of {milliseconds:.1f} ms: {ratios}; losses {losses}, {moved} MiB moved"
+    milliseconds = 1e3 * total(starts, 0, min) / steps
+    for place, setting in enumerate(row["settings"][1:], 1):
+        each = ", ".join(f"{ratio([start], place, min):.4f}" for start in starts)
+        ratios = f"fastest {ratio(starts, place, min):.4f} (by start {each}), medians {ratio(starts, place, statistics.median):.4f}"
+        losses = "equal" if all(start["losses_equal"][place] for start in starts) else "DIFFER"
+        moved = sum(start["moved"][place] for start in starts) >> 20
+        names = f"{setting}/{row['settings'][0]}"
+        yield f"{row['workload']:20} {names}, {steps} steps of {milliseconds:.1f} ms: {ratios}; losses {losses}, {moved} MiB moved"
 
 
 def main():
@@ -136,8 +142,8 @@ def main():
     if options.serve:
         return serve(options.serve, options.workloads, options.scale)
     settings = options.settings.split(",")
-    if len(settings) != 2:
-        parser.error("two settings take turns")
+    if len(settings) < 2:
+        parser.error("at least two settings take turns")
     started = time.monotonic()
     rows = []
     for workload in options.workloads.split(","):
@@ -147,7 +153,7 @@ def main():
                 row["starts"].append(take_turns(settings, workload, options.scale, options.steps, options.rounds))
         if row["starts"]:
             rows.append(row)
-            print(line(row), f"[{time.monotonic() - started:.0f} s]", flush=True)
+            print("\n".join(lines(row)), f"[{time.monotonic() - started:.0f} s]", flush=True)
         with open(options.out, "w", encoding="utf-8") as out:
             json.dump(rows, out)
     return 0
