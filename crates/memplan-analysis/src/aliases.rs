@@ -18,6 +18,10 @@
 //! have equal sets, so the graph is condensed into strongly connected components,
 //! which are visited sources first: each set is a union of finished ones. Linear in
 //! the size of the graph and of the sets.
+//!
+//! The *origin* of a value says what it is: an allocation, memory that is not ours, a view of another value
+//! (`Derived`), one of several values (`Merged`), what control flow hands over (`Incoming`), or any of some values or
+//! foreign memory (`Opaque`). [`Program::incoming_edges`] has the pairs of values that control flow hands over.
 
 use memplan_core::{Id, IndexVec};
 use memplan_program::{Origin, Program, SiteId, ValueId};
@@ -107,6 +111,7 @@ impl Flow {
         Flow { start, sources: edges.into_iter().map(|(_, source)| source).collect() }
     }
 
+    /// The values that a value may come from.
     fn sources(&self, value: ValueId) -> &[ValueId] {
         &self.sources[self.start[value.index()]..self.start[value.index() + 1]]
     }
@@ -127,6 +132,7 @@ impl Flow {
         let mut stack: Vec<usize> = Vec::new();
         let mut work: Vec<(usize, usize)> = Vec::new();
         let mut components = Vec::new();
+        // The number that the next new value gets in `order`.
         let mut next = 0;
         for root in 0..count {
             if order[root] != UNSEEN {

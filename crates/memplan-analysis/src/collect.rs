@@ -3,6 +3,9 @@
 //! A [`Collector`] turns a program into a [`Problem`] and remembers which buffer
 //! is which allocation site. Together with a strategy (problem to plan) and an
 //! emitter (plan to edits) it makes a pass; any of the three can be replaced.
+//!
+//! Words from other files: [`Lifetimes`] has the [`Life`] of each site: a range of ops, none, or the reason why there
+//! is none. [`position`] is the place of an op in program order, which is a step of the problem.
 
 use std::collections::HashMap;
 

@@ -36,6 +36,11 @@
 //! Some buffers have no such range: those that escape, and those of which two
 //! instances can be alive together, because a loop carries a buffer that it also
 //! allocates, or because several iterations run at once.
+//!
+//! Words from other files: [`Aliases`] has the sites that a value may name. The [`OpTree`] answers questions about
+//! nesting: `around_both` is the innermost op around two ops, `child_towards(outer, op)` the op directly inside of
+//! `outer` that holds `op`, `last_inside` the last op inside of an op, and `contains` whether one op is inside of
+//! another.
 
 use memplan_core::{IndexVec, patience};
 use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId};
@@ -198,7 +203,8 @@ impl Walk<'_> {
             }
             for access in &info.accesses {
                 let escapes = access.kind == AccessKind::Escape;
-                // All other kinds, a deallocation (`Free`) too, are uses.
+                // All other kinds, a deallocation (`Free`) too, are uses. By index, because `touch` changes the lives
+                // while the sites are read.
                 for index in 0..self.aliases.sites(access.value).len() {
                     let site = self.aliases.sites(access.value)[index];
                     if escapes {
@@ -499,6 +505,7 @@ impl Works {
                 Control::Unknown if !info.regions().is_empty() => None,
                 _ => continue,
             };
+            // Work that nobody awaits may run until the end of its function.
             let function_end = || tree.function_range(program.function_of(start)).map_or(start, |(_, last)| last);
             started[start] = Some(Pending { start, end: end.unwrap_or_else(function_end), awaited: end.is_some() });
         }
@@ -583,6 +590,7 @@ impl Graphs {
         graphs
     }
 
+    /// Whether control can come from each of two blocks to the other.
     fn same_cycle(&self, one: BlockId, other: BlockId) -> bool {
         self.cycle[one].is_some() && self.cycle[one] == self.cycle[other]
     }

@@ -17,6 +17,7 @@ pub struct OpTree {
     functions: IndexVec<FunctionId, Option<(OpId, OpId)>>,
 }
 
+/// What is known about one op.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     /// The op whose region the op is in; `None` directly in a function body.
@@ -42,6 +43,7 @@ impl OpTree {
                 Some(parent) => (nodes[parent].depth + 1, jump_from(&nodes, parent)),
             };
             nodes.push(Node { parent, jump, depth, last: op });
+            // Ops come in program order, so the last one that is met is the last of its function.
             let range = functions[program.function_of(op)].get_or_insert((op, op));
             range.1 = op;
         }
@@ -99,6 +101,7 @@ impl OpTree {
     fn ancestor_at(&self, mut op: OpId, depth: u32) -> OpId {
         while self.nodes[op].depth > depth {
             let Node { parent, jump, .. } = self.nodes[op];
+            // The jump is taken unless it would lead past the depth that is asked for; then one level up.
             op = match parent {
                 Some(_) if jump != op && self.nodes[jump].depth >= depth => jump,
                 Some(parent) => parent,

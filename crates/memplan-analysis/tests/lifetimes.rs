@@ -215,6 +215,24 @@ fn work_that_outlives_its_iteration_needs_its_own_buffers() {
 }
 
 #[test]
+fn a_parallel_loop_without_iterations_hands_its_init_on() {
+    let program = |trips: &str| {
+        format!(
+            "func @f() {{
+               alloc  alloc %a 64, alloc %b 64, write %a
+               forall  parallel {trips}, init %a, result %r {{
+                 use  write %b
+                 leave %b
+               }}
+               use  read %r
+             }}"
+        )
+    };
+    expect(&program("4"), &["@f/%a: [2, 2]", "@f/%b: [3, 5]"]);
+    expect(&program("?"), &["@f/%a: [2, 5]", "@f/%b: [3, 5]"]);
+}
+
+#[test]
 fn parallel_iterations_own_what_they_allocate_only_as_a_scope() {
     let program = |scope: &str| {
         format!(

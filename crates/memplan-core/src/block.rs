@@ -14,6 +14,8 @@
 //!
 //! A planner that places the block at one offset has placed all its members.
 //! Most buffers are alone; only real blocks are stored.
+//!
+//! A [`Buffer`]'s *tie* says in which group it is and how many bytes after the start of the group it begins (`at`).
 
 use crate::problem::{Buffer, ProblemError};
 use crate::{BufferId, Bytes, Id, IndexVec, index_type};
@@ -72,6 +74,7 @@ impl Blocks {
         let mut first_of_group: Vec<Option<(BufferId, Bytes)>> = Vec::new();
         for (id, buffer) in buffers.iter_enumerated() {
             let Some(tie) = buffer.tie() else { continue };
+            // Groups are numbered from 0, and a group may be met before those with lower numbers.
             let group = tie.group.index();
             if first_of_group.len() <= group {
                 first_of_group.resize(group + 1, None);
@@ -102,6 +105,7 @@ impl Blocks {
         }
         let mut blocks = IndexVec::<BlockId, Block>::new();
         let mut places = IndexVec::filled(None, buffers.len());
+        // Every buffer that is alone is the only member of its set and makes no block.
         members.retain(|block| block.len() > 1);
         members.sort_by_key(|block| block[0].0);
         for block in members {
@@ -116,6 +120,7 @@ impl Blocks {
     }
 }
 
+/// How many bytes `one` is after `other`; negative if it is before.
 fn difference(one: Bytes, other: Bytes) -> i128 {
     i128::from(one.0) - i128::from(other.0)
 }
@@ -226,6 +231,7 @@ struct OffsetUnion {
 }
 
 impl OffsetUnion {
+    /// `count` buffers, each in a set of its own.
     fn new(count: usize) -> OffsetUnion {
         OffsetUnion { parent: (0..count).map(|index| (BufferId::from_index(index), 0)).collect(), joined: false }
     }
@@ -233,6 +239,7 @@ impl OffsetUnion {
     /// The root of a buffer's set and the buffer's distance from it. The path is shortened on the way, so that later
     /// questions are quick.
     fn find(&mut self, element: BufferId) -> (BufferId, i128) {
+        // First the way up to the root, with all buffers that are passed.
         let mut path = Vec::new();
         let mut root = element;
         while self.parent[root].0 != root {
@@ -253,6 +260,7 @@ impl OffsetUnion {
     fn join(&mut self, one: BufferId, other: BufferId, distance: i128) -> bool {
         let (root, at) = self.find(one);
         let (other_root, other_at) = self.find(other);
+        // The two are in one set already, which fixes their distance: it must be the one that is asked for.
         if root == other_root {
             return other_at - at == distance;
         }

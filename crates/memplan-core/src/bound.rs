@@ -100,6 +100,7 @@ fn need(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Need {
     for &id in &selection.buffers {
         let buffer = &selection.problem.buffers()[id];
         let Some(offset) = buffer.fixed() else { continue };
+        // The sum does not overflow: building the problem has checked that.
         let end = Bytes(offset.0 + buffer.bytes().unwrap_or_default().0);
         if end > need.peak.bytes {
             need = Need { peak: Peak { bytes: end, step: None }, reason: Reason::Fixed(id) };
@@ -211,6 +212,7 @@ fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes
     buffer.fixed().unwrap_or_default().checked_add(others)?.checked_add(size)
 }
 
+/// Whether a step is in one of the stretches of a buffer's life.
 fn is_alive(buffer: &Buffer, step: crate::Step) -> bool {
     buffer.lifetime.intervals().any(|interval| interval.start <= step && step < interval.end)
 }

@@ -31,6 +31,7 @@ impl<I: Id> Classes<I> {
     pub fn find(&mut self, id: I) -> I {
         let mut at = id;
         while self.parent[at] != at {
+            // Each id on the way skips one link from now on.
             let up = self.parent[at];
             self.parent[at] = self.parent[up];
             at = up;
@@ -42,6 +43,7 @@ impl<I: Id> Classes<I> {
     /// by which the other one was known.
     pub fn join(&mut self, one: I, other: I) -> (I, Option<I>) {
         let (one, other) = (self.find(one), self.find(other));
+        // The smaller one stays the root, because a class is known by its smallest id.
         let (low, high) = (one.min(other), one.max(other));
         self.parent[high] = low;
         (low, (low != high).then_some(high))

@@ -13,7 +13,12 @@ use crate::Span;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
-    changes: Vec<(Span, String)>,
+    /// What each change puts in place of which span: the end of its text in `texts`. The text begins where that of the
+    /// change before ends.
+    changes: Vec<(Span, usize)>,
+    /// The texts of all changes, one behind the other. There may be a million changes, and a string of its own for each
+    /// would take more memory than the letters in it.
+    texts: String,
 }
 
 /// Why changes cannot be made.
@@ -38,13 +43,14 @@ pub enum ApplyError {
 
 impl Edits {
     /// Puts new text in place of a span.
-    pub fn replace(&mut self, span: Span, text: impl Into<String>) {
-        self.changes.push((span, text.into()));
+    pub fn replace(&mut self, span: Span, text: impl AsRef<str>) {
+        self.texts.push_str(text.as_ref());
+        self.changes.push((span, self.texts.len()));
     }
 
     /// Puts new text in front of a position. Several insertions at one position
     /// appear in the order they were asked for.
-    pub fn insert(&mut self, position: usize, text: impl Into<String>) {
+    pub fn insert(&mut self, position: usize, text: impl AsRef<str>) {
         self.replace(Span::new(position, position), text);
     }
 
@@ -79,32 +85,41 @@ impl Edits {
 
     /// The changes, in the order they were asked for.
     pub fn iter(&self) -> impl Iterator<Item = (Span, &str)> {
-        self.changes.iter().map(|(span, text)| (*span, text.as_str()))
+        (0..self.changes.len()).map(|at| self.change(at))
+    }
+
+    /// The change at a position: its span and its text.
+    fn change(&self, at: usize) -> (Span, &str) {
+        let (span, end) = self.changes[at];
+        let start = at.checked_sub(1).map_or(0, |before| self.changes[before].1);
+        (span, &self.texts[start..end])
     }
 
     /// The text with all changes made, or the first pair that cannot both be made.
     pub fn apply(&self, source: &str) -> Result<String, ApplyError> {
-        let mut order: Vec<&(Span, String)> = self.changes.iter().collect();
-        // Stable: insertions at one place stay in order, and in front of a
-        // replacement that starts there.
-        order.sort_by_key(|(span, _)| (span.start, span.end));
-        let added: usize = order.iter().map(|(_, text)| text.len()).sum();
-        let mut out = String::with_capacity(source.len() + added);
+        // Where a change begins and ends, and its place in the list. Insertions at one place stay in order because of
+        // the place, and in front of a replacement that starts there because of the end.
+        let places = self.changes.iter().enumerate();
+        let mut order: Vec<(u32, u32, usize)> = places.map(|(at, (span, _))| (span.start, span.end, at)).collect();
+        order.sort_unstable();
+        // Enough room for the result; what the changes remove is not taken off.
+        let mut out = String::with_capacity(source.len() + self.texts.len());
         // The change made last: everything before its end is in `out`.
         let mut last = Span::default();
-        for (span, text) in order {
+        for (_, _, at) in order {
+            let (span, text) = self.change(at);
             if span.start < last.end {
-                return Err(ApplyError::Overlap { first: last, second: *span });
+                return Err(ApplyError::Overlap { first: last, second: span });
             }
             // `get` returns `None` outside of the text and in the middle of a character.
             let kept = source.get(last.end as usize..span.start as usize);
             let gone = source.get(span.range());
             let (Some(kept), Some(_)) = (kept, gone) else {
-                return Err(ApplyError::OutOfBounds { span: *span });
+                return Err(ApplyError::OutOfBounds { span });
             };
             out.push_str(kept);
             out.push_str(text);
-            last = *span;
+            last = span;
         }
         out.push_str(source.get(last.end as usize..).unwrap_or(""));
         Ok(out)

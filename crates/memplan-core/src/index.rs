@@ -24,9 +24,12 @@ macro_rules! index_type {
         $vis struct $name(u32);
 
         impl $crate::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
+                // Whoever makes ids checks the number of elements before (such as `ProblemError::TooManyBuffers`).
                 Self(u32::try_from(index).expect("fewer than 2^32 elements"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -54,11 +57,13 @@ pub struct IndexVec<I, T> {
 
 impl<I: Id, T> IndexVec<I, T> {
     /// An empty vector.
+    #[inline]
     pub fn new() -> Self {
         Self::from_vec(Vec::new())
     }
 
     /// Takes over a plain vector; the first element gets id 0.
+    #[inline]
     pub fn from_vec(items: Vec<T>) -> Self {
         IndexVec { items, id: PhantomData }
     }
@@ -72,53 +77,73 @@ impl<I: Id, T> IndexVec<I, T> {
     }
 
     /// Appends and returns the new element's id.
+    #[inline]
     pub fn push(&mut self, item: T) -> I {
         let id = I::from_index(self.items.len());
         self.items.push(item);
         id
     }
 
+    /// Makes room for so many more elements, so that pushing them moves none.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
+
+    /// Makes room for this many further elements, and no more.
+    pub fn reserve_exact(&mut self, more: usize) {
+        self.items.reserve_exact(more);
+    }
+
     /// Number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Whether there are no elements.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// The element, if the id is in range.
+    #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
 
     /// All elements in order.
+    #[inline]
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
     /// All elements in order, to change.
+    #[inline]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
 
     /// All ids in order.
+    #[inline]
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I, T> {
         (0..self.items.len()).map(I::from_index)
     }
 
     /// Ids with their elements, in order.
+    #[inline]
     pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.items.iter().enumerate().map(|(index, item)| (I::from_index(index), item))
     }
 
     /// The elements as a slice.
+    #[inline]
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
     /// The plain vector.
+    #[inline]
     pub fn into_vec(self) -> Vec<T> {
         self.items
     }
@@ -132,12 +157,14 @@ impl<I: Id, T> Default for IndexVec<I, T> {
 
 impl<I: Id, T> Index<I> for IndexVec<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }
 }
 
 impl<I: Id, T> IndexMut<I> for IndexVec<I, T> {
+    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.index()]
     }

@@ -127,6 +127,7 @@ impl Iterator for Intervals<'_> {
     type Item = Interval;
 
     fn next(&mut self) -> Option<Interval> {
+        // One of the two is always empty, so it does not matter which is asked first.
         self.once.take().or_else(|| self.several.next().copied())
     }
 

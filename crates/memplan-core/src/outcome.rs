@@ -61,6 +61,7 @@ impl Outcome {
     /// - The plan exceeds a capacity, and so does the lower bound: `Infeasible`, and the witness says why.
     /// - The plan exceeds a capacity, and the lower bound does not: `Exhausted`, because another plan may fit.
     pub fn judge(problem: &Problem, plan: Plan, stop: Stop) -> Outcome {
+        // A space without a capacity takes any extent.
         let fits = |(space, extent): (SpaceId, &Bytes)| {
             problem.spaces()[space].capacity.is_none_or(|capacity| *extent <= capacity)
         };

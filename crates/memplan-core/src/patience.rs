@@ -212,6 +212,7 @@ impl Patience {
     #[must_use]
     pub fn rest(&self) -> Patience {
         let whole = self.clone();
+        // Only the flag of the whole patience ends this one early; its time limit is the time that is left.
         let ask = move || whole.is_cancelled();
         let looks = self.0.most_looks.saturating_sub(self.looks());
         Patience::with(self.time_left(), Some(Cancel::Ask(Box::new(ask))), looks)
@@ -226,6 +227,7 @@ impl Patience {
     #[must_use = "the patience is current as long as the guard lives"]
     pub fn enter(&self) -> Current {
         SKIPPED.set(0);
+        // The one that was current before is put back when the guard is dropped.
         let before = CURRENT.replace(Some(self.clone()));
         Current { before, not_send: PhantomData }
     }
@@ -286,6 +288,8 @@ impl Patience {
         self.lock_stages().begun
     }
 
+    /// The list of stages. If a thread has panicked while it held the lock, the list is still good: it is only ever
+    /// appended to.
     fn lock_stages(&self) -> MutexGuard<'_, Stages> {
         self.0.stages.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -297,6 +301,7 @@ impl Patience {
         if self.0.has_answer.load(Relaxed) {
             return work();
         }
+        // A number and not a flag: several threads may each make a first plan.
         self.0.finishing.fetch_add(1, Relaxed);
         let result = work();
         self.0.finishing.fetch_sub(1, Relaxed);
@@ -326,6 +331,7 @@ impl Patience {
         if self.is_cancelled() && now.duration_since(*cancelled.get_or_init(|| now)) >= GRACE {
             ended.fetch_max(INTERRUPTED, Relaxed);
         }
+        // `end` is also moved by `finish`, so it is loaded at every look.
         let is_late = finishing.load(Relaxed) == 0 && milliseconds(now.duration_since(*start)) >= end.load(Relaxed);
         if is_late || is_last {
             ended.fetch_max(TIME, Relaxed);
@@ -345,6 +351,7 @@ impl Patience {
     }
 }
 
+/// A time in whole milliseconds, as atomic numbers hold it.
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -109,11 +109,13 @@ impl Plan {
         for (id, placement) in self.placements.iter_enumerated() {
             let Some(placement) = placement.as_ref().filter(|placement| placement.object.is_none()) else { continue };
             let size = problem.buffers()[id].bytes().unwrap_or_default();
+            // Every slot needs its bytes.
             for offset in &placement.offsets {
                 let end = Bytes(offset.0.saturating_add(size.0));
                 extents[placement.space] = extents[placement.space].max(end);
             }
         }
+        // Objects are laid side by side, so their sizes add up; they come on top of buffers that have offsets.
         for object in &self.objects {
             let size = object.size.volume().unwrap_or_default();
             extents[object.space] = Bytes(extents[object.space].0.saturating_add(size.0));

@@ -30,6 +30,7 @@ impl ReadError {
 
     /// An error at a byte of a file that is not text.
     pub fn at_byte(code: &'static str, offset: u64, message: impl Into<String>) -> ReadError {
+        // The line 0 says that the file is not text.
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let span = Span::new(start, start.saturating_add(1));
         ReadError { code, message: message.into(), span, line: 0, column: 0, help: None }

@@ -16,17 +16,20 @@ pub struct Span {
 
 impl Span {
     /// A span; positions past 4 GiB are clamped (no reader takes such a text).
+    #[inline]
     pub fn new(start: usize, end: usize) -> Span {
         let clamp = |position: usize| u32::try_from(position).unwrap_or(u32::MAX);
         Span { start: clamp(start), end: clamp(end) }
     }
 
     /// The span as a range to slice the source with.
+    #[inline]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
     /// The smallest span that covers both.
+    #[inline]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -34,8 +37,10 @@ impl Span {
 
 /// One-based line and column of a byte position; the column counts characters.
 pub fn line_column(source: &str, position: usize) -> (usize, usize) {
+    // A position in the middle of a character, or behind the end, is moved back to where a character begins.
     let position = source.floor_char_boundary(position.min(source.len()));
     let before = &source[..position];
+    // The line begins behind the last line break before the position.
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.bytes().filter(|&b| b == b'\n').count() + 1;
     (line, before[line_start..].chars().count() + 1)

@@ -54,6 +54,7 @@ impl FromStr for PassSpec {
 
     /// Reads `NAME` or `NAME{key key=value …}`.
     fn from_str(text: &str) -> Result<PassSpec, SpecError> {
+        // The whole text is quoted in the message, with the blanks around it.
         let malformed = || SpecError::Malformed { text: text.to_owned() };
         let trimmed = text.trim();
         let (name, options) = match trimmed.split_once('{') {
@@ -78,6 +79,7 @@ fn entry(word: &str) -> (String, Option<String>) {
 
 /// The words of a text, which blanks and commas separate. Blanks and commas inside of quotes are part of a word.
 fn words(text: &str) -> Vec<&str> {
+    // The quotation mark that is open; `split` asks about the characters one by one, in order.
     let mut quote = None;
     let separates = |c: char| {
         match quote {

@@ -69,6 +69,7 @@ impl Bytes {
         if self.0 < 1024 {
             return format!("{} B", self.0);
         }
+        // Three decimals are shown, so a floating-point number is exact enough.
         let mut value = self.0 as f64 / 1024.0;
         let mut unit = 0;
         while value >= 1024.0 && unit + 1 < UNITS.len() {

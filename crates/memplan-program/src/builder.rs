@@ -1,11 +1,14 @@
 //! How front ends make a [`Program`]: an [`OpDraft`] describes one op, a [`ProgramBuilder`] puts ops, regions and
 //! blocks together. (A *token* here is what asynchronous work hands out and other ops await.)
+//!
+//! The kinds of things are those of the other files of this crate: a [`Value`] is a handle to memory, and its
+//! [`Origin`] says which memory; a [`Site`] is one allocation; [`Control`] says how an op runs its regions.
 
 use std::sync::Arc;
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
 
-use crate::op::{Accesses, Details, Results};
+use crate::op::{Accesses, Details, FlowDetails, Results};
 use crate::{
     Access, AccessKind, Await, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId,
     Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target,
@@ -78,6 +81,7 @@ impl OpDraft {
 
     /// Any access, for callers that keep the draft where it is. A draft has some 200 bytes, and the chaining setters
     /// move it with every call.
+    #[inline]
     pub fn add_access(&mut self, value: ValueId, kind: AccessKind) {
         self.accesses.push(Access { value, kind });
     }
@@ -120,6 +124,7 @@ impl OpDraft {
     }
 
     /// Defines `value`, for callers that keep the draft where it is.
+    #[inline]
     pub fn add_result(&mut self, value: ValueId) {
         self.results.push(value);
     }
@@ -145,6 +150,10 @@ impl OpDraft {
 
     /// Declares bytes of an output to be a mere copy of bytes of an input, for callers that keep the draft where it is.
     pub fn add_copy(&mut self, range: CopyRange) {
+        // Hardly any op has a second copy, and a program may have as many lists as copies.
+        if self.copies.is_empty() {
+            self.copies.reserve_exact(1);
+        }
         self.copies.push(range);
     }
 
@@ -184,22 +193,20 @@ impl OpDraft {
     /// The op, as a member of `block`. Its control is put into one normal form first, so that equal ops compare equal.
     fn into_op(mut self, block: BlockId) -> Op {
         self.control.normalize();
-        let plain = self.overlays.is_empty()
-            && self.copies.is_empty()
-            && self.awaits.is_empty()
-            && self.inits.is_empty()
-            && self.control == Control::Once;
+        // `regions` come later, by `open_region`, which makes the box then.
         // Most ops have none of these facts. They hold a null pointer instead of a box with empty lists.
-        let details = (!plain).then(|| {
-            Box::new(Details {
-                overlays: self.overlays.into(),
-                copies: self.copies.into(),
+        let passes = self.awaits.is_empty() && self.inits.is_empty() && matches!(self.control, Control::Once);
+        let flow = (!passes).then(|| {
+            Box::new(FlowDetails {
                 awaits: self.awaits.into(),
                 inits: self.inits.into(),
                 regions: Vec::new(),
                 control: self.control,
             })
         });
+        let plain = flow.is_none() && self.overlays.is_empty() && self.copies.is_empty();
+        let details =
+            (!plain).then(|| Box::new(Details { overlays: self.overlays.into(), copies: self.copies.into(), flow }));
         Op {
             name: self.name,
             span: self.span,
@@ -270,6 +277,13 @@ impl ProgramBuilder {
         ProgramBuilder::default()
     }
 
+    /// Makes room for so many more allocated values and ops.
+    pub fn reserve(&mut self, values: usize, ops: usize) {
+        self.program.values.reserve(values);
+        self.program.sites.reserve(values);
+        self.program.ops.reserve(ops);
+    }
+
     /// The program so far.
     pub fn program(&self) -> &Program {
         &self.program
@@ -319,6 +333,7 @@ impl ProgramBuilder {
     /// A new allocation site and the value that names its buffer. Marks are
     /// set with [`ProgramBuilder::site_mut`].
     pub fn alloc(&mut self, name: &str, size: Size, space: SpaceId) -> ValueId {
+        // The origin is replaced by the site below.
         let value = self.external(name);
         self.make_site(value, size, space);
         value
@@ -374,6 +389,7 @@ impl ProgramBuilder {
     /// Replaces a value's origin, for sources that use names before they
     /// define them. Allocation sites stay what they are.
     pub fn set_origin(&mut self, value: ValueId, origin: Origin) {
+        // An id of another program.
         let Some(old) = self.program.values.get(value).map(|v| &v.origin) else {
             return self.fail(ProgramError::UnknownValue);
         };
@@ -385,6 +401,7 @@ impl ProgramBuilder {
 
     /// Begins a function; ops go to its entry block until another is begun.
     pub fn open_function(&mut self, name: &str, parameters: &[ValueId]) -> FunctionId {
+        // The function is made all the same, so that later calls find what they expect; `finish` reports the error.
         if !self.open.is_empty() {
             self.fail(ProgramError::NestedFunction { name: name.into() });
         }
@@ -420,6 +437,18 @@ impl ProgramBuilder {
     /// Adds an op without regions to the end of the current block, and defines its results. Outside of all blocks
     /// nothing is added; the id that is returned then has no meaning, and [`finish`](Self::finish) fails.
     pub fn push(&mut self, draft: OpDraft) -> OpId {
+        self.push_with(|block| draft.into_op(block))
+    }
+
+    /// As [`push`](Self::push), for an op that has a name, accesses and results and nothing else. It needs no draft,
+    /// which is large.
+    pub fn push_plain(&mut self, name: Arc<str>, span: Span, accesses: Accesses, results: Results) -> OpId {
+        self.push_with(|block| Op { name, span, block, pipe: None, scope: false, accesses, results, details: None })
+    }
+
+    /// Adds the op that `make` makes for the current block.
+    #[inline]
+    fn push_with(&mut self, make: impl FnOnce(BlockId) -> Op) -> OpId {
         let Some(&block) = self.insertion.last() else {
             self.fail(ProgramError::Unbalanced);
             return OpId::from_index(0);
@@ -428,8 +457,9 @@ impl ProgramBuilder {
         if !matches!(self.open.last(), Some(Open::Function | Open::Region)) {
             self.fail(ProgramError::Unbalanced);
         }
-        let op = self.program.ops.push(draft.into_op(block));
+        let op = self.program.ops.push(make(block));
         self.program.blocks[block].ops.push(op);
+        // By index, because `define` changes the program.
         for index in 0..self.program.ops[op].results.len() {
             let value = self.program.ops[op].results[index];
             self.define(value, Definition::Result(op));
@@ -465,8 +495,8 @@ impl ProgramBuilder {
         };
         let function = self.program.function_of(op);
         let region = self.program.regions.push(Region { op: Some(op), function, blocks: Vec::new() });
-        let details = self.program.ops[op].details.get_or_insert_default();
-        details.regions.push(region);
+        // The region belongs to its op from now on; blocks are added to it as they are started.
+        self.program.ops[op].flow_mut().regions.push(region);
         self.open.push(Open::Region);
         self.start_region(region, arguments)
     }
@@ -508,6 +538,7 @@ impl ProgramBuilder {
             return self.fail(ProgramError::ForeignBranch);
         }
         *current = block;
+        // A block may be started again to add ops at its end; it has its place then.
         if !std::mem::replace(&mut self.started[block], true) {
             self.program.regions[region].blocks.push(block);
         }
@@ -528,7 +559,14 @@ impl ProgramBuilder {
     /// Adds a way on from the end of the current block, which hands over `values`. A block may have several ways on.
     pub fn branch(&mut self, target: Target, values: &[ValueId]) {
         match self.insertion.last() {
-            Some(&block) => self.program.blocks[block].branches.push(Branch { target, values: values.into() }),
+            Some(&block) => {
+                // Most blocks have one way on, and a program may have many blocks.
+                let branches = &mut self.program.blocks[block].branches;
+                if branches.is_empty() {
+                    branches.reserve_exact(1);
+                }
+                branches.push(Branch { target, values: values.into() });
+            }
             None => self.fail(ProgramError::Unbalanced),
         }
     }
@@ -550,10 +588,9 @@ impl ProgramBuilder {
         if self.program.ops.get(op).is_none() {
             return self.fail(ProgramError::Unbalanced);
         }
-        let details = &mut self.program.ops[op].details;
-        let details = details.get_or_insert_default();
-        details.control = control;
-        details.control.normalize();
+        let flow = self.program.ops[op].flow_mut();
+        flow.control = control;
+        flow.control.normalize();
     }
 
     /// The finished program. An error if calls did not fit, a block was made and never started, or the program is not
@@ -562,6 +599,7 @@ impl ProgramBuilder {
         if !self.open.is_empty() {
             self.fail(ProgramError::Unbalanced);
         }
+        // A branch may lead to a block that was made; without a place in its region it has no content.
         if self.started.iter().any(|&started| !started) {
             self.fail(ProgramError::UnstartedBlock);
         }
@@ -609,12 +647,14 @@ impl ProgramBuilder {
 
     /// Remembers the first thing that went wrong.
     fn fail(&mut self, error: ProgramError) {
+        // Later errors often follow from the first one.
         self.error.get_or_insert(error);
     }
 }
 
 /// The id of a name in a list of names; the name is added if it is not there.
 fn named<I: Id>(names: &mut IndexVec<I, Box<str>>, name: &str) -> I {
+    // There are few spaces and pipes, so a search from the start is quick enough.
     let known = names.iter_enumerated().find(|(_, known)| &***known == name);
     match known.map(|(id, _)| id) {
         Some(id) => id,

@@ -8,6 +8,11 @@
 //! An *edge* is a way for control to hand over values: from an op into its regions (the op's *inits* go to the
 //! arguments of the entry block), from a branch to a block, from the end of a region to the op's results or round its
 //! loop. Only arguments and results that are [`Origin::Incoming`] receive values, so only they are counted.
+//!
+//! Words from other files: the *origin* of a value says which memory it is ([`Origin`]), its *definition* what brings
+//! it into being ([`Definition`]); `regions()`, `inits()`, `overlays()`, `copies()` and `control()` of an [`Op`] are
+//! its regions, the values that it hands into them, and so on; `incoming(values)` are those that receive what control
+//! flow hands over.
 
 use memplan_core::{Bytes, Id, MAX_BYTES};
 
@@ -171,20 +176,23 @@ impl Program {
     }
 }
 
+/// A check in progress: the program, and what was found to be wrong.
 struct Checker<'p> {
     program: &'p Program,
     errors: Vec<ProgramError>,
 }
 
 impl Checker<'_> {
+    /// The name of a value, for messages.
     fn name(&self, value: ValueId) -> Box<str> {
-        self.program.values[value].name.clone()
+        Box::from(&*self.program.values[value].name)
     }
 
     /// Whether every id that the program mentions is in range, so that all
     /// other checks may use ids as indices. Ids made by the builder are in range
     /// unless they come from another program.
     fn ids_are_in_range(&self) -> bool {
+        // A value refers to the values that it is made of, or to its site.
         let origins = self.program.values.iter().all(|value| match &value.origin {
             Origin::Derived { base, .. } => self.value_ok(base),
             Origin::Merged(sources) | Origin::Opaque(sources) => sources.iter().all(|value| self.value_ok(value)),
@@ -215,20 +223,24 @@ impl Checker<'_> {
                 target && branch.values.iter().all(|value| self.value_ok(value))
             })
         });
+        // A site refers to a space and perhaps to a loop.
         let in_sites = self.program.sites.iter().all(|site| {
             site.space.index() < self.program.spaces.len() && site.rotation.as_ref().is_none_or(|op| self.op_ok(op))
         });
         origins && in_ops && in_blocks && in_sites
     }
 
+    /// Whether the program has this token.
     fn token_ok(&self, token: crate::TokenId) -> bool {
         token.index() < self.program.tokens.len()
     }
 
+    /// Whether the program has this value.
     fn value_ok(&self, value: &ValueId) -> bool {
         value.index() < self.program.values.len()
     }
 
+    /// Whether the program has this op.
     fn op_ok(&self, op: &OpId) -> bool {
         op.index() < self.program.ops.len()
     }
@@ -247,6 +259,7 @@ impl Checker<'_> {
                 },
                 (Origin::Incoming, _) => Some("a block argument or the result of an op"),
                 (Origin::Alloc(_) | Origin::Derived { .. } | Origin::Merged(_), definition) => {
+                    // Only an op makes fresh memory, a view or a choice.
                     let by_op = matches!(definition, Definition::Result(_));
                     (!by_op).then_some("the result of an op")
                 }
@@ -256,7 +269,7 @@ impl Checker<'_> {
                 (Origin::External | Origin::Opaque(_), _) => None,
             };
             if let Some(expected) = expected {
-                let name = value.name.clone();
+                let name = Box::from(&*value.name);
                 self.errors.push(ProgramError::WrongDefinition { name, expected });
             }
             if let Origin::Derived { base, extent: Extent::Exactly(range) | Extent::Within(range) } = value.origin {
@@ -279,11 +292,13 @@ impl Checker<'_> {
                 Size::Known(bytes) => Some(bytes),
                 Size::Symbolic { .. } => None,
             },
+            // A strided view has no length of its own, and what control flow hands over may be several things.
             Origin::Derived { extent: Extent::Exactly(range), .. } => Some(range.len()),
             _ => None,
         }
     }
 
+    /// Reports a range of bytes that makes no sense.
     fn bad_range(&mut self, what: &'static str, value: ValueId) {
         let name = self.name(value);
         self.errors.push(ProgramError::BadRange { what, name });
@@ -297,7 +312,12 @@ impl Checker<'_> {
     fn circles(&mut self) {
         let mut colour = vec![0u8; self.program.values.len()];
         let mut stack = Vec::new();
-        for start in self.program.values.ids() {
+        for (start, value) in self.program.values.iter_enumerated() {
+            // A value without sources is on no circle, and most values have none.
+            if matches!(value.origin, Origin::Alloc(_) | Origin::External | Origin::Incoming) {
+                colour[start.index()] = 2;
+            }
+            // A value that was found from an earlier start is black (2), and nothing is left to do for it.
             if colour[start.index()] == 0 {
                 stack.push((start, 0));
             }
@@ -313,6 +333,7 @@ impl Checker<'_> {
                     colour[value.index()] = 2;
                     continue;
                 };
+                // The value is looked at again, for its next source, when this source is done.
                 stack.push((value, next + 1));
                 match colour[source.index()] {
                     0 => stack.push((source, 0)),
@@ -362,6 +383,10 @@ impl Checker<'_> {
     /// copies are about values that it accesses.
     fn op(&mut self, id: OpId) {
         let op = &self.program.ops[id];
+        // An op without details has no regions and states nothing about its accesses.
+        if op.details.is_none() {
+            return;
+        }
         self.region_count(op);
         if let Control::Loop(trips) = op.control() {
             self.errors.extend(trips.contradiction());
@@ -399,6 +424,7 @@ impl Checker<'_> {
     fn region_count(&mut self, op: &Op) {
         let count = op.regions().len();
         let expected = match op.control() {
+            // These may have any number of regions.
             Control::Once | Control::Unknown => None,
             Control::Alternatives { .. } => (count == 0).then_some("at least one region"),
             _ => (count != 1).then_some("exactly one region"),
@@ -415,6 +441,7 @@ impl Checker<'_> {
             let op = Box::from(&*op.name);
             return self.errors.push(ProgramError::EmptyRegion { op });
         };
+        // Only arguments that receive values count.
         let arguments = self.incoming_arguments(entry);
         let takes_all = matches!(op.control(), Control::Loop(_) | Control::While);
         // A loop needs an argument for each init, and any region with arguments needs inits for them. An op whose
@@ -433,8 +460,11 @@ impl Checker<'_> {
             Control::Alternatives { may_skip } => *may_skip,
             _ => false,
         };
+        if !may_skip || op.regions().is_empty() {
+            return;
+        }
         let results = self.program.incoming(&op.results).len();
-        if may_skip && !op.regions().is_empty() && results > 0 {
+        if results > 0 {
             let place = || format!("skipping `{}`", op.name);
             self.count(place, results, op.inits().len());
         }
@@ -472,6 +502,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks the branches of a block.
     fn block(&mut self, block: &Block) {
         for branch in &block.branches {
             self.branch(block.region, branch);
@@ -511,6 +542,7 @@ impl Checker<'_> {
     /// Checks how many values a branch out of a region hands over. They go to the op's results, or to the arguments of
     /// the next iteration if the branch ends an iteration of a loop. Only the last region of a `once` op has results.
     fn handed_to(&mut self, op: &Op, region: RegionId, branch: &Branch) {
+        // `again`: leaving the body of a loop begins the next iteration, or ends the loop with the same values.
         let last = op.regions().last() == Some(&region);
         let found = branch.values.len();
         let again = branch.target == Target::Leave && matches!(op.control(), Control::Loop(_) | Control::While);
@@ -536,6 +568,7 @@ impl Program {
         let mut waiting: HashMap<OpId, usize> = ops.iter().map(|&op| (op, 0)).collect();
         let mut followers: HashMap<OpId, Vec<OpId>> = HashMap::new();
         for &(before, after) in dependencies {
+            // An op outside of the block is not in the table. (One that others wait for only makes them wait for ever.)
             *waiting.get_mut(&after)? += 1;
             followers.entry(before).or_default().push(after);
         }

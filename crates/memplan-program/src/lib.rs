@@ -34,6 +34,7 @@
 mod apart;
 mod builder;
 mod check;
+mod name;
 mod op;
 mod program;
 pub mod text;
@@ -42,6 +43,7 @@ mod value;
 pub use apart::Apart;
 pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
+pub use name::Name;
 pub use op::{Access, AccessKind, Accesses, Await, Control, CopyRange, Op, Overlay, OverlayKind, Results, Trips};
 pub use program::{
     Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target, TokenId, ValueId,

@@ -33,8 +33,8 @@ pub struct Op {
     pub(crate) details: Option<Box<Details>>,
 }
 
-/// What an op does to which value. Hardly any op accesses more than two, and these stand in the op itself.
-pub type Accesses = SmallVec<[Access; 2]>;
+/// What an op does to which value. Hardly any op accesses more than three, and these stand in the op itself.
+pub type Accesses = SmallVec<[Access; 3]>;
 
 /// The values that an op defines.
 pub type Results = SmallVec<[ValueId; 2]>;
@@ -44,6 +44,13 @@ pub type Results = SmallVec<[ValueId; 2]>;
 pub(crate) struct Details {
     pub(crate) overlays: Box<[Overlay]>,
     pub(crate) copies: Box<[CopyRange]>,
+    /// What ops with regions and ops that wait have. A program may have many copies, and these have none of it.
+    pub(crate) flow: Option<Box<FlowDetails>>,
+}
+
+/// How control moves through an op, and what it waits for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FlowDetails {
     pub(crate) awaits: Box<[Await]>,
     pub(crate) inits: Box<[ValueId]>,
     pub(crate) regions: Vec<RegionId>,
@@ -51,40 +58,63 @@ pub(crate) struct Details {
 }
 
 impl Op {
+    #[inline]
+    fn flow(&self) -> Option<&FlowDetails> {
+        self.details.as_deref()?.flow.as_deref()
+    }
+
+    /// The same, to be changed, made on first use.
+    pub(crate) fn flow_mut(&mut self) -> &mut FlowDetails {
+        self.details.get_or_insert_default().flow.get_or_insert_default()
+    }
+
+    /// Whether it has neither regions nor anything to wait for, and control just passes through it.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.flow().is_none()
+    }
+
     /// Outputs that may overwrite inputs.
+    #[inline]
     pub fn overlays(&self) -> &[Overlay] {
         self.details.as_deref().map_or(&[], |d| &d.overlays)
     }
 
     /// Ranges the op merely copies.
+    #[inline]
     pub fn copies(&self) -> &[CopyRange] {
         self.details.as_deref().map_or(&[], |d| &d.copies)
     }
 
     /// Asynchronous work that has ended before this op runs.
+    #[inline]
     pub fn awaits(&self) -> &[Await] {
-        self.details.as_deref().map_or(&[], |d| &d.awaits)
+        self.flow().map_or(&[], |d| &d.awaits)
     }
 
     /// Values handed to the entry block's arguments of each region, by
     /// position; a loop that ends before its first iteration hands them to
     /// the results.
+    #[inline]
     pub fn inits(&self) -> &[ValueId] {
-        self.details.as_deref().map_or(&[], |d| &d.inits)
+        self.flow().map_or(&[], |d| &d.inits)
     }
 
     /// The op's regions in order.
+    #[inline]
     pub fn regions(&self) -> &[RegionId] {
-        self.details.as_deref().map_or(&[], |d| &d.regions)
+        self.flow().map_or(&[], |d| &d.regions)
     }
 
     /// How control moves through the regions.
+    #[inline]
     pub fn control(&self) -> &Control {
-        self.details.as_deref().map_or(&Control::Once, |d| &d.control)
+        self.flow().map_or(&Control::Once, |d| &d.control)
     }
 
     /// How `output` may lie over `input`: the freest way that an overlay of this op permits, `None` if none does.
     pub fn permits_overlay(&self, output: ValueId, input: ValueId) -> Option<OverlayKind> {
+        // `AnyOffset` is the larger of the two kinds, so the largest is the freest.
         let permits = |o: &&Overlay| o.output == output && o.input == input;
         self.overlays().iter().filter(permits).map(|overlay| overlay.kind).max()
     }
@@ -117,11 +147,13 @@ pub enum AccessKind {
 
 impl AccessKind {
     /// Whether the content is used.
+    #[inline]
     pub fn reads(self) -> bool {
         matches!(self, Self::Read | Self::Update | Self::Escape)
     }
 
     /// Whether the content changes.
+    #[inline]
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::Update)
     }
@@ -225,7 +257,8 @@ pub enum Control {
         /// Whether it may be that none runs.
         may_skip: bool,
     },
-    /// One region, run once for every iteration, in any interleaving.
+    /// One region, run once for every iteration, in any interleaving. Each iteration hands its values to the
+    /// results. If there are no iterations, the results are the inits.
     Parallel {
         /// Iterations of each dimension, outermost first; `None` if unknown.
         trips: Box<[Option<u64>]>,
@@ -254,6 +287,7 @@ impl Control {
     /// they have no order of their own, and equal programs should compare equal.
     pub(crate) fn normalize(&mut self) {
         if let Control::Dag { dependencies } = self {
+            // By `after` first: the printer looks for all that one op waits for.
             let mut sorted = std::mem::take(dependencies).into_vec();
             sorted.sort_unstable_by_key(|&(before, after)| (after, before));
             sorted.dedup();

@@ -3,6 +3,10 @@
 //!
 //! Nothing is boxed inside something else and nothing here recurses, so a
 //! program may be nested ten thousand levels deep and hold millions of ops.
+//!
+//! ```text
+//! function ─ body: region ─ blocks ─ ops, of which some have ─ regions ─ blocks ─ ops …
+//! ```
 
 use memplan_core::{IndexVec, SpaceId, Span, index_type};
 use smallvec::SmallVec;
@@ -103,31 +107,37 @@ pub enum Target {
 
 impl Program {
     /// The functions in source order.
+    #[inline]
     pub fn functions(&self) -> &IndexVec<FunctionId, Function> {
         &self.functions
     }
 
     /// All regions.
+    #[inline]
     pub fn regions(&self) -> &IndexVec<RegionId, Region> {
         &self.regions
     }
 
     /// All blocks.
+    #[inline]
     pub fn blocks(&self) -> &IndexVec<BlockId, Block> {
         &self.blocks
     }
 
     /// All ops; ids grow in program order, an op before those inside it.
+    #[inline]
     pub fn ops(&self) -> &IndexVec<OpId, Op> {
         &self.ops
     }
 
     /// All values.
+    #[inline]
     pub fn values(&self) -> &IndexVec<ValueId, Value> {
         &self.values
     }
 
     /// All allocation sites, in program order.
+    #[inline]
     pub fn sites(&self) -> &IndexVec<SiteId, Site> {
         &self.sites
     }
@@ -148,31 +158,37 @@ impl Program {
     }
 
     /// The op of this id.
+    #[inline]
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id]
     }
 
     /// The value of this id.
+    #[inline]
     pub fn value(&self, id: ValueId) -> &Value {
         &self.values[id]
     }
 
     /// The site of this id.
+    #[inline]
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id]
     }
 
     /// The block of this id.
+    #[inline]
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id]
     }
 
     /// The region of this id.
+    #[inline]
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id]
     }
 
     /// The op whose region `op` is in; `None` directly in a function body.
+    #[inline]
     pub fn parent(&self, op: OpId) -> Option<OpId> {
         self.regions[self.blocks[self.ops[op].block].region].op
     }
@@ -183,11 +199,13 @@ impl Program {
     }
 
     /// The function an op is in.
+    #[inline]
     pub fn function_of(&self, op: OpId) -> FunctionId {
         self.regions[self.blocks[self.ops[op].block].region].function
     }
 
     /// The op that allocates a site; `None` if its value is the result of no op (which [`Program::check`] reports).
+    #[inline]
     pub fn alloc_op(&self, site: SiteId) -> Option<OpId> {
         match self.values[self.sites[site].value].definition {
             Definition::Result(op) => Some(op),
@@ -207,6 +225,7 @@ impl Program {
     pub fn rotation(&self, site: SiteId) -> Option<OpId> {
         use crate::Control::{Loop, While};
         let is_loop = |&op: &OpId| matches!(self.ops[op].control(), Loop(_) | While);
+        // Ancestors come innermost first.
         let innermost = || self.ancestors(self.alloc_op(site)?).find(is_loop);
         self.sites[site].rotation.or_else(innermost)
     }
@@ -214,10 +233,17 @@ impl Program {
     /// The ids of the program's buffers, `@function/%name`, in site order.
     /// Where a function uses a name again, `#2`, `#3`, … is appended.
     pub fn site_names(&self) -> IndexVec<SiteId, String> {
+        // Names that have a `#` or a `/` may look like numbered names, or like the name of a value in another function.
+        let is_plain = |name: &str| !name.contains(['#', '/']);
+        let values = self.sites.iter().map(|site| &*self.values[site.value].name);
+        if values.chain(self.functions.iter().map(|function| &*function.name)).all(is_plain) {
+            return self.plain_site_names();
+        }
         let mut taken = std::collections::HashSet::new();
         let mut counts = std::collections::HashMap::<String, u32>::new();
         let mut name_of = |site: SiteId| {
             let name = &self.values[self.sites[site].value].name;
+            // A site without an alloc op belongs to no function; its name begins with `@/` then.
             let function = self.alloc_op(site).map(|op| self.function_of(op));
             let function = function.map_or("", |f| &self.functions[f].name);
             let plain = format!("@{function}/%{name}");
@@ -237,12 +263,30 @@ impl Program {
         self.sites.ids().map(&mut name_of).collect()
     }
 
+    /// The same, where no name has a `#` or a `/`: then two of these names differ if their parts do, so it is enough
+    /// to count the names as they are in the program.
+    fn plain_site_names(&self) -> IndexVec<SiteId, String> {
+        let mut counts = std::collections::HashMap::<(&str, &str), u32>::with_capacity(self.sites.len());
+        let name_of = |site: SiteId| {
+            let name = &*self.values[self.sites[site].value].name;
+            let function = self.alloc_op(site).map(|op| self.function_of(op));
+            let function = function.map_or("", |f| &self.functions[f].name);
+            let count = counts.entry((function, name)).or_default();
+            *count += 1;
+            match *count {
+                1 => ["@", function, "/%", name].concat(),
+                n => format!("@{function}/%{name}#{n}"),
+            }
+        };
+        self.sites.ids().map(name_of).collect()
+    }
+
     /// Every `(target, source)` pair by which control flow hands the value `source` to the value `target`, which is
     /// [`Origin::Incoming`]: into regions, between blocks, round loops and out as results. Sorted, each pair once.
     pub fn incoming_edges(&self) -> Vec<(ValueId, ValueId)> {
         let mut edges = Vec::new();
-        // An op without details has no regions, so it hands nothing over.
-        for op in self.ops.iter().filter(|op| op.details.is_some()) {
+        // A plain op has no regions, so it hands nothing over.
+        for op in self.ops.iter().filter(|op| !op.is_plain()) {
             self.edges_around(op, &mut edges);
         }
         for block in &self.blocks {
@@ -253,6 +297,7 @@ impl Program {
                 }
             }
         }
+        // Two branches may hand over the same pair.
         edges.sort_unstable();
         edges.dedup();
         edges
@@ -262,11 +307,14 @@ impl Program {
     /// iteration to the next, and out as results.
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
+        // Positions are counted among the values that receive something; the others define themselves.
         let results = self.incoming(&op.results);
         let repeats = matches!(op.control(), Control::Loop(_) | Control::While);
         let skippable = match op.control() {
             Control::Loop(trips) => trips.at_least == 0,
             Control::Alternatives { may_skip } => *may_skip,
+            // There are no iterations if a dimension has none.
+            Control::Parallel { trips } => trips.iter().any(|trips| trips.is_none_or(|count| count == 0)),
             _ => false,
         };
         // An op that may run no region at all hands its initial values to its results.
@@ -296,12 +344,13 @@ impl Program {
     /// count as positions of an edge: a block argument or result of another
     /// origin defines itself.
     pub fn incoming(&self, values: &[ValueId]) -> SmallVec<[ValueId; 4]> {
-        let receives = |value: &ValueId| self.values[*value].origin == Origin::Incoming;
+        let receives = |value: &ValueId| matches!(self.values[*value].origin, Origin::Incoming);
         values.iter().copied().filter(receives).collect()
     }
 
     /// The receiving arguments of a region's entry block.
     pub fn entry_arguments(&self, region: RegionId) -> SmallVec<[ValueId; 4]> {
+        // A region without blocks is an error that `Program::check` reports; here it has no arguments.
         let entry = self.regions[region].blocks.first();
         entry.map_or_else(SmallVec::new, |&block| self.incoming(&self.blocks[block].arguments))
     }

@@ -6,7 +6,7 @@
 
 use memplan_core::{Bytes, SpaceId, Span, index_type};
 
-use crate::{BlockId, FunctionId, OpId, ValueId};
+use crate::{BlockId, FunctionId, Name, OpId, ValueId};
 
 index_type! {
     /// An allocation site: one `alloc` of the program, to be placed by a plan.
@@ -17,7 +17,7 @@ index_type! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The name as written in the source, without sigil.
-    pub name: Box<str>,
+    pub name: Name,
     /// Which memory it is a handle to.
     pub origin: Origin,
     /// What brings the value into being; filled in by the builder.

@@ -5,6 +5,9 @@
 //! says what is valid. A branch is cut only where it cannot matter: the extent so
 //! far is no better than the best known, or two placed buffers collide that no
 //! overlay can reconcile.
+//!
+//! A [`Reuse`] in a plan says that a buffer starts on bytes of others; [`reference::broken_rules`] lists what is wrong
+//! with a plan, as texts that begin with the code of a rule.
 
 use memplan_core::{BufferId, Bytes, Overlay, Placement, Plan, Problem, Reuse};
 use smallvec::SmallVec;
@@ -110,6 +113,7 @@ impl Search<'_> {
     /// Tries every offset for the next slot of a buffer; `placement` has the offsets of its slots so far. When all
     /// slots have one, the next buffer is placed.
     fn try_offsets(&mut self, plan: &mut Plan, index: usize, used: &[Overlay], offsets: &[u64], placement: Placement) {
+        // `place_next` has made sure that there is such a buffer.
         let Some(id) = self.problem.buffers().ids().nth(index) else { return };
         if placement.offsets.len() == self.problem.buffers()[id].slots as usize {
             plan.placements[id] = Some(placement);

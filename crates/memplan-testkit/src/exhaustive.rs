@@ -51,12 +51,14 @@ pub fn enough(problem: &Problem) -> u64 {
     problem.buffers().ids().map(padded).sum::<u64>() + fixed.0
 }
 
+/// Bytes of one slot; 0 if they are not known.
 fn size(buffer: &Buffer) -> u64 {
     buffer.bytes().unwrap_or_default().0
 }
 
 /// Bits `low..high`.
 fn bits(low: u64, high: u64) -> u128 {
+    // A shift by all 128 bits is not allowed, hence the special case.
     let ones = |count: u64| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
     ones(high) & !ones(low)
 }

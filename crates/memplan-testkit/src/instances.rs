@@ -190,6 +190,7 @@ fn network_size(random: &mut Random) -> u64 {
     side * side * channels * 4
 }
 
+/// A problem of these buffers, with one space and no relations.
 fn build(buffers: impl Iterator<Item = Buffer>) -> Problem {
     let mut builder = ProblemBuilder::new();
     buffers.for_each(|buffer| {

@@ -117,8 +117,9 @@ fn in_memory(size: usize, space: &str) -> String {
     format!("memref<{size}xf16, #hivm.address_space<{space}>>")
 }
 
-/// A kernel of loops with ten on-chip buffers each: two loads, a chain of vector ops with a
-/// cumulative sum that is not in place, a store; every other loop is double-buffered.
+/// A kernel of loops with ten on-chip buffers each (`gm` is the memory outside of the chip, `ub` the one on it): two
+/// loads, a chain of vector ops with a cumulative sum that is not in place, a store; every other loop is
+/// double-buffered.
 pub fn kernel(buffers: usize) -> String {
     const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
     let arguments: Vec<String> = SIZES.iter().map(|&size| format!("%gm{size}: {}", in_memory(size, "gm"))).collect();

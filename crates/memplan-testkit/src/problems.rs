@@ -302,6 +302,7 @@ fn scaled(byte: u8, limit: u64) -> u64 {
     u64::from(byte) * limit / 256
 }
 
+/// Bytes of one slot; 0 if they are not known.
 fn size_of(buffer: &Buffer) -> u64 {
     buffer.bytes().unwrap_or_default().0
 }
@@ -319,6 +320,7 @@ fn change(builder: &mut ProblemBuilder, how: impl FnOnce(&mut ProblemBuilder)) {
 /// have in common: candidate spaces and number of slots.
 fn tie(builder: &mut ProblemBuilder, id: BufferId, group: GroupId, multiple: u64) {
     let at = Bytes(multiple * common_alignment(builder, id));
+    // Any member of the group will do, because all of them agree.
     let in_group = |buffer: &&Buffer| buffer.tie().is_some_and(|tie| tie.group == group);
     let mate = builder.buffers_mut().iter().find(in_group).cloned();
     let buffer = &mut builder.buffers_mut()[id];
@@ -335,6 +337,7 @@ fn common_alignment(builder: &mut ProblemBuilder, id: BufferId) -> u64 {
     all.fold(1, |common, alignment| if common % alignment == 0 { common } else { lcm(common, alignment) })
 }
 
+/// The least common multiple, by Euclid's algorithm for the greatest common divisor.
 fn lcm(one: u64, other: u64) -> u64 {
     let (mut a, mut b) = (one, other);
     while b != 0 {

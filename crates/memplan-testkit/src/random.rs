@@ -14,6 +14,7 @@ impl Random {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
+        // The state is a counter with a large odd step; two rounds of multiplying and shifting scatter its bits.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

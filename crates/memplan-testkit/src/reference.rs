@@ -34,6 +34,7 @@ struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
+    /// Nothing is checked yet.
     fn new(problem: &'a Problem, plan: &'a Plan) -> Reference<'a> {
         let (occupants, overlays, broken) = Default::default();
         Reference { problem, plan, occupants, overlays, broken }
@@ -57,6 +58,7 @@ impl<'a> Reference<'a> {
         self.broken
     }
 
+    /// Where the plan puts a buffer; `None` if it says nothing about it.
     fn placement(&self, id: BufferId) -> Option<&'a Placement> {
         self.plan.placements.get(id)?.as_ref()
     }
@@ -250,6 +252,7 @@ impl<'a> Reference<'a> {
         if first.offsets.len() != second.offsets.len() {
             return Some("overlay-slots");
         }
+        // A pair may be declared more than once. One declaration of any offset is enough.
         let same_base = self.lie_at(buffer, Bytes::ZERO, over, Bytes::ZERO);
         (!same_base && !kinds.contains(&OverlayKind::AnyOffset)).then_some("overlay-not-same-base")
     }

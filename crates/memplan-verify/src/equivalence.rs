@@ -68,6 +68,11 @@
 //! let refused = check(&network("RELU"), &network("RELU6")).unwrap_err();
 //! assert_eq!(refused.code(), "equivalence::not-derived");
 //! ```
+//!
+//! Words from other files: a [`Network`] is a model as the check sees it, and an [`Op`] names its tensors by their
+//! numbers. [`Original`] answers questions about the original: `all(t)` are all places of a tensor, `alike(t)` is the
+//! first tensor that holds the same, and `readers(t)` are the ops that read it. [`moved`] says what an op that only
+//! moves elements gives, and `compare` what an op gives if it is a certain op of the original.
 
 mod compare;
 mod moves;
@@ -119,6 +124,7 @@ pub fn check(original: &Network, changed: &Network) -> Result<Proof, Box<Violati
 /// `name` says in the error which of the two models it is.
 fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violation>> {
     let malformed = |why: String| Err(Box::new(Violation::Malformed { network: name, why }));
+    // All tensors that the network names: operands and results of ops, inputs, outputs.
     let in_ops = network.ops.iter().flat_map(|op| op.operands.iter().chain(&op.results).flatten());
     let named = in_ops.chain(&network.inputs).chain(&network.outputs);
     if let Some(missing) = named.copied().find(|tensor| *tensor >= network.tensors.len()) {
@@ -160,8 +166,14 @@ fn out_of_order(network: &Network) -> Option<Violation> {
     None
 }
 
+/// The violation that callers see another model.
 fn other_interface(why: String) -> Box<Violation> {
     Box::new(Violation::OtherInterface { why })
+}
+
+/// The violation that the effects are not those of the original.
+fn other_effects(why: String) -> Box<Violation> {
+    Box::new(Violation::OtherEffects { why })
 }
 
 /// How many inputs and outputs a network has, in words.
@@ -358,22 +370,22 @@ impl<'a> Derivation<'a> {
     /// Effects have to happen in the same order.
     fn effect(&mut self, index: usize) -> Result<(), Box<Violation>> {
         let (old, op) = (self.original.network, &self.changed.ops[index]);
-        let other = |why: String| Box::new(Violation::OtherEffects { why });
         // The next op of the original with an effect that has not run yet.
         let Some(&like) = self.original.effects.get(self.effects) else {
-            return Err(other(format!("op {index} ({}) has one, and the original has no more", op.kind)));
+            return Err(other_effects(format!("op {index} ({}) has one, and the original has no more", op.kind)));
         };
         let before = &old.ops[like];
         if before.kind != op.kind {
-            return Err(other(format!("op {index} ({}) runs where op {like} ({}) should", op.kind, before.kind)));
+            let why = format!("op {index} ({}) runs where op {like} ({}) should", op.kind, before.kind);
+            return Err(other_effects(why));
         }
         // A variable of the new model is known by the op that uses it first.
         self.connect_variables(op, before);
         let candidate = self.candidate(op);
         let views = compare(&self.original, &candidate, like).map_err(|why| self.not_derived(index, why))?;
-        let is_whole = |view: &View| self.original.all(view.tensor) == view.region;
-        if let Some(view) = views.iter().find(|view| !is_whole(view)) {
-            return Err(other(format!("op {index} ({}) writes only {} of its result", op.kind, view.region)));
+        // On parts of its operands an op would have its effect more often than the original has it.
+        if let Some(part) = views.iter().find(|view| self.original.all(view.tensor) != view.region) {
+            return Err(other_effects(format!("op {index} ({}) writes only {} of its result", op.kind, part.region)));
         }
         // The effect has happened in its turn.
         self.effects += 1;

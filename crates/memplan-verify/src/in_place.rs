@@ -136,7 +136,7 @@ pub enum Step {
         /// What is repeated.
         body: Vec<Step>,
     },
-    /// Gives a variable its value.
+    /// Gives a variable its value. Each definition has a number of its own, also on the two sides of a branch.
     Define {
         /// The variable.
         variable: Variable,

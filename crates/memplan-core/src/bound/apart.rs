@@ -69,6 +69,7 @@ impl Pairs {
 
     /// With whom a buffer must not share.
     fn of_buffer(&self, id: BufferId) -> &[(BufferId, BufferId)] {
+        // The list is sorted, so the pairs of one buffer stand side by side.
         let first = self.apart.partition_point(|pair| pair.0 < id);
         let count = self.apart[first..].partition_point(|pair| pair.0 == id);
         &self.apart[first..first + count]
@@ -155,6 +156,7 @@ impl Apart {
         }
     }
 
+    /// The bits of one candidate.
     fn row(&self, index: usize) -> &[u64] {
         &self.bits[index * self.words..(index + 1) * self.words]
     }
@@ -163,6 +165,7 @@ impl Apart {
     /// so far; they are tried in their order, the heaviest first.
     fn grow(&self, seed: usize) -> Vec<usize> {
         let mut set = vec![seed];
+        // A candidate's own bit is not set, so the seed and the members are not allowed again.
         let mut allowed = self.row(seed).to_vec();
         for next in 0..self.count {
             if allowed[next / 64] >> (next % 64) & 1 == 1 {
@@ -182,6 +185,7 @@ fn needed(problem: &Problem, space: SpaceId, set: &[BufferId]) -> Bytes {
     let granule = alignments.fold(0, super::sweep::greatest_common_divisor).max(1);
     let size = |id: BufferId| problem.buffers()[id].bytes().unwrap_or_default().0;
     let rounded = |id: BufferId| size(id).next_multiple_of(granule);
+    // Slots of one buffer are apart from each other, too.
     let sum: u128 = set.iter().map(|&id| u128::from(rounded(id)) * u128::from(problem.buffers()[id].slots)).sum();
     let tail = set.iter().map(|&id| rounded(id) - size(id)).max().unwrap_or(0);
     Bytes(u64::try_from(sum - u128::from(tail)).unwrap_or(u64::MAX))

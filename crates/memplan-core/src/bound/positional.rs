@@ -125,6 +125,7 @@ impl Timeline {
     fn new(mut steps: Vec<Step>) -> Timeline {
         steps.sort_unstable();
         steps.dedup();
+        // A tree over n stretches of time whose halves differ by one at most has node numbers below 4n.
         let nodes = 4 * steps.len().max(1);
         Timeline { steps, whole: vec![0; nodes], highest: vec![0; nodes] }
     }
@@ -148,12 +149,14 @@ impl Timeline {
             self.highest[node] += 1;
             return;
         }
+        // The two halves share the step in the middle, because a node stands for the time between two steps.
         let middle = usize::midpoint(left, right);
         self.increment(2 * node, left, middle, (start, end));
         self.increment(2 * node + 1, middle, right, (start, end));
         self.highest[node] = self.whole[node] + self.highest[2 * node].max(self.highest[2 * node + 1]);
     }
 
+    /// The highest count of all steps.
     fn highest(&self) -> usize {
         self.highest[1] as usize
     }

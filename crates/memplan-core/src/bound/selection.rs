@@ -24,6 +24,7 @@ pub(super) struct Selection<'p> {
 impl<'p> Selection<'p> {
     /// The buffers for which `counts` says so.
     pub(super) fn of(problem: &'p Problem, counts: impl Fn(BufferId) -> bool) -> Selection<'p> {
+        // A block with a member that does not count is left out: its bytes would be counted as well.
         let is_whole = |block: &&Block| block.members.iter().all(|member| counts(member.buffer));
         Selection {
             problem,

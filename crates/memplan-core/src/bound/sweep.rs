@@ -110,6 +110,7 @@ impl Sweep {
 
     /// Counts bytes, and a tail, in the steps `start..end`.
     fn count(&mut self, start: Step, end: Step, bytes: i128, tail: u64) {
+        // All sizes together are below 2^63, so the largest number is never used.
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         self.events.push(Event { step: start, bytes, tail, tail_count: 1 });
         self.events.push(Event { step: end, bytes: -bytes, tail, tail_count: -1 });
@@ -254,7 +255,8 @@ impl Sweep {
     fn run_sorted(&mut self, mut visit: impl FnMut(Step, Bytes)) {
         self.events.sort_unstable_by_key(|event| event.step);
         let mut sum = self.always;
-        // How many buffers that are alive have each tail. The last key is the largest tail.
+        // How many buffers that are alive have each tail. The last key is the largest tail. The entry of the exclusive
+        // buffers is never removed, so there always is a last key.
         let mut tails = BTreeMap::from([(self.always_tail, 1i64)]);
         let mut position = 0;
         while let Some(step) = self.events.get(position).map(|event| event.step) {
@@ -286,14 +288,17 @@ struct Granules {
 }
 
 impl Granules {
+    /// The granules of a range of bytes.
     fn of(window: Window, granule: u64) -> Granules {
         let low = window.low.0.next_multiple_of(granule);
+        // A window that ends before the first granule starts has no whole granule: 0 bytes.
         let used = window.high.0.saturating_sub(low);
         let rounded = used.next_multiple_of(granule);
         Granules { low, bytes: i128::from(rounded), tail: rounded - used }
     }
 }
 
+/// By Euclid's algorithm. That of 0 and a number is the number, so that 0 is the start for folding a list.
 pub(super) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -318,6 +323,7 @@ impl Cover {
     fn new(mut points: Vec<u64>) -> Cover {
         points.sort_unstable();
         points.dedup();
+        // A tree over n ranges whose halves differ by one at most has node numbers below 4n.
         let nodes = 4 * points.len().max(1);
         Cover { points, count: vec![0; nodes], covered: vec![0; nodes] }
     }
@@ -346,13 +352,16 @@ impl Cover {
         }
         // If a range covers the whole node, all of its bytes are covered. Otherwise the sum of its children counts. A
         // node between two neighbouring points has no children.
-        self.covered[node] = match () {
-            () if self.count[node] > 0 => end - start,
-            () if right - left == 1 => 0,
-            () => self.covered[2 * node] + self.covered[2 * node + 1],
+        self.covered[node] = if self.count[node] > 0 {
+            end - start
+        } else if right - left == 1 {
+            0
+        } else {
+            self.covered[2 * node] + self.covered[2 * node + 1]
         };
     }
 
+    /// How many bytes at least one range covers.
     fn covered(&self) -> i128 {
         i128::from(self.covered[1])
     }

@@ -12,6 +12,8 @@
 //! assert_eq!(fixed.fixed(), Some(Bytes(128)));
 //! ```
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::{Bytes, GroupId, Lifetime, SpaceId};
@@ -96,8 +98,9 @@ pub struct Rare {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Properties {
     fixed: Option<Bytes>,
-    pipe: Option<Box<str>>,
-    enclosing_loop: Option<Box<str>>,
+    /// Many buffers have the same pipe and the same loop, so a copy of a problem does not copy these names.
+    pipe: Option<Arc<str>>,
+    enclosing_loop: Option<Arc<str>>,
     tie: Option<Tie>,
 }
 
@@ -154,6 +157,12 @@ impl Buffer {
     /// Sets or removes the [`pipe`](Buffer::pipe).
     pub fn set_pipe(&mut self, pipe: Option<&str>) {
         self.rare.change(|properties| properties.pipe = pipe.map(Into::into));
+    }
+
+    /// Sets the [`pipe`](Buffer::pipe) and the [`enclosing_loop`](Buffer::enclosing_loop) to names that other buffers
+    /// have, too: the names are shared and not copied.
+    pub fn share_names(&mut self, pipe: Option<Arc<str>>, enclosing_loop: Option<Arc<str>>) {
+        self.rare.change(|properties| (properties.pipe, properties.enclosing_loop) = (pipe, enclosing_loop));
     }
 
     /// Sets or removes the [`enclosing_loop`](Buffer::enclosing_loop).

@@ -1,4 +1,7 @@
 //! Building a problem: collecting its parts and checking that they fit together.
+//!
+//! The checks of [`ProblemBuilder::build`] come in an order: spaces, buffers, relations between buffers, and then what
+//! needs all of these.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -29,6 +32,11 @@ impl ProblemBuilder {
     /// Adds a memory space.
     pub fn space(&mut self, space: Space) -> SpaceId {
         self.spaces.push(space)
+    }
+
+    /// Makes room for this many further buffers, for callers that know how many there will be.
+    pub fn reserve(&mut self, buffers: usize) {
+        self.buffers.reserve_exact(buffers);
     }
 
     /// Adds a buffer.
@@ -132,6 +140,7 @@ impl ProblemBuilder {
             if space.alignment.0 == 0 {
                 return Err(ProblemError::ZeroSpaceAlignment { space: id, name: name() });
             }
+            // A space without a capacity may have any extent; extents are checked with the buffers.
             let end = space.base.checked_add(space.capacity.unwrap_or_default());
             if end.is_none() || space.alignment.0 > MAX_BYTES {
                 return Err(ProblemError::SpaceTooLarge { space: id, name: name() });
@@ -229,6 +238,7 @@ impl ProblemBuilder {
         let pairs = self.must_share.iter().chain(&self.must_not_share).copied();
         let priced = self.reuse_costs.iter().map(|cost| (cost.one, cost.other));
         for (one, other) in overlays.chain(pairs).chain(priced) {
+            // Ids of another problem may be out of range here.
             for buffer in [one, other] {
                 if buffer.index() >= self.buffers.len() {
                     return Err(ProblemError::UnknownBuffer { index: buffer.index(), count: self.buffers.len() });
@@ -290,6 +300,7 @@ impl ProblemBuilder {
 
 /// The first item whose key an earlier item has, too.
 fn first_duplicate<'a, I: Id, T, K: Hash + Eq>(items: &'a IndexVec<I, T>, key: impl Fn(&'a T) -> K) -> Option<I> {
+    // `insert` says whether the key is new.
     let mut seen = std::collections::HashSet::with_capacity(items.len());
     items.iter_enumerated().find(|(_, item)| !seen.insert(key(item))).map(|(id, _)| id)
 }
@@ -308,6 +319,7 @@ fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
             return Err(ProblemError::StepTooLarge { buffer: id, name: name() });
         }
     }
+    // Each stretch with the next one.
     let mut neighbours = intervals.clone().zip(intervals.skip(1));
     match neighbours.find(|(earlier, later)| later.start < earlier.end) {
         Some((_, later)) => Err(ProblemError::OverlappingIntervals { buffer: id, name: name(), step: later.start }),
@@ -346,6 +358,7 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
     Ok(size)
 }
 
+/// The error about a buffer with a number that is too large; `what` says which number.
 fn too_large(buffer: BufferId, info: &Buffer, what: &'static str) -> ProblemError {
     ProblemError::TooLarge { buffer, name: info.name.clone(), what }
 }
@@ -380,6 +393,7 @@ fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<()
 fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<BufferId> {
     let mut open_parents = IndexVec::<BufferId, u32>::filled(0, children.len());
     for &child in children.iter().flatten() {
+        // A child that is listed twice at one parent is counted twice here and twice when the parent is removed.
         open_parents[child] += 1;
     }
     let mut ready: Vec<BufferId> = children.ids().filter(|&buffer| open_parents[buffer] == 0).collect();

@@ -44,6 +44,7 @@ impl Plan {
     /// Whether two buffers lie on a common byte, whenever they live. A shared object is used as a whole, so two
     /// buffers in one object always do, unless one of them has size 0.
     fn share_bytes(&self, problem: &Problem, one: BufferId, other: BufferId) -> bool {
+        // A buffer without a place shares with nobody.
         let place = |id: BufferId| self.placements.get(id).and_then(Option::as_ref);
         let (Some(here), Some(there)) = (place(one), place(other)) else { return false };
         let size = |id: BufferId| problem.buffers()[id].bytes();
@@ -67,6 +68,7 @@ impl Plan {
 fn meet(here: &Placement, size: Bytes, there: &Placement, other_size: Bytes) -> bool {
     let is_common = |low: Bytes, other_low: Bytes| {
         let (high, other_high) = (low.0.saturating_add(size.0), other_low.0.saturating_add(other_size.0));
+        // Two ranges have a byte in common if the later start is before the earlier end.
         low.0.max(other_low.0) < high.min(other_high)
     };
     here.offsets.iter().any(|&low| there.offsets.iter().any(|&other_low| is_common(low, other_low)))

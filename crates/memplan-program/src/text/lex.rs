@@ -36,6 +36,7 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     loop {
         let token = lexer.token();
+        // The end is a token, too, so that the parser always has a next token to look at.
         let end = token.kind == Kind::End;
         tokens.push(token);
         if end {
@@ -44,12 +45,14 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     }
 }
 
+/// A text and how far it has been read.
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
 }
 
 impl<'s> Lexer<'s> {
+    /// What has not been read yet.
     fn rest(&self) -> &'s str {
         &self.source[self.at..]
     }
@@ -69,6 +72,7 @@ impl<'s> Lexer<'s> {
             let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
             self.at += blank;
             if self.rest().starts_with("//") {
+                // A comment goes to the end of its line; the line break itself stays.
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             } else if blank == 0 {
                 return;
@@ -114,6 +118,7 @@ impl<'s> Lexer<'s> {
         let rest = self.rest();
         let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
         let word = &rest[..end];
+        // A single dot may be part of a word, as in `linalg.fill`.
         let word = &word[..word.find("..").unwrap_or(word.len())];
         self.at += word.len();
         word
@@ -123,6 +128,7 @@ impl<'s> Lexer<'s> {
     /// never closed; then the rest of the text is taken.
     fn quoted(&mut self) -> Option<String> {
         let mut text = String::new();
+        // Without the opening quote. Positions are counted from it.
         let mut characters = self.rest().char_indices().skip(1);
         while let Some((at, c)) = characters.next() {
             match c {

@@ -114,6 +114,7 @@ struct OpenRegion {
     dependencies: Vec<(String, Span, OpId)>,
 }
 
+/// A text that is being read, and what has been made of it so far.
 struct Parser<'s> {
     /// The tokens of the text; the last one is its end.
     tokens: Vec<Token<'s>>,
@@ -175,10 +176,12 @@ impl<'s> Parser<'s> {
         &self.tokens[self.at.min(self.tokens.len() - 1)].kind
     }
 
+    /// Where the next token stands.
     fn span(&self) -> Span {
         self.tokens[self.at.min(self.tokens.len() - 1)].span
     }
 
+    /// Takes the next token.
     fn next(&mut self) -> Kind<'s> {
         let kind = self.peek().clone();
         self.at += 1;
@@ -206,6 +209,7 @@ impl<'s> Parser<'s> {
         self.expected(expected)
     }
 
+    /// Goes past ends of lines.
     fn skip_newlines(&mut self) {
         while *self.peek() == Kind::Newline {
             self.at += 1;
@@ -264,6 +268,7 @@ impl<'s> Parser<'s> {
         if let Some(named) = self.values.get(&name) {
             return named.id;
         }
+        // The function has no value of this name so far.
         if let Some(&global) = self.globals.get(&name) {
             self.used_globals.insert(name);
             return global;
@@ -289,6 +294,7 @@ impl<'s> Parser<'s> {
             let name = format!("%{name}");
             return Err(ParseError::DefinedTwice { name, span });
         }
+        // If the name was used before, the value from that use is taken; a global of the same name is not meant.
         let id = match self.values.contains_key(&name) {
             true => self.mention(name.clone(), span),
             false => self.builder.external(&name),
@@ -376,6 +382,7 @@ impl<'s> Parser<'s> {
         let mut parameters = Vec::new();
         self.mark('(', "`(` and the parameters")?;
         while !self.eat(')') {
+            // Behind a parameter comes `,` or the end; a comma before `)` is accepted.
             parameters.push(self.defined_value(Origin::External)?);
             if *self.peek() != Kind::Mark(')') {
                 self.mark(',', "`,` or `)`")?;
@@ -427,6 +434,7 @@ impl<'s> Parser<'s> {
 
     // Regions and blocks
 
+    /// Notes that a region of this op (or a function body) is open.
     fn push_region(&mut self, op: Option<OpId>) {
         self.open.push(OpenRegion { op, ended: false, blocks: HashMap::new(), dependencies: Vec::new() });
     }
@@ -458,7 +466,8 @@ impl<'s> Parser<'s> {
         if !region.ended {
             self.builder.leave(&[]);
         }
-        // A block may be named before it is written. Now that the region is over, all must be there.
+        // A block may be named before it is written. Now that the region is over, all must be there. `min` names the
+        // first one in the text, so that the error does not depend on the order of a hash table.
         let missing = region.blocks.into_iter().filter(|(_, block)| !block.defined);
         if let Some((span, name)) = missing.map(|(name, b)| (b.first, name)).min() {
             let name = format!("^{name}");
@@ -574,6 +583,7 @@ impl<'s> Parser<'s> {
     /// label in front of everything else names the first block.
     fn block_label(&mut self) -> Parsed<()> {
         let (name, span) = self.sigil('^', "a block label")?;
+        // The block that the label names is the current one, or a new one.
         let entry = self.entry_without_name();
         if !entry && !self.open.last().is_some_and(|region| region.ended) {
             self.builder.leave(&[]);
@@ -743,6 +753,7 @@ impl<'s> Parser<'s> {
             return Ok(Trips::exactly(at_least));
         }
         let span = self.span();
+        // Behind the two dots there may be a number, or nothing: no upper limit.
         let at_most = matches!(self.peek(), Kind::Word(_)).then(|| self.number());
         let at_most = at_most.transpose()?;
         let trips = Trips { at_least, at_most };
@@ -820,6 +831,7 @@ impl<'s> Parser<'s> {
             self.at += 1;
             return Ok(Size::Known(Bytes(bytes)));
         }
+        // What is no number is a symbol; a symbol that looks like a number stands in quotes.
         let symbol = self.name("a size in bytes, or a symbol")?.into();
         let bound = self.keyword("max").then(|| self.number()).transpose()?;
         let bound = bound.map(Bytes);
@@ -914,12 +926,14 @@ impl<'s> Parser<'s> {
         }
         let input = self.value()?;
         let from = self.bracketed_range()?;
+        // A copy of nothing is taken for a mistake, and so are ranges of different lengths.
         if to.is_empty() || to.len() != from.len() || to.start > to.end {
             return self.expected("two ranges of the same length");
         }
         Ok(CopyRange { output, output_start: to.start, input, input_start: from.start, length: to.len() })
     }
 
+    /// Reads `[0..16]`.
     fn bracketed_range(&mut self) -> Parsed<ByteRange> {
         self.mark('[', "`[` and a byte range")?;
         let range = self.range()?;
@@ -932,6 +946,7 @@ impl<'s> Parser<'s> {
         let start = self.number()?;
         self.mark('.', "`..` between start and end")?;
         let end = self.number()?;
+        // `Span::new` clamps further, to 32 bits.
         let clamp = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(Span::new(clamp(start), clamp(end)))
     }

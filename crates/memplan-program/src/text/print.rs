@@ -2,6 +2,9 @@
 //! mistaken for something else, are numbered or quoted.
 //!
 //! The module doc of `parse.rs` shows the parts of a text: items, ops with their clauses, regions, blocks and branches.
+//!
+//! Everything is written so that `parse` reads the same program back: [`Printer::new`] first gives each value, token
+//! and label a text of its own, and the program is then written in one walk over its tree.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -33,6 +36,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
+/// The text so far, and how everything is called in it.
 struct Printer<'p> {
     program: &'p Program,
     /// The text of each value, with its sigil: `%x`.
@@ -82,6 +86,7 @@ impl<'p> Printer<'p> {
                 block_numbers[block] = number;
             }
         }
+        // Tokens of different functions may have the same name; they are numbered here as if they were in one function.
         let mut unique = Unique::default();
         let tokens = program.tokens.iter();
         Printer {
@@ -95,21 +100,25 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// The text of a value.
     fn value(&self, id: ValueId) -> &str {
         self.names.get(id).map_or("%?", |name| name)
     }
 
+    /// The texts of several values.
     fn values(&self, ids: &[ValueId], separator: &str) -> String {
         let names: Vec<&str> = ids.iter().map(|&id| self.value(id)).collect();
         names.join(separator)
     }
 
+    /// Writes one whole line.
     fn line(&mut self, text: &str) {
         self.indent();
         self.out.push_str(text);
         self.out.push('\n');
     }
 
+    /// Writes the blanks at the start of a line.
     fn indent(&mut self) {
         // With two blanks for each level, a text with ten thousand levels would be mostly blanks: 200 MB. So the indent
         // stops growing at 40 levels.
@@ -124,6 +133,7 @@ impl<'p> Printer<'p> {
         let name = quoted(&function.name);
         let parameters = self.values(&function.parameters, ", ");
         let at = span(function.span);
+        // A function without a place in a source has no clause, and no blank for it.
         let at = if at.is_empty() { at } else { format!("{at} ") };
         self.line(&format!("func @{name}({parameters}) {at}{{"));
         self.depth += 1;
@@ -274,6 +284,7 @@ impl<'p> Printer<'p> {
             };
             format!("{kind} {}", self.value(access.value))
         }));
+        // Then what the op makes, and how outputs and inputs may relate.
         clauses.extend(op.results.iter().map(|&value| self.result(value)));
         clauses.extend(op.overlays().iter().map(|overlay| {
             let kind = match overlay.kind {
@@ -288,6 +299,7 @@ impl<'p> Printer<'p> {
             let every = if awaited.every { "every " } else { "" };
             format!("await {every}{}", self.tokens[awaited.token.index()])
         }));
+        // Then where it runs, what it waits for, and where it stands in the source.
         if let Some(pipe) = op.pipe {
             clauses.push(format!("pipe {}", quoted(&self.program.pipes[pipe])));
         }
@@ -310,6 +322,7 @@ impl<'p> Printer<'p> {
             Origin::External => format!("external {name}"),
             Origin::Incoming => format!("result {name}"),
             Origin::Merged(sources) => format!("merge {name} = {}", self.values(sources, " | ")),
+            // Without sources there is nothing to write behind `=`.
             Origin::Opaque(sources) if sources.is_empty() => format!("opaque {name}"),
             Origin::Opaque(sources) => format!("opaque {name} = {}", self.values(sources, " | ")),
             Origin::Derived { base, extent } => {
@@ -437,6 +450,7 @@ fn value_names(program: &Program) -> IndexVec<ValueId, String> {
         };
         let unique = &mut functions[function.index()];
         let mut name = unique.name(&value.name);
+        // `unique` counts on until the name is neither used in the function nor the name of a global.
         while globals.taken.contains(&name) {
             name = unique.name(&value.name);
         }
@@ -481,6 +495,7 @@ fn span(span: Span) -> String {
 
 /// The name itself, or in quotes if it would be read as something else.
 fn quoted(name: &str) -> String {
+    // `..` ends a word, and `//` at the start of a token begins a comment.
     let plain = !name.is_empty() && name.chars().all(in_word) && !name.contains("..") && !name.starts_with("//");
     match plain {
         true => name.to_owned(),
@@ -488,6 +503,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
+/// The name in quotes, with the escapes that the lexer knows.
 fn in_quotes(name: &str) -> String {
     let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", escaped.replace('\n', "\\n"))

@@ -10,6 +10,9 @@
 //! %m merge %x | %x    %x
 //! %n merge %x | %y    itself: it really is one or the other
 //! ```
+//!
+//! A [`Window`] is a range of bytes, with whether the value is exactly these bytes or lies somewhere among them. The
+//! *origin* of a value says what it is: an allocation, a view of another value, or one of several values.
 
 use memplan_core::{Id, IndexVec};
 use memplan_program::{ByteRange, Extent, Origin, Program, ValueId};
@@ -31,6 +34,8 @@ const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
 /// The values that each merged value may be. Values of other kinds have none.
 #[derive(Debug)]
 pub(super) struct Sources {
+    /// Whether any value has some.
+    pub(super) some: bool,
     pub(super) of: IndexVec<ValueId, Vec<ValueId>>,
 }
 
@@ -38,22 +43,30 @@ impl Sources {
     /// For every value, the values that it may be: those that control flow hands to it, and those that it is merged
     /// from.
     pub(super) fn new(program: &Program) -> Sources {
-        let mut of = IndexVec::filled(Vec::new(), program.values().len());
+        let mut of: IndexVec<ValueId, Vec<ValueId>> = program.values().iter().map(|_| Vec::new()).collect();
+        let mut some = false;
         for (target, source) in program.incoming_edges() {
             of[target].push(source);
+            some = true;
         }
         for (id, value) in program.values().iter_enumerated() {
             if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
                 of[id] = sources.to_vec();
+                some = true;
             }
         }
-        Sources { of }
+        Sources { some, of }
     }
 }
 
 /// For each value the root that it is (a part of): follows views, and values that only ever are one other value.
 pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
     let mut aliases = Aliases { of: program.values().ids().map(|root| Resolved { root, part: WHOLE }).collect() };
+    let may_be_another =
+        |origin: &Origin| matches!(origin, Origin::Derived { .. } | Origin::Merged(_) | Origin::Incoming);
+    if !program.values().iter().any(|value| may_be_another(&value.origin)) {
+        return aliases.of;
+    }
     for value in in_order_of_bases(program) {
         if let Origin::Derived { base, extent } = &program.value(value).origin {
             aliases.of[value] = part_of(aliases.of[*base], *extent);
@@ -141,6 +154,7 @@ fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
                 _ => break,
             }
         }
+        // The chain leads from a view to its base; the base has to be listed first.
         order.extend(chain.drain(..).rev());
     }
     order

@@ -305,8 +305,7 @@ impl Collector<'_> {
             .flat_map(|site| self.layout.all_places_of(site))
             .filter(|&place| self.layout.places[place].crosses(parallel))
             .collect();
-        let key = |&place: &usize| self.layout.places[place].start;
-        places.sort_by_key(key);
+        places.sort_by_key(|&place| self.layout.places[place].start);
         // The hull of a place is all addresses from its start in iteration 0 to its end in the last iteration. Places
         // are visited by ascending start. `open` has the places at lower starts whose hull reaches beyond the start of
         // the current one, and the current place itself: only the slices of these can meet its slices.

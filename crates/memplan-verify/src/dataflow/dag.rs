@@ -6,7 +6,7 @@
 //!
 //! Two buffers X and Y on overlapping bytes are fine if every op that touches X
 //! precedes every op that writes Y. What the dag reads of a buffer before it
-//! writes it comes from outside, and is one more content that has to precede
+//! writes it comes from outside or from an earlier run of the dag, and is one more content that has to precede
 //! every write of others. If this rule holds between neighbours in the
 //! order of first writes, it holds for all places that share a byte: each write
 //! is a touch, so the chain carries over. The sweep over addresses therefore only
@@ -17,6 +17,10 @@
 //!         │   [X][Z][W]          touch X < write Z < write W
 //!         └────────────► order of first writes
 //! ```
+//!
+//! Words from other files: [`Names`] knows the entries of each value's root: the places that the value may be. A
+//! [`Layout`] knows the places; `hit` says which bytes of one place some bytes of another hit, and `distance` how far
+//! two places are apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -25,7 +29,7 @@ use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteI
 
 use super::Violation;
 use super::layout::Layout;
-use super::names::Names;
+use super::names::{Names, has_cycle, repeats};
 
 /// Checks one dag op and adds what is wrong to `violations`. `ends` gives one past the last op inside each op,
 /// `all_writes` has the [`writes_per_site`] of the whole program.
@@ -48,9 +52,9 @@ pub(super) fn check(
     let inside = writes_per_site(program, names, dag.index()..ends[dag]);
     for (&place, uses) in &mut uses {
         let site = layout.places[place].site;
-        // If a site is also written outside of the dag, a read before the dag's own first write finds content from
-        // outside. That content must survive until the read.
-        if all_writes[site] > inside[site] {
+        // If a site is also written outside of the dag, or by an earlier run of the dag, a read before the dag's own
+        // first write finds that content. It must survive until the read.
+        if all_writes[site] > inside[site] || may_run_again(program, dag, site) {
             uses.incoming = order.reads_before_writes(uses);
         }
     }
@@ -67,6 +71,29 @@ struct Uses {
     writes: BTreeSet<OpId>,
     /// Ops that may read what was there before the dag.
     incoming: BTreeSet<OpId>,
+}
+
+/// Whether an op may run several times on one instance of a site: something that repeats (an op, or a cycle of blocks)
+/// is around the op and not around the allocation.
+fn may_run_again(program: &Program, op: OpId, site: SiteId) -> bool {
+    let alloc = program.alloc_op(site);
+    // Each run of the op makes an instance of its own.
+    if alloc.is_some_and(|alloc| program.ancestors(alloc).any(|around| around == op)) {
+        return false;
+    }
+    let home = alloc.and_then(|alloc| program.parent(alloc));
+    let mut inner = op;
+    loop {
+        if has_cycle(program, program.block(program.op(inner).block).region) {
+            return true;
+        }
+        // The next op further out, unless the allocation is inside of it as well.
+        let Some(around) = program.parent(inner).filter(|&around| Some(around) != home) else { return false };
+        if repeats(program, around) {
+            return true;
+        }
+        inner = around;
+    }
 }
 
 /// How often the ops of a range may write each site: a site gets one for each access and each entry of the state that
@@ -199,6 +226,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Adds a violation, unless one about the same two sites is there.
     fn report(&mut self, first: OpId, second: OpId, sites: (SiteId, SiteId)) {
         if self.reported.insert(sites) {
             self.violations.push(Violation::Unordered { dag: self.dag, first, second, sites });
@@ -240,6 +268,7 @@ impl Checker<'_> {
         // places that cover the current address.
         let mut writers: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut readers: BTreeSet<usize> = BTreeSet::new();
+        let is_chain = self.is_chain();
         for place in places {
             let at = &self.layout.places[place];
             // Take out the places that end at or before the start of this one.
@@ -258,10 +287,11 @@ impl Checker<'_> {
             // Content from outside must be read before anybody writes these bytes: of a place that the dag never
             // writes, that is all of its content. Asking about the first writer is enough: the other writers come
             // after it, by the comparisons below.
+            let enough = if is_chain { 1 } else { usize::MAX };
             if position.is_none() || !self.uses[&place].incoming.is_empty() {
                 readers.insert(place);
-                if let Some(&(_, first)) = writers.first() {
-                    self.incoming_first(place, first);
+                for &(_, writer) in writers.iter().take(enough) {
+                    self.incoming_first(place, writer);
                 }
             }
             let Some(position) = position else { continue };
@@ -269,15 +299,27 @@ impl Checker<'_> {
             // The new place is compared with its two neighbours in the order of first writes. The module doc explains
             // why the others need no comparison. Without an earlier writer the place is the new first writer, which
             // every content from outside has to precede.
-            match writers.range(..key).next_back().copied() {
-                Some((_, previous)) => self.ordered(previous, place),
-                None => readers.clone().into_iter().for_each(|reader| self.incoming_first(reader, place)),
+            for &(_, previous) in writers.range(..key).rev().take(enough) {
+                self.ordered(previous, place);
             }
-            if let Some((_, next)) = writers.range(key..).next().copied() {
+            if !is_chain || writers.range(..key).next().is_none() {
+                readers.iter().for_each(|&reader| self.incoming_first(reader, place));
+            }
+            for &(_, next) in writers.range(key..).take(enough) {
                 self.ordered(place, next);
             }
             writers.insert(key);
         }
+    }
+
+    /// Whether a comparison with a neighbour carries over to the places beyond it, as the module documentation says. It
+    /// does not if a write needs no order because it merely copies ([`Checker::merely_copies`]): the chain is broken
+    /// there. Nor does it if places have a slice for each iteration of a parallel op: two of them may both cover an
+    /// address in the sweep and share no byte. Then all places at an address are compared with each other.
+    fn is_chain(&self) -> bool {
+        let copies = |op: &OpId| !self.program.op(*op).copies().is_empty();
+        let is_plain = |place: &usize| self.layout.places[*place].terms.is_empty();
+        self.uses.iter().all(|(place, uses)| is_plain(place) && !uses.writes.iter().any(copies))
     }
 
     /// What `first` held before the dag must be done with before `second` is written.

@@ -3,6 +3,10 @@
 //! The fixpoint visits a node several times. What is lost in an early visit is
 //! lost in the last one too, so a finding can be kept as soon as it is seen;
 //! only repetitions have to be dropped.
+//!
+//! Words from other files: a [`Graph`] has nodes with straight runs of [`Step`]s, and edges with the [`Way`] that
+//! control takes; a [`Waypoint`] is one stop of a path in a message. A *site* is a place in the program that allocates
+//! memory.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -27,6 +31,7 @@ pub(super) struct Findings {
 /// count as repetitions, and the first one stays.
 type Key = (OpId, u8, usize, usize);
 
+/// A range as messages have it.
 fn bytes(range: Range) -> ByteRange {
     ByteRange::new(range.0, range.1)
 }

@@ -26,6 +26,9 @@
 //! }             node 1: steps Preloaded, Rotate, c
 //! c
 //! ```
+//!
+//! [`Names`] knows which buffers a value may be: a value whose `root` is another one is only another name for it (or
+//! for a part of it) and has no entries in the state.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -186,6 +189,7 @@ pub(super) fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
     turns
 }
 
+/// By Euclid's algorithm: `x` becomes the greatest common divisor.
 fn least_common_multiple(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a, b);
     while y != 0 {
@@ -238,6 +242,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// A new node without steps and edges.
     fn node(&mut self, frame: FrameId) -> NodeId {
         self.graph.nodes.push(Node { steps: Vec::new(), edges: Vec::new(), frame })
     }
@@ -385,6 +390,7 @@ impl Builder<'_> {
             let entry = self.node(around.frame);
             self.enter(from, around, region, entry);
             let mut leave = self.out_of(around);
+            // The values that a region other than the last one yields have no receivers.
             if index + 1 < regions.len() {
                 from = self.node(around.frame);
                 leave = Exit { target: from, receivers: Vec::new(), way: Way::On };

@@ -98,6 +98,10 @@ impl Layout {
     /// reported here.
     pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
         let mut layout = Layout::default();
+        let sites = program.sites().len();
+        layout.of_site.reserve(sites);
+        layout.owner.reserve(sites);
+        layout.places.reserve(sites);
         // For each place the memory it lies in: a space, or one shared object of a space.
         let mut memories = Vec::new();
         let parallels = nearest_parallels(program);
@@ -118,7 +122,9 @@ impl Layout {
                 let terms = crossed(program, &parallels, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
                     memories.push((placement.space, placement.object));
-                    let (start, terms) = (i128::from(offset.0), terms.clone());
+                    let start = i128::from(offset.0);
+                    // Hardly any site has terms, and an empty list is made faster than it is copied.
+                    let terms = if terms.is_empty() { SmallVec::new() } else { terms.clone() };
                     layout.places.push(Place { site, slot: slot as u32, start, size, terms });
                 }
                 if let Some(distance) = misaligned(info.alignment, placement, &terms) {
@@ -169,16 +175,27 @@ impl Layout {
     /// Shifts the places of each memory above those of the memories before it in the list: memories that end at 100, 50
     /// and 30 get the bases 0, 100 and 150.
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
+        // Without shared objects the memories are spaces, and a table with the end of each space needs no search. The
+        // numbers of spaces are small, unless somebody has left many of them out.
+        let last = memories.iter().map(|(space, _)| space.index()).max().unwrap_or(0);
+        if last <= 2 * memories.len() && memories.iter().all(|(_, object)| object.is_none()) {
+            let mut ends = vec![0; last + 1];
+            for (place, (space, _)) in self.places.iter().zip(memories) {
+                let end: &mut i128 = &mut ends[space.index()];
+                *end = (*end).max(place.hull_end());
+            }
+            ends_to_bases(ends.iter_mut());
+            for (place, (space, _)) in self.places.iter_mut().zip(memories) {
+                place.start += ends[space.index()];
+            }
+            return;
+        }
         let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
         for (place, memory) in self.places.iter().zip(memories) {
             let end = ends.entry(*memory).or_default();
             *end = (*end).max(place.hull_end());
         }
-        // From here on `ends` holds the base of each memory in place of its end.
-        let mut base = 0;
-        for end in ends.values_mut() {
-            base += std::mem::replace(end, base);
-        }
+        ends_to_bases(ends.values_mut());
         for (place, memory) in self.places.iter_mut().zip(memories) {
             place.start += ends[memory];
         }
@@ -258,6 +275,14 @@ impl Layout {
     }
 }
 
+/// Replaces the end of each memory by its base: the sum of the ends before it.
+fn ends_to_bases<'a>(ends: impl Iterator<Item = &'a mut i128>) {
+    let mut base = 0;
+    for end in ends {
+        base += std::mem::replace(end, base);
+    }
+}
+
 /// The two sites that reach furthest, the first of them furthest of all.
 #[derive(Default)]
 struct Furthest {
@@ -300,31 +325,40 @@ fn misaligned(alignment: Bytes, placement: &Placement, terms: &[Term]) -> Option
 /// and loops inside it run independently on either side. Terms are listed innermost first, so the loops inside it are
 /// those that stand before it in the list.
 fn difference(a: &Place, b: &Place, apart_in: Option<OpId>) -> (i128, i128) {
-    let (mut low, mut high) = (a.start - b.start, a.start - b.start);
-    // An index that goes from 0 up to its last value moves the difference by 0 to `span`, in the direction of `step`.
-    let mut add = |step: i128, trips| {
-        let span = Term { op: OpId::from_index(0), step: step.abs(), trips }.span();
-        if step < 0 { low -= span } else { high += span }
-    };
-    // Where `apart_in` stands in the list of terms.
-    let inside = |place: &Place| apart_in.and_then(|op| place.terms.iter().position(|term| term.op == op));
-    let (inside_a, inside_b) = (inside(a), inside(b));
+    let mut bounds = Bounds { low: a.start - b.start, high: a.start - b.start };
+    // Where `apart_in` stands in the lists of terms.
+    let [inside_a, inside_b] =
+        [a, b].map(|place| apart_in.and_then(|op| place.terms.iter().position(|term| term.op == op)));
     for (index, term) in a.terms.iter().enumerate() {
         // `free`: inside of `apart_in`, so that the index of the other side may be another one.
         let free = inside_a.is_some_and(|limit| index < limit);
         let same = b.terms.iter().find(|other| other.op == term.op && !free);
         if Some(term.op) != apart_in {
-            add(term.step - same.map_or(0, |other| other.step), term.trips);
+            bounds.add(term.step - same.map_or(0, |other| other.step), term.trips);
         }
     }
     // Loops that both cross have been counted with `a`, unless they run independently.
     for (index, term) in b.terms.iter().enumerate() {
         let free = inside_b.is_some_and(|limit| index < limit);
         if Some(term.op) != apart_in && (free || !a.crosses(term.op)) {
-            add(-term.step, term.trips);
+            bounds.add(-term.step, term.trips);
         }
     }
-    (low, high)
+    (bounds.low, bounds.high)
+}
+
+/// The least and the greatest value of a difference of two addresses.
+struct Bounds {
+    low: i128,
+    high: i128,
+}
+
+impl Bounds {
+    /// An index that goes from 0 up to its last value moves the difference by 0 to its span, in the direction of `step`.
+    fn add(&mut self, step: i128, trips: Option<u64>) {
+        let span = Term { op: OpId::from_index(0), step: step.abs(), trips }.span();
+        if step < 0 { self.low -= span } else { self.high += span }
+    }
 }
 
 /// Whether a site is allocated inside an op.
@@ -359,7 +393,8 @@ fn crossed(
     // site has one address in all iterations.
     let mut step = Some(0);
     let mut terms = SmallVec::new();
-    let around = std::iter::successors(parallels[alloc], |&op| parallels[op]);
+    let outwards = |op: OpId| parallels.get(op).copied().flatten();
+    let around = std::iter::successors(outwards(alloc), |&op| outwards(op));
     // Ids are in program order: a loop around the owner comes before it.
     for op in around.take_while(|&op| owner.is_none_or(|owner| op > owner)) {
         let trips = iterations(program.op(op));
@@ -377,13 +412,17 @@ fn crossed(
     terms
 }
 
-/// The innermost parallel op around each op. Parents come first, so their answer is there when it is needed.
+/// The innermost parallel op around each op; an empty list if the program has no parallel op. Parents come first, so
+/// their answer is there when it is needed.
 fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
     let mut nearest: IndexVec<OpId, Option<OpId>> = IndexVec::new();
+    let is_parallel = |op: &Op| matches!(op.control(), Control::Parallel { .. });
+    if !program.ops().iter().any(is_parallel) {
+        return nearest;
+    }
     for op in program.ops().ids() {
         let parent = program.parent(op);
-        let is_parallel = |op: &OpId| matches!(program.op(*op).control(), Control::Parallel { .. });
-        nearest.push(parent.filter(is_parallel).or_else(|| nearest[parent?]));
+        nearest.push(parent.filter(|&op| is_parallel(program.op(op))).or_else(|| nearest[parent?]));
     }
     nearest
 }

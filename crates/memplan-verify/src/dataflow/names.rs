@@ -178,6 +178,7 @@ impl<'p> Names<'p> {
         }
     }
 
+    /// The root of a value, and the part of it that the value is.
     pub(super) fn resolve(&self, value: ValueId) -> Resolved {
         self.resolved[value]
     }
@@ -192,10 +193,12 @@ impl<'p> Names<'p> {
         &self.of_site[site]
     }
 
+    /// Entries of the root `Holder` for a site.
     pub(super) fn of_holder(&self, site: SiteId) -> &[usize] {
         &self.holder[site]
     }
 
+    /// Entries of the root `Preload` for a site.
     pub(super) fn of_preload(&self, site: SiteId) -> &[usize] {
         &self.preload[site]
     }
@@ -416,7 +419,7 @@ pub(super) fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
 }
 
 /// Whether an op may run its regions more than once.
-fn repeats(program: &Program, op: OpId) -> bool {
+pub(super) fn repeats(program: &Program, op: OpId) -> bool {
     match program.op(op).control() {
         Control::Loop(trips) => trips.at_most.is_none_or(|most| most > 1),
         Control::While | Control::Unknown | Control::Parallel { .. } => true,
@@ -427,7 +430,7 @@ fn repeats(program: &Program, op: OpId) -> bool {
 /// Whether a region may have a cycle of blocks. Every cycle has at least one branch to a block with the same or a lower
 /// number, in whatever order blocks are numbered. A region without a cycle may have one, too; the answer is then yes
 /// without need, which is safe.
-fn has_cycle(program: &Program, region: RegionId) -> bool {
+pub(super) fn has_cycle(program: &Program, region: RegionId) -> bool {
     program.region(region).blocks.iter().any(|&block| leads_back(program, block))
 }
 

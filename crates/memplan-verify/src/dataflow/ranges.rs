@@ -24,6 +24,7 @@ pub(super) fn intersection(a: Range, b: Range) -> Option<Range> {
 pub(super) struct Ranges(SmallVec<[Range; 1]>);
 
 impl Ranges {
+    /// The bytes of one range; none if it is empty.
     pub(super) fn of(range: Range) -> Ranges {
         match range.0 < range.1 {
             true => Ranges(smallvec![range]),
@@ -60,10 +61,12 @@ impl Ranges {
         self.0.insert(first, new);
     }
 
+    /// Adds all bytes of another set.
     pub(super) fn add_all(&mut self, other: &Ranges) {
         other.iter().for_each(|range| self.add(range));
     }
 
+    /// Takes a range of bytes out of the set.
     pub(super) fn remove(&mut self, range: Range) {
         if !self.overlaps(range) {
             return;
@@ -71,14 +74,17 @@ impl Ranges {
         self.0 = self.0.iter().flat_map(|&r| pieces_outside(r, range)).collect();
     }
 
+    /// Whether some byte of a range is in the set.
     pub(super) fn overlaps(&self, range: Range) -> bool {
         self.within(range).next().is_some()
     }
 
+    /// Whether every byte of a range is in the set. Ranges that touch have become one, so a single range covers it.
     pub(super) fn covers(&self, range: Range) -> bool {
         range.0 >= range.1 || self.0.iter().any(|r| r.0 <= range.0 && range.1 <= r.1)
     }
 
+    /// Whether every byte of another set is in this one.
     pub(super) fn covers_all(&self, other: &Ranges) -> bool {
         other.iter().all(|range| self.covers(range))
     }
@@ -141,6 +147,7 @@ impl Lost {
         true
     }
 
+    /// These bytes are no longer lost.
     pub(super) fn remove(&mut self, range: Range) {
         if self.within(range).next().is_none() {
             return;

@@ -38,6 +38,11 @@
 //! changes no verdict.
 //!
 //! Cost: near linear, one sorted list of stretches and one ordered map of the bytes in use.
+//!
+//! Words from other files: a *place* is one slot of a site at its address; a place has a *term* for each parallel op
+//! whose iterations have their slices of it side by side; `hull_end` is where the last of these slices ends.
+//! [`Sources`] has the values that a merged value may be, and [`Resolved`] the allocated or merged value (`root`) that
+//! a value is a part of.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -153,6 +158,9 @@ impl Sharing<'_> {
     /// For each site whether a merged value may be it, so that it has other names than its own and its views.
     fn with_several_names(&self) -> IndexVec<SiteId, bool> {
         let mut several = IndexVec::filled(false, self.program.sites().len());
+        if !self.sources.some {
+            return several;
+        }
         for (_, source) in self.merges() {
             if let Some(site) = self.named(source) {
                 several[site] = true;
@@ -189,6 +197,8 @@ impl Sharing<'_> {
         let program = self.program;
         let mut uses = IndexVec::filled(Use::Never, program.sites().len());
         let mut escapes = IndexVec::filled(false, program.sites().len());
+        let reaches: IndexVec<BlockId, Option<usize>> =
+            program.blocks().ids().map(|block| self.in_reach_until(block)).collect();
         // The repeating ops around the current one, outermost first.
         let mut repeating: Vec<OpId> = Vec::new();
         for (id, op) in program.ops().iter_enumerated() {
@@ -199,7 +209,7 @@ impl Sharing<'_> {
             for access in &op.accesses {
                 let Some(site) = self.named(access.value) else { continue };
                 escapes[site] |= access.kind == AccessKind::Escape;
-                match self.stretch(site, id, &repeating) {
+                match self.stretch(site, id, &repeating, &reaches) {
                     Some(ops) => uses[site].extend(ops),
                     None => uses[site] = Use::Anytime,
                 }
@@ -226,12 +236,18 @@ impl Sharing<'_> {
     }
 
     /// The ops in which a site is in use because of one access to it. `repeating` has the ops around the access that
-    /// repeat, outermost first. `None` if no stretch can be given: the site has no alloc, or control may come to the
-    /// access without having come by the alloc (the access stands before it, or outside of the reach of
-    /// `in_reach_until`).
-    fn stretch(&self, site: SiteId, access: OpId, repeating: &[OpId]) -> Option<Range<usize>> {
+    /// repeat, outermost first, and `reaches` the answers of `in_reach_until`. `None` if no stretch can be given: the
+    /// site has no alloc, or control may come to the access without having come by the alloc (the access stands before
+    /// it, or outside of its reach).
+    fn stretch(
+        &self,
+        site: SiteId,
+        access: OpId,
+        repeating: &[OpId],
+        reaches: &IndexVec<BlockId, Option<usize>>,
+    ) -> Option<Range<usize>> {
         let alloc = self.program.alloc_op(site)?;
-        if access < alloc || access.index() >= self.in_reach_until(alloc)? {
+        if access < alloc || access.index() >= reaches[self.program.op(alloc).block]? {
             return None;
         }
         // Control may come from the end of a repeating op back to the access. Ops that repeat the alloc as well (they
@@ -245,11 +261,9 @@ impl Sharing<'_> {
         }
     }
 
-    /// One past the last op that control can only reach by way of an alloc and without going back: the end of the
-    /// alloc's block, or of its region if the alloc is in the first block and no branch leads back. Never `None`, since
-    /// the alloc itself is an op there.
-    fn in_reach_until(&self, alloc: OpId) -> Option<usize> {
-        let block = self.program.op(alloc).block;
+    /// One past the last op that control can only reach by way of an alloc in a block and without going back: the end
+    /// of the block, or of its region if it is the first block and no branch leads back. `None` if there is no op.
+    fn in_reach_until(&self, block: BlockId) -> Option<usize> {
         let region = self.program.block(block).region;
         let blocks = &self.program.region(region).blocks;
         let last_op = |&block: &BlockId| self.program.block(block).ops.last();
@@ -300,6 +314,9 @@ impl Sharing<'_> {
     /// Where a value may be one of several sites, all of them are followed if one is: what a write
     /// through the value does to one depends on whether it may be another.
     fn follow_together(&self, followed: &mut IndexVec<SiteId, bool>) {
+        if !self.sources.some {
+            return;
+        }
         // Values that merges connect are one group. A site belongs to the group of its own value.
         let mut groups = Groups { parent: HashMap::new() };
         for (value, source) in self.merges() {
@@ -389,6 +406,7 @@ impl Groups {
         root
     }
 
+    /// Makes one group of the groups of two values.
     fn unite(&mut self, one: ValueId, other: ValueId) {
         let (one, other) = (self.find(one), self.find(other));
         if one != other {

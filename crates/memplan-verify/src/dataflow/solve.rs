@@ -6,6 +6,10 @@
 //!
 //! Nodes are visited in reverse postorder, so a loop settles before the code after it is looked at. Only nodes where
 //! paths meet keep their state; along a straight run the state is handed on.
+//!
+//! Words from other files: the [`Machine`] knows the function and says what a [`Step`] does to a state. Its
+//! `concurrency` says which asynchronous work may be running (`pending`) at a node: `launches` has the op that hands
+//! out each token. The graph's `async_exits` are the nodes in which the inside of asynchronous work ends.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -174,6 +178,7 @@ fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
     keeps
 }
 
+/// The position of each node in reverse postorder; 0 for nodes that control cannot reach.
 fn positions(machine: &Machine<'_>) -> IndexVec<NodeId, usize> {
     let mut position = IndexVec::filled(0, machine.graph.nodes.len());
     for (index, &node) in machine.graph.order.iter().enumerate() {

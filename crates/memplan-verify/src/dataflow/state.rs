@@ -206,6 +206,7 @@ impl State {
             if let Some(content) = slot {
                 let content = Rc::make_mut(content);
                 how(content);
+                // `how` may have changed which bytes are alive, and so how far they reach.
                 content.settle(addresses, entry);
             }
         });

@@ -16,6 +16,10 @@
 //!   y = softmax(x)       b = softmax(a),            nothing: a softmax looks at all of x
 //!                        a = x[0..3]
 //! ```
+//!
+//! Words from other files: [`Original`] answers questions about the original: `all(t)` are all places of a tensor (none
+//! if its shape is not known), `whole(t)` the same or `None`, and `alike(t)` the first tensor that holds the same. A
+//! [`Region`] is a box of places, and a [`Mismatch`] says why two ops are not the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,10 +155,10 @@ fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<
     // If an operand is left out, this list is shorter than that of the operands, and no region follows.
     let tensors: Vec<usize> = before.operands.iter().map_while(|tensor| *tensor).collect();
     let result = before.results.first().copied().flatten().and_then(|result| original.whole(result));
-    let no_region = || Mismatch::Moved { why: "its operands are not regions of the original's".to_owned() };
     let (Some(result), true) = (result, tensors.len() == before.operands.len()) else { return Err(no_region()) };
     // The region is that of an operand as large as the result; the others are then held against it.
     let large = tensors.iter().position(|tensor| original.whole(*tensor).as_ref() == Some(&result));
+    // If every operand is repeated along some dimension, no operand says which region of the result it is.
     let large = large.ok_or_else(no_region)?;
     let mut nearest = None;
     for view in candidate.views[large].iter().filter(|view| view.tensor == original.alike(tensors[large])) {
@@ -170,6 +174,11 @@ fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<
         nearest.get_or_insert(Mismatch::Operand { operand: place, like, found, wanted });
     }
     Err(nearest.unwrap_or_else(|| other_operand(original, candidate, large, tensors[large], like)))
+}
+
+/// The mismatch of a pointwise op of which no region of the result follows.
+fn no_region() -> Mismatch {
+    Mismatch::Moved { why: "its operands are not regions of the original's".to_owned() }
 }
 
 /// Whether an operand holds what a region of the result needs, given the shape of the original's operand. Dimensions

@@ -10,6 +10,9 @@
 //!   a equals x[2..6]      pad(a, 1 in front, z)         nothing: place 1 of x is an element, not z
 //!   x[0..3], x[3..6]      concat                        x[0..6]
 //! ```
+//!
+//! [`Original`] answers questions about the original; `whole(t)` are all places of a tensor, `None` if its shape is not
+//! known.
 
 use super::compare::Candidate;
 use super::network::Meaning;
@@ -86,6 +89,8 @@ fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i
     let back: Vec<i64> = before.iter().map(|before| before.saturating_neg()).collect();
     let region = Region { extent: shape.to_vec(), ..view.region.shifted(&back) };
     let whole = original.whole(view.tensor)?;
+    // The border must lie around the view. Where the bordered region meets the original tensor, it must be the view's
+    // own elements: elsewhere the border would stand for elements.
     if !view.region.is_inside(&region) || !region.meet(&whole).is_inside(&view.region) {
         return None;
     }
@@ -126,6 +131,7 @@ fn append(one: &View, next: &View, axis: usize) -> Option<View> {
             && one.region.extent[dimension] == next.region.extent[dimension]
     };
     let is_aligned = (0..rank).all(|dimension| dimension == axis || is_same(dimension));
+    // A view without a fill has no border, so it goes with any.
     let has_same_border = one.fill.is_none() || next.fill.is_none() || one.fill == next.fill;
     if !is_aligned || !has_same_border || one.region.high(axis) != next.region.low[axis] {
         return None;

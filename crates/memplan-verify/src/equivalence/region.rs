@@ -20,6 +20,7 @@ impl Region {
         Region { low: vec![0; shape.len()], extent: shape.to_vec() }
     }
 
+    /// The number of dimensions.
     pub(super) fn rank(&self) -> usize {
         self.low.len()
     }
@@ -43,6 +44,7 @@ impl Region {
         Region { low, extent }
     }
 
+    /// Whether it has no place at all.
     pub(super) fn is_empty(&self) -> bool {
         self.extent.iter().any(|extent| *extent <= 0)
     }

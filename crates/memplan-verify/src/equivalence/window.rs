@@ -22,6 +22,10 @@
 //!   its padding                its own padding                         yes
 //!   its padding                an element of a border                  if it has the value of padding
 //! ```
+//!
+//! Words from other files: [`Original`] answers questions about the original; `whole(t)` are all places of a tensor. A
+//! [`Candidate`] is an op of the new model with the views of its operands, and a [`Mismatch`] says why two ops are not
+//! the same.
 
 use super::compare::{Candidate, is_whole, other_operand};
 use super::network::{Axis, Slide, Window};
@@ -94,18 +98,27 @@ impl Sliding<'_> {
         if [self.shape.len(), self.now.axes.len(), self.old.axes.len(), self.view.region.rank()] != [rank; 4] {
             return Err(self.other("its number of dimensions"));
         }
+        let result = self.result_shape().ok_or_else(|| self.other("its result"))?;
         let mut low = Vec::with_capacity(rank);
         // Whether some window reads an element of the border of the view.
         let mut reads_border = false;
         for axis in 0..rank {
             low.push(match (self.now.axes[axis], self.old.axes[axis]) {
+                // A place of the result for each place of the operand.
+                (Axis::Along, Axis::Along) if self.shape[axis] != self.view.region.extent[axis] => {
+                    return Err(self.other("how many places its result has"));
+                }
                 (Axis::Along, Axis::Along) => {
                     reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
                     self.view.region.low[axis]
                 }
                 // Each place of the result needs all places of the operand. If some are missing, the last one is named.
-                (Axis::Across, Axis::Across) if self.is_whole(axis, &whole) => 0,
-                (Axis::Across, Axis::Across) => return Err(self.halo(axis, whole.extent[axis] - 1)),
+                (Axis::Across, Axis::Across) if !self.is_whole(axis, &whole) => {
+                    return Err(self.halo(axis, whole.extent[axis] - 1));
+                }
+                // How many places the result has does not follow from the operand, so the tile has all of them.
+                (Axis::Across, Axis::Across) if result.get(axis) == Some(&self.shape[axis]) => 0,
+                (Axis::Across, Axis::Across) => return Err(self.other("how many places its result has")),
                 (Axis::Slide(now), Axis::Slide(old)) => self.slide(axis, now, old, &whole, &mut reads_border)?,
                 (Axis::Repeat { factor }, Axis::Repeat { factor: before }) if factor == before => {
                     reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
@@ -121,6 +134,12 @@ impl Sliding<'_> {
             return Err(self.border());
         }
         Ok(Region { low, extent: self.shape.to_vec() })
+    }
+
+    /// The shape of the result of the original's op; `None` if it is not known.
+    fn result_shape(&self) -> Option<&[i64]> {
+        let result = self.original.network.ops[self.like].results.first().copied().flatten()?;
+        self.original.network.tensors[result].shape.as_deref()
     }
 
     /// Whether the view has all places of the original tensor along a dimension, and no border.

@@ -11,6 +11,11 @@
 //! Iterations of a concurrent loop run one after the other here, although they may run in any order. So every unit also
 //! remembers who has touched it from inside of concurrent loops ([`Visit`]), and a pair of visits whose order could
 //! matter is refused.
+//!
+//! Words from other files: a [`Nest`] is the list of steps with resolved subscripts. A [`Polynomial`] is a sum of
+//! products of *atoms*, which are loop counters, values from outside, or other expressions. A [`Touch`] is what an
+//! access touches: `outside` is the part of its subscript that only values from outside decide, `inside` is the rest,
+//! and it touches `lanes` times `width` units, `stride` apart. A [`Side`] is one of the two buffers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -151,6 +156,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Runs a list of nodes.
     fn nodes(&mut self, nodes: &[Node]) -> Result<(), Refusal> {
         nodes.iter().try_for_each(|node| self.node(node))
     }

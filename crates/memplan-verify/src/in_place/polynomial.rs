@@ -52,6 +52,7 @@ impl Atoms {
         atom
     }
 
+    /// What an atom is.
     pub(super) fn kind(&self, atom: Atom) -> &Kind {
         &self.kinds[atom as usize]
     }
@@ -93,7 +94,6 @@ impl Atoms {
 
 /// The value of an operation on numbers; `None` if it has none or does not fit.
 pub(super) fn compute(operator: Operator, a: i64, b: i64) -> Option<i64> {
-    let truth = |value: bool| Some(i64::from(value));
     match operator {
         Operator::Add => a.checked_add(b),
         Operator::Subtract => a.checked_sub(b),
@@ -112,10 +112,11 @@ pub(super) fn compute(operator: Operator, a: i64, b: i64) -> Option<i64> {
         Operator::RemainderToZero => a.checked_rem(b),
         Operator::Minimum => Some(a.min(b)),
         Operator::Maximum => Some(a.max(b)),
-        Operator::Equal => truth(a == b),
-        Operator::Less => truth(a < b),
-        Operator::And => truth(a != 0 && b != 0),
-        Operator::Or => truth(a != 0 || b != 0),
+        // Truth values are 0 and 1.
+        Operator::Equal => Some(i64::from(a == b)),
+        Operator::Less => Some(i64::from(a < b)),
+        Operator::And => Some(i64::from(a != 0 && b != 0)),
+        Operator::Or => Some(i64::from(a != 0 || b != 0)),
     }
 }
 
@@ -127,6 +128,7 @@ pub(super) struct Polynomial {
 }
 
 impl Polynomial {
+    /// A constant. 0 has no terms, so that equal sums are equal maps.
     pub(super) fn number(value: i64) -> Polynomial {
         let mut sum = Polynomial::default();
         if value != 0 {
@@ -135,6 +137,7 @@ impl Polynomial {
         sum
     }
 
+    /// One atom, once.
     pub(super) fn atom(atom: Atom) -> Polynomial {
         Polynomial { terms: BTreeMap::from([(vec![atom], 1)]) }
     }
@@ -148,6 +151,7 @@ impl Polynomial {
         }
     }
 
+    /// The products, as their atoms, each with its factor.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
         self.terms.iter().map(|(product, factor)| (product.as_slice(), *factor))
     }
@@ -186,10 +190,12 @@ impl Polynomial {
         Some(sum)
     }
 
+    /// `factor * self`; `None` if a factor does not fit into 64 bits.
     pub(super) fn scaled(&self, factor: i64) -> Option<Polynomial> {
         Polynomial::default().plus(self, factor)
     }
 
+    /// Whether it has the same value in all iterations.
     pub(super) fn is_fixed(&self, atoms: &Atoms) -> bool {
         self.terms.keys().flatten().all(|atom| atoms.is_fixed(*atom))
     }

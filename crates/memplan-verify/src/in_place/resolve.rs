@@ -11,6 +11,8 @@
 //!
 //! An *atom* is what subscripts are made of: a counter, a value from outside, or an expression that is no sum and no
 //! product (see `polynomial`).
+//!
+//! A [`Polynomial`] is a sum of products of atoms, and [`Atoms`] knows what each atom is.
 
 use std::collections::HashMap;
 
@@ -136,6 +138,7 @@ impl Resolver {
                 Step::Loop { variable, first, count, order, body } => {
                     nodes.push(self.repeated(*variable, first, count, *order, body)?);
                 }
+                // No other step gives this variable a value, so what is noted inside of a branch harms nobody after it.
                 Step::Define { variable, value } => {
                     let value = self.index(value)?;
                     self.values.insert(*variable, value);

@@ -13,6 +13,9 @@
 //! A counter is one digit; what it is multiplied by is the digit's *weight*, and the number of its iterations is how
 //! many values the digit takes. Subscripts and counts are polynomials over *atoms*: counters, values from outside, and
 //! expressions that are neither sum nor product. Memory is counted in units, and an access touches `width` of them.
+//!
+//! A [`Nest`] is the list of steps with resolved subscripts, and a [`Touch`] is what one access touches: `first` is its
+//! subscript, and `lanes` times `width` units are touched, `stride` apart.
 
 use std::collections::HashMap;
 

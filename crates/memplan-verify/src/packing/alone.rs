@@ -2,6 +2,9 @@
 //!
 //! `Layout` has the bytes of every slot of every placed buffer. An *area* is what addresses are counted in: a space or
 //! a shared object.
+//!
+//! A [`Who`] is a buffer with its name, and a [`Violation`] is one thing that is wrong. [`end_of`] is one past the last
+//! byte of a buffer at an offset, `None` if that is too large a number.
 
 use std::cmp::Reverse;
 
@@ -45,6 +48,7 @@ struct About<'a> {
 }
 
 impl About<'_> {
+    /// The buffer, for messages.
     fn who(&self) -> Who {
         Who::new(self.problem, self.id)
     }
@@ -143,6 +147,7 @@ impl About<'_> {
     }
 }
 
+/// The name of a space; its number if the problem has no such space.
 fn space_name(problem: &Problem, space: SpaceId) -> String {
     problem.spaces().get(space).map_or_else(|| format!("number {}", space.index()), |space| space.name.clone())
 }

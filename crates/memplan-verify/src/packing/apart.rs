@@ -1,5 +1,9 @@
 //! Buffers that have no byte in common, whatever their lives and windows:
 //! exclusive ones with anybody, must-not-share pairs with each other.
+//!
+//! Words from other files: a [`Slot`] is the bytes of one slot of a buffer in its *area*, which is a space or a shared
+//! object. [`LiveRanges`] finds which ranges of bytes meet a given one. A [`Listing`] takes violations up to a limit
+//! and counts the rest; its method `meet` says whether to go on.
 
 use memplan_core::{BufferId, Problem};
 

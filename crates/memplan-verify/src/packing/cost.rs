@@ -11,8 +11,9 @@ use super::violation::Violation;
 /// Compares the cost that a plan claims with the one that its places have.
 pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut Vec<Violation>) {
     let Some(claimed) = plan.cost else { return };
-    let is_active = |pair: &&memplan_core::ReuseCost| first_common(layout, pair.one, pair.other).is_some();
-    let found: u128 = problem.reuse_costs().iter().filter(is_active).map(|pair| u128::from(pair.weight)).sum();
+    // A pair is active, and its price is paid, if the two have a byte in common in some of their slots.
+    let active = problem.reuse_costs().iter().filter(|pair| first_common(layout, pair.one, pair.other).is_some());
+    let found: u128 = active.map(|pair| u128::from(pair.weight)).sum();
     if found != u128::from(claimed.total) {
         out.push(Violation::CostWrong { claimed: claimed.total, found });
     }

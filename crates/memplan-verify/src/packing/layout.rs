@@ -32,6 +32,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Whether it has no bytes: the buffer has size 0.
     pub(super) fn is_empty(&self) -> bool {
         self.low == self.high
     }

@@ -32,6 +32,7 @@ pub(super) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
+    /// An empty list of one kind of violation, which goes to `out`.
     pub(super) fn new(kind: Kind, out: &'a mut Vec<Violation>) -> Listing<'a> {
         Listing { kind, out, listed: HashSet::new(), meetings: 0, counted: HashSet::new() }
     }
@@ -62,6 +63,7 @@ impl<'a> Listing<'a> {
         self.has_room()
     }
 
+    /// Whether violations are still listed, and not only counted.
     fn has_room(&self) -> bool {
         self.listed.len() < LISTED && self.meetings < LISTED * MEETINGS_PER_PAIR
     }

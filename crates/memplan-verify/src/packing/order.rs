@@ -32,6 +32,10 @@
 //! What is left are questions "does x precede y". They are answered in batches
 //! of 64 targets y: one walk down the topological order, over the stretch that
 //! matters for the batch, with a bit for each target.
+//!
+//! Words from other files: [`Dependencies`] have the children of each buffer, and the buffers that outputs read;
+//! [`Companies`] and [`Overlays`] say which buffers belong together and which overlays the plan uses; a [`Listing`]
+//! takes violations up to a limit and counts the rest.
 
 use std::collections::{BTreeSet, HashSet};
 

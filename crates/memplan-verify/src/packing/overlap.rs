@@ -22,6 +22,10 @@
 //!
 //! An *area* is what addresses are counted in: a space or a shared object. A *party* are slots that may overlap,
 //! because ties or must-share pairs hold their buffers together; overlaps within a party are no violation.
+//!
+//! Words from other files: a [`Layout`] has the slots of all placed buffers; a [`Span`] is a range of bytes of an area
+//! with its party; [`Overlays`] knows which bytes of a buffer another one takes over and when (`remainders`); a
+//! [`Listing`] takes violations up to a limit and counts the rest.
 
 use std::collections::BTreeMap;
 

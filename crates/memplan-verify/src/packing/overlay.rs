@@ -16,6 +16,8 @@
 //!
 //! Slot 0 of w may lie over slot 0 of v, slot 1 over slot 1, and so on, because in
 //! any one iteration w and v are in slots of the same number.
+//!
+//! A [`Slot`] is the bytes of one slot of a buffer, with its number; a [`Layout`] has the slots of all placed buffers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -9,6 +9,8 @@
 //!   a and b are tied, b must share with c: a, b, c are one company. With 2 slots each it has 2 parties:
 //!   {a0, b0, c0} and {a1, b1, c1}. a0 may overlap b0, and not b1.
 //! ```
+//!
+//! A [`Layout`] has the slots of all placed buffers; a [`Slot`] is the bytes of one slot, with its number from 0.
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SpaceId};
 
@@ -76,9 +78,8 @@ pub(super) type Party = u32;
 impl Companies {
     /// Finds the companies and numbers the parties: the slots that may overlap each other.
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
-        let slots_of = |id: BufferId| layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
         if problem.groups().is_empty() && problem.must_share().is_empty() {
-            let first_party = numbered(problem.buffers().ids().map(slots_of));
+            let first_party = numbered(problem.buffers().ids().map(|id| slot_count(layout, id)));
             return Companies { representative: Vec::new(), members: Vec::new(), first_party };
         }
         let count = problem.buffers().len();
@@ -103,7 +104,7 @@ impl Companies {
             let company = find(&mut representative, id.index() as u32);
             representative[id.index()] = company;
             members[company as usize] += 1;
-            widest[company as usize] = slots_of(id).max(widest[company as usize]);
+            widest[company as usize] = slot_count(layout, id).max(widest[company as usize]);
         }
         Companies { representative, members, first_party: numbered(widest.into_iter()) }
     }
@@ -122,6 +123,11 @@ impl Companies {
     pub(super) fn party(&self, slot: &Slot) -> Party {
         self.first_party[self.company(slot.buffer) as usize] + slot.number
     }
+}
+
+/// How many slots a buffer has in the plan: one more than the largest number of a slot; 0 if it has no place.
+fn slot_count(layout: &Layout, buffer: BufferId) -> u32 {
+    layout.slots_of(buffer).iter().map(|slot| slot.number + 1).max().unwrap_or(0)
 }
 
 /// The first party of each company, given its number of slots. A company gets one party for each of its slots, numbered

@@ -607,3 +607,74 @@ fn the_documentation_lists_every_code() {
     }
     assert_eq!(page.matches("| `dataflow::").count(), codes.len());
 }
+
+/// A copy onto itself needs no order with other reads of its source. So an order with the copy says nothing about these
+/// reads, and what is written after the copy has to be compared with them on its own.
+#[test]
+fn a_copy_in_a_dag_hides_no_reader_of_its_source() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %z 8, alloc %w 8
+        graph dag {
+          make_x write %x, label &1
+          copy_z read %x, write %z, copy %z[0..8] from %x[0..8], label &2, after &1
+          use_x read %x, label &3, after &1
+          make_w write %w, label &4, after &2
+          use_w read %w, after &4
+        }
+      }";
+    expect(source, "x@0 z@0 w@0", &["unordered: use_x of %x and make_w of %w"]);
+    expect(source, "x@0 z@0 w@8", &[]);
+    let ordered = source.replace("label &4, after &2", "label &4, after &2, after &3");
+    expect(&ordered, "x@0 z@0 w@0", &[]);
+    // The same with what came from outside of the dag.
+    let incoming = source
+        .replace("graph dag {", "fill_x write %x\n graph dag {")
+        .replace("make_x write %x, label &1", "look_x read %x, label &1");
+    expect(&incoming, "x@0 z@0 w@0", &["unordered: use_x of %x and make_w of %w"]);
+}
+
+/// A parallel loop that may have no iterations may hand its init to its result. Then the result is not what the body
+/// leaves.
+#[test]
+fn a_parallel_loop_without_iterations_gives_its_inits_back() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8, alloc %z 8
+        fill_x write %x
+        all parallel ?, init %x, result %r {
+          fill_y write %y
+          leave %y
+        }
+        fill_z write %z
+        use_r read %r
+      }";
+    expect(source, "x@0 y@8 z@0", &["use_r reads %r[0..8] lost to fill_z"]);
+    expect(source, "x@0 y@8 z@16", &[]);
+    expect(&source.replace("parallel ?", "parallel 4 0"), "x@0 y@8 z@0", &["use_r reads %r[0..8] lost to fill_z"]);
+    expect(&source.replace("parallel ?", "parallel 1"), "x@0 y@8 z@0", &[]);
+}
+
+/// A dag in a loop may read what its own last run has written. That content must survive until the read, in any order
+/// of the ops.
+#[test]
+fn a_dag_in_a_loop_reads_what_its_last_run_wrote() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %w 8
+        round loop 3 {
+          graph dag {
+            use_x read %x, label &1
+            make_w write %w, label &2
+            use_w read %w, label &3, after &2
+            make_x write %x, after &1, after &3
+          }
+        }
+      }";
+    expect(source, "x@0 w@0", &["unordered: use_x of %x and make_w of %w"]);
+    expect(source, "x@0 w@8", &[]);
+    // Only once: what `use_x` reads was never written.
+    expect(&source.replace("loop 3", "loop 1"), "x@0 w@0", &[]);
+    // The same if each run has an instance of its own.
+    let fresh = source
+        .replace("allocs alloc %x 8, alloc %w 8", "")
+        .replace("graph dag", "allocs alloc %x 8, alloc %w 8\n graph dag");
+    expect(&fresh, "x@0 w@0", &[]);
+}

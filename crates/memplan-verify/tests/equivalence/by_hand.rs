@@ -146,6 +146,37 @@ fn windows_between_those_of_the_original() {
     );
 }
 
+/// Where a window does not slide, the result has as many places as the operand (a pool), or as the original's result (a
+/// convolution). A tile that says otherwise is refused.
+#[test]
+fn tiles_with_more_or_fewer_channels_than_they_compute() {
+    let make = |kind: &str, channels: i64, result: i64, rows: [i64; 2]| {
+        let mut maker = Maker::default();
+        let x = maker.input(&[6, 1, channels]);
+        let weights = (kind == "CONV").then(|| maker.weights(3));
+        let mut tile = |start: i64, count: i64| {
+            let part = if count == 6 { x } else { maker.slice(x, &[start, 0, 0], &[count, 1, channels]) };
+            let operands: Vec<usize> = [part].into_iter().chain(weights).collect();
+            maker.op(window_op(kind, &operands, [POINT, POINT]), &[count, 1, result])
+        };
+        let made: Vec<usize> =
+            if rows[1] == 0 { vec![tile(0, 6)] } else { vec![tile(0, rows[0]), tile(rows[0], rows[1])] };
+        let y = if let [one] = made[..] { one } else { maker.concat(&made, 0) };
+        // The rest of the model uses two channels of the result.
+        let part = maker.slice(y, &[0, 0, 0], &[6, 1, 2]);
+        maker.network.outputs = vec![part];
+        maker.network
+    };
+    for (kind, channels) in [("MAX", 4), ("CONV", 4)] {
+        let original = make(kind, channels, 4, [6, 0]);
+        assert!(check(&original, &make(kind, channels, 4, [2, 4])).is_ok(), "{kind}");
+        for wrong in [2, 3] {
+            let refused = check(&original, &make(kind, channels, wrong, [2, 4])).unwrap_err();
+            assert_eq!(refused.code(), "equivalence::not-derived", "{kind}: {refused}");
+        }
+    }
+}
+
 /// State: two ops that share a variable stay in their order, and neither may run twice.
 #[test]
 fn variables_are_used_in_their_order() {

@@ -1,0 +1,82 @@
+//! Names of values, small enough for a million of them.
+
+use std::fmt;
+use std::ops::Deref;
+
+/// A short text that does not change. Up to [`Name::SHORT`] bytes stand in the name itself, so that most names of a
+/// program take no memory of their own; a longer one lies on the heap.
+#[derive(Clone)]
+pub struct Name(Text);
+
+#[derive(Clone)]
+enum Text {
+    Short { length: u8, bytes: [u8; Name::SHORT] },
+    // The inner box knows its length, which would not fit beside the bytes of a short name.
+    Long(Box<Box<str>>),
+}
+
+impl Name {
+    /// The most bytes of a name that stand in the name itself. With its length and its kind it has 16.
+    pub const SHORT: usize = 14;
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        let mut bytes = [0; Name::SHORT];
+        match bytes.get_mut(..text.len()) {
+            Some(place) => {
+                place.copy_from_slice(text.as_bytes());
+                Name(Text::Short { length: text.len() as u8, bytes })
+            }
+            None => Name(Text::Long(Box::new(text.into()))),
+        }
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            // The bytes are those of a text, so the default is never used.
+            Text::Short { length, bytes } => std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default(),
+            Text::Long(text) => text,
+        }
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Name {}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_long_names_are_what_they_were_made_of() {
+        assert_eq!(size_of::<Name>(), 16);
+        for length in 0..40 {
+            let text = "é234567890".repeat(4).chars().take(length).collect::<String>();
+            let name = Name::from(text.as_str());
+            assert_eq!(*name, *text);
+            assert_eq!((name.to_string(), name.clone()), (text, name));
+        }
+    }
+}
