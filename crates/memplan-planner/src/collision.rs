@@ -1,4 +1,7 @@
 //! Proof that two buffers with fixed offsets overlap, so that there is no plan.
+//!
+//! A [`Placer`] puts the pieces of a problem down one by one; it has found no place for a piece with a fixed offset,
+//! and this file says why. [`reserved`] is the number of bytes that one slot of a buffer takes.
 
 use memplan_core::{Buffer, BufferId, Bytes, Problem, Step, Witness};
 
@@ -15,6 +18,8 @@ pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
     let base = pieces.get(piece).fixed?;
     // Only a placed piece with a fixed offset proves that there is no plan; any other piece could lie elsewhere.
     let placed = pieces.ids().filter(|&other| pieces.get(other).fixed.is_some() && placer.spot(other).is_some());
+    // Every buffer of the piece with every buffer of the placed one: a piece is one buffer, or several at fixed
+    // distances.
     for other in placed {
         for (buffer, at) in pieces.members(piece) {
             for (rival, rival_at) in pieces.members(other) {

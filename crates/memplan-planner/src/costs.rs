@@ -21,6 +21,12 @@
 //! gets a part of the budget of work and what it has spent is then taken off the whole.
 //!
 //! Everything counts work, so the same problem, seed and effort give the same plan on any machine.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole; their `members` are buffers with their distances
+//! from the piece's offset. A [`Spot`] is a home of a piece (a position in its list of spaces) and an offset there, and
+//! a [`Found`] has a spot for every piece. A [`Component`] is a set of pieces that relations connect.
+//! [`search::search`] is the search for the smallest plan without prices, and [`fits`] says whether a plan keeps to the
+//! capacities.
 
 mod anneal;
 mod bound;
@@ -71,15 +77,10 @@ pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
 /// less. So if the plan costs more than the lower bound of its cost, "optimal" becomes "feasible". The lower bound in
 /// bytes that goes with it is the extent of the plan, since no plan is smaller.
 pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
-    let priced = |mut plan: Plan| {
-        let total = plan.reuse_cost(problem);
-        plan.cost = plan.cost.or(Some(PlanCost { total, lower_bound: 0 }));
-        plan
-    };
     match outcome {
         outcome if problem.reuse_costs().is_empty() => outcome,
         Outcome::Optimal(plan) => {
-            let plan = priced(plan);
+            let plan = with_cost(problem, plan);
             match plan.cost {
                 Some(cost) if cost.total > cost.lower_bound => {
                     let lower_bound = plan.extent();
@@ -88,10 +89,19 @@ pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
                 _ => Outcome::Optimal(plan),
             }
         }
-        Outcome::Feasible { plan, lower_bound, stop } => Outcome::Feasible { plan: priced(plan), lower_bound, stop },
+        Outcome::Feasible { plan, lower_bound, stop } => {
+            Outcome::Feasible { plan: with_cost(problem, plan), lower_bound, stop }
+        }
         // Infeasible or exhausted: there is no plan that could have a cost.
         none => none,
     }
+}
+
+/// A plan that says what its reuse costs. If it says so already, it stays as it is.
+fn with_cost(problem: &Problem, mut plan: Plan) -> Plan {
+    let total = plan.reuse_cost(problem);
+    plan.cost = plan.cost.or(Some(PlanCost { total, lower_bound: 0 }));
+    plan
 }
 
 /// The problem without prices.
@@ -165,9 +175,8 @@ impl<'a, 'p> Costly<'a, 'p> {
                 self.lower_bound += groups.iter().sum::<u64>();
             }
         }
-        // 2. If the bound does not say that some pair has to share, look for a plan in which no pair shares. Such a
-        //    plan
-        // is the answer.
+        // 2. Unless the bound says that some pair has to share, look for a plan in which no pair does. Such a plan is
+        //    the answer.
         if self.lower_bound == self.always
             && let Some(done) = self.keep_all_apart(budget)
         {
@@ -262,6 +271,7 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// sets of the whole problem if that was not enough, and anneals with what is left. In the end pieces sink, which
     /// makes the plan smaller at the same cost.
     fn improve(&mut self, model: &Model, budget: &mut Budget) {
+        // The parts are of the work that is left now: an eighth, three quarters, and what the two leave over.
         let quarter = budget.work_left() / 4;
         self.anneal(model, &mut budget.at_most(quarter / 2), budget);
         let is_proved = self.prove(model, &mut budget.at_most(3 * quarter), budget);
@@ -300,6 +310,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         let Some(components) = domain::components(model).filter(|_| model.is_exact) else { return false };
         let groups = bound::lower_bound(model, &mut share.at_most(share.work_left() / 16));
         let start = self.best.as_ref().and_then(|plan| self.spots(model, plan));
+        // By piece: its offset in the best plan so far, and later the one that the proof of its component has found.
+        // `None` if there is no plan.
         let mut offsets: Vec<Option<i64>> =
             (0..model.items.len()).map(|item| start.as_ref().map(|found| found.spots[item].offset)).collect();
         let (mut bounds, mut is_proved, mut is_lowest) = (model.always, true, true);
@@ -315,6 +327,7 @@ impl<'a, 'p> Costly<'a, 'p> {
             let at_least: u64 = component.items.iter().map(|&item| groups[item]).sum();
             bounds += solved.lower_bound.unwrap_or(0).max(at_least);
             let cost = solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
+            // All is proved only if each component has a placement that costs as little as its bound.
             is_proved &= cost.is_some() && cost == solved.lower_bound;
             is_lowest &= solved.is_lowest;
             for (&item, offset) in component.items.iter().zip(solved.offsets.unwrap_or_default()) {
@@ -441,6 +454,7 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// Keeps a plan that fits if it is cheaper, or as cheap and smaller.
     fn keep(&mut self, plan: Option<Plan>) {
         let Some(plan) = plan.filter(|plan| fits(self.problem, plan)) else { return };
+        // Pairs are compared by their first numbers, and by their second ones if the first are equal.
         let rank = |plan: &Plan| (plan.reuse_cost(self.problem), plan.extent());
         if self.best.as_ref().is_none_or(|best| rank(&plan) < rank(best)) {
             self.best = Some(plan);

@@ -7,6 +7,10 @@
 //!
 //! How many bytes the set needs is its own smallest extent, with its alignments, if a little work finds that; else a
 //! lower bound of it.
+//!
+//! Words from other files: [`search::search`] plans a problem; [`search::only`] and [`search::relaxed`] make a problem
+//! of some of the buffers, in which the others take no bytes; [`costs::kept_apart`] makes one in which pairs with a
+//! price must not share.
 
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 

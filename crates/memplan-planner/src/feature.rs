@@ -90,7 +90,8 @@ impl Feature {
     /// The features a problem has, each with the first buffer that has it (if it
     /// belongs to one), in the order of [`Feature::ALL`].
     pub fn of(problem: &Problem) -> Vec<(Feature, Option<BufferId>)> {
-        // By feature: `None` if it was not found, `Some(None)` if it belongs to no buffer.
+        // By feature: `None` if it was not found, `Some(None)` if it belongs to no buffer. First the features that are
+        // relations between buffers; those of single buffers follow.
         let mut found = Feature::ALL.map(|feature| feature.in_relations(problem));
         // One pass over the buffers for all features: there may be very many.
         for id in problem.buffers().ids() {

@@ -8,6 +8,8 @@
 //!   lives    ####     ######          a record that lives in [5, 7): pauses 2 and 3, distance 2
 //!   step     0   4    9     15        (a pause of 1 means that the lives touch)
 //! ```
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time `start..end`.
 
 use std::collections::BTreeMap;
 
@@ -49,6 +51,8 @@ impl GrowingObject {
         if before.is_some_and(|(_, end)| end > record.start) {
             return None;
         }
+        // The lives of the object are disjoint, so the nearest ones are the last before the record and the first after
+        // it.
         let neighbours = [before, self.first_from(record.end)];
         neighbours.into_iter().flatten().map(|life| pause(record, life)).min()
     }

@@ -15,6 +15,9 @@
 //! A buffer without readers, or one that a graph output also reads, is never known to be done. Two bit matrices are
 //! computed: the strict descendants of every buffer, and for every buffer the intersection of its readers' descendants.
 //! The matrices grow with the square of the number of buffers, hence [`Ordering::MAX_BUFFERS`].
+//!
+//! [`Dependencies`] have, for each buffer, the buffers that are computed from it (its children), and the buffers that
+//! an output of the program reads.
 
 use memplan_core::{BufferId, Dependencies, Id};
 
@@ -48,6 +51,7 @@ impl Ordering {
         let descendants = descendants(dependencies);
         let mut followers = Matrix::new(count);
         for (buffer, children) in dependencies.children.iter_enumerated() {
+            // A buffer without children keeps its empty row: it has no reader of which it is known that it is done.
             if let Some((&first, others)) = children.split_first() {
                 followers.copy_row(buffer.index(), &descendants, first.index());
                 for other in others {
@@ -109,6 +113,7 @@ struct Matrix {
 }
 
 impl Matrix {
+    /// All bits 0.
     fn new(count: usize) -> Matrix {
         let words = count.div_ceil(64);
         Matrix { words, bits: vec![0; words * count] }
@@ -122,6 +127,7 @@ impl Matrix {
         &mut self.bits[row * self.words..(row + 1) * self.words]
     }
 
+    /// Whether a bit is set.
     fn has(&self, row: usize, column: usize) -> bool {
         self.row(row)[column / 64] >> (column % 64) & 1 == 1
     }

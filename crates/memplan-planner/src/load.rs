@@ -14,6 +14,9 @@
 //! Live bytes are added up for each space, with every piece in its favourite one, over the times at which something
 //! happens there; a tree of maxima answers for each piece in O(log t). So many spaces with a few pieces each
 //! cost no more than one space with all of them.
+//!
+//! [`Pieces`] are what is placed as a whole, and a [`Rect`] is bytes of a piece during a stretch of time. Times are
+//! positions in [`Pieces::steps`], the list of the steps at which something starts or ends.
 
 use memplan_core::{Id, IndexVec, SpaceId};
 

@@ -25,6 +25,9 @@
 //! relations, where such pieces are interchangeable, neither the order nor the
 //! names of the buffers in the input change which sizes and lives get which
 //! offsets.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole; the `rects` of a piece say when it is alive, in
+//! positions of `steps`; [`loads_met`] has, for each piece, the most bytes that are alive at once during its life.
 
 use std::cmp::Reverse;
 
@@ -126,7 +129,8 @@ impl Keys<'_> {
     fn beginning(&self, piece: PieceId) -> (u64, u64) {
         let (first, Reverse(hardness), Reverse(size), start, ..) = self.whole(piece);
         // In the key the size follows the hardness. In the order by size the hardness is the size, so the next entry of
-        // the key that may differ is the start.
+        // the key that may differ is the start. Starts are ascending in the key and sizes descending, so a size is
+        // turned round.
         let next = if self.order == Order::Size { start } else { u64::MAX - size };
         beginning(first, hardness, next)
     }
@@ -166,11 +170,9 @@ pub(crate) struct Room {
 
 /// How hard a piece is to place: its size times the fourth root of its life, over the square of the room beside it.
 ///
-/// Room is the free share of the peak at the most crowded step of its life, plus 1/[`ROOM_AT_PEAK`], so that it is
-/// never
-/// 0. A piece that never meets a load of more than nine tenths of the peak finds a place nearly anywhere; at the peak
-///    every
-/// byte matters:
+/// Room is the free share of the peak at the most crowded step of its life. 1/[`ROOM_AT_PEAK`] is added, so that room is
+/// never nothing. A piece that never meets a load of more than nine tenths of the peak finds a place nearly anywhere;
+/// at the peak every byte matters:
 ///
 /// ```text
 ///   load met / peak     0.5    0.9    0.95    0.99    1

@@ -3,6 +3,8 @@
 //! [`Conflicts`] in terms of records: their steps are compressed to ranks of
 //! the times that occur, and ranks of starts are translated back to records.
 //! Adding and removing cost O(log n), a query O(log n) at most for each record found.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time. Records are named by their positions in a list.
 
 use crate::conflicts::Conflicts;
 use crate::records::{Record, by_start};

@@ -15,6 +15,9 @@
 //! If a hundred of a million pieces are alive at a time, there are a hundred waits. If many pieces live across the cut,
 //! as in a training step, two threads are no faster. If pieces are related, two placers would miss relations. In both
 //! cases one thread places all pieces ([`Halves::of`]).
+//!
+//! A [`Placer`] puts pieces down one by one and knows what lies where; a [`Spot`] is where a piece was put; a [`Fit`]
+//! is the way to choose among gaps. The `rects` of a piece say when it is alive.
 
 use std::ops::ControlFlow;
 

@@ -17,6 +17,10 @@
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
 //! result does not depend on anything but the problem.
+//!
+//! Words from other files: a [`Placer`] puts pieces down one by one; [`Reached`] says how far a pass came; a
+//! [`PassCost`] is the work that a pass costs; [`collision::witness`] finds two fixed buffers that collide, if that is
+//! why a piece found no place.
 
 use memplan_core::{Bytes, IndexVec, Plan, Problem, SpaceId, Stop, Witness, bound};
 
@@ -103,7 +107,7 @@ pub(crate) fn try_at_once(pieces: &Pieces, request: &Request, budget: &mut Budge
     let mut tried = Tried::nothing(pieces, request);
     if is_many && is_crowded(pieces) && !request.is_without(ordered_fit::NEAR_PEAK.name()) {
         if !tried.is_final() {
-            tried.run(&ordered_fit::NEAR_PEAK, &mut Placer::new(pieces), budget);
+            tried.run(&ordered_fit::NEAR_PEAK, pieces, &mut None, budget);
         }
         // If this pass found no plan at all, not even one that is too large, the first member of the list is tried as
         // well.
@@ -200,7 +204,7 @@ impl Tried {
                 self.stop = stop;
                 return;
             }
-            if !self.run(&member, placer.get_or_insert_with(|| Placer::new(pieces)), budget) {
+            if !self.run(&member, pieces, &mut placer, budget) {
                 return;
             }
             self.members += 1;
@@ -209,25 +213,42 @@ impl Tried {
 
     /// Runs one pass and keeps its plan, or the proof that there is no plan. `false` if the time was over before the
     /// pass had an answer; then the pass does not count.
-    fn run<'a>(&mut self, pass: &OrderedFit, placer: &mut Placer<'a>, budget: &mut Budget) -> bool {
+    ///
+    /// `kept` is a placer that is used for one pass after the other. With very many pieces, few passes are made, and
+    /// each has a placer of its own, whose tables are given back before the plan is made.
+    fn run<'a>(
+        &mut self,
+        pass: &OrderedFit,
+        pieces: &'a Pieces<'a>,
+        kept: &mut Option<Placer<'a>>,
+        budget: &mut Budget,
+    ) -> bool {
+        let mut placer = kept.take().unwrap_or_else(|| Placer::new(pieces));
         placer.clear();
-        let pieces = placer.pieces();
         self.placements += pieces.len() as u64;
         let has_plan = self.best.is_some();
-        let gives_up = || has_plan && budget.is_late();
         let ceiling = self.best.as_ref().map(Plan::extent);
-        let reached = pass.run(placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
+        // Without a plan the pass goes on although time is over: a late plan is better than none.
+        let gives_up = || has_plan && budget.is_late();
+        let reached = pass.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
+        let obstacles = placer.obstacles_met();
         match reached {
-            Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
+            Ok(Reached::All) if pieces.len() > MOST_EXACT_PIECES => self.keep(pieces.problem(), placer.into_plan()),
+            Ok(Reached::All) => {
+                self.keep(pieces.problem(), placer.finish());
+                *kept = Some(placer);
+            }
             // If the clock ended the pass, and not the ceiling, the pass has no answer.
             Ok(Reached::Early(_)) if ceiling.is_none() || gives_up() => return false,
-            Ok(Reached::Early(_)) => {}
+            Ok(Reached::Early(_)) => *kept = Some(placer),
             // This piece found no place. If two fixed offsets are the reason, there is no plan at all.
-            Err(piece) => self.witness = collision::witness(placer, piece),
+            Err(piece) => {
+                self.witness = collision::witness(&placer, piece);
+                *kept = Some(placer);
+            }
         }
         // The first pass has no ceiling and is not given up, so it is complete and shows what a pass costs.
-        let cost =
-            *self.pass_cost.get_or_insert_with(|| PassCost::counted(pieces.len() as u64, placer.obstacles_met()));
+        let cost = *self.pass_cost.get_or_insert_with(|| PassCost::counted(pieces.len() as u64, obstacles));
         budget.spend(cost.of(match reached {
             Ok(Reached::Early(placed)) => placed,
             Ok(Reached::All) | Err(_) => pieces.len() as u64,

@@ -11,8 +11,11 @@
 //!
 //! - A life with gaps, or with windows of live bytes, becomes its *hull*: the whole buffer from its first step to its
 //!   last. Every plan of the hulls is valid, but some plans that share bytes in gaps or outside of windows are lost.
-//! - Buffers that are never alive conflict with no other buffer. The algorithms do not see them; they get a place
-//!   afterwards.
+//! - Buffers that are never alive conflict with no other buffer, unless the order of execution is not fixed. The
+//!   algorithms do not see them; they get a place afterwards.
+//!
+//! [`Outcome::judge`] compares a plan with the lower bound and the capacities. [`reserved`] is the number of bytes that
+//! one slot of a buffer takes.
 
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Reuse, Size, SpaceId, Stop};
 
@@ -151,14 +154,24 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
         plan.extents[space] = Bytes(packing.extent);
         plan.reused.extend(packing.reused);
     }
-    // Buffers that are never alive conflict with no other buffer and go to offset 0. The space still has to be as large
-    // as such a buffer.
     for record in &by_space.unused {
-        let space = home(problem, record.buffer);
-        plan.placements[record.buffer] = Some(Placement::at(space, Bytes::ZERO));
-        plan.extents[space] = plan.extents[space].max(Bytes(record.bytes));
+        if place_unused(problem, record, &mut plan).is_none() {
+            return Outcome::Exhausted { stop: Stop::Finished };
+        }
     }
     Outcome::judge(problem, plan, Stop::Finished)
+}
+
+/// Places a buffer that is never alive. If the order of execution is fixed, it conflicts with no other buffer and goes
+/// to offset 0. If it is not, lives say nothing, so the buffer gets bytes of its own, above all others. The space has
+/// to be large enough for it in both cases. `None` if the buffer would end above 2^63 bytes.
+fn place_unused(problem: &Problem, record: &Record, plan: &mut Plan) -> Option<()> {
+    let space = home(problem, record.buffer);
+    let above = if problem.dependencies().is_some() { plan.extents[space] } else { Bytes::ZERO };
+    let offset = above.align_up(Bytes(record.alignment))?;
+    plan.placements[record.buffer] = Some(Placement::at(space, offset));
+    plan.extents[space] = plan.extents[space].max(offset.checked_add(Bytes(record.bytes))?);
+    Some(())
 }
 
 /// As [`plan_offsets`], for shared objects: plans each space on its own with `share`, and makes one plan of the
@@ -171,7 +184,9 @@ pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> Optio
     for (space, records) in by_space.used.iter_enumerated() {
         let Some(mut sharing) = share(records) else { return Outcome::Exhausted { stop: Stop::Finished } };
         let here: Vec<Record> = unused.iter().copied().filter(|record| home(problem, record.buffer) == space).collect();
-        let places = sharing.admit_unused(&here);
+        // Without a fixed order of execution, lives do not say that these buffers conflict with no other one.
+        let is_ordered = problem.dependencies().is_none();
+        let places = if is_ordered { sharing.admit_unused(&here) } else { sharing.add_objects(&here) };
         let used = records.iter().zip(&sharing.object_of);
         sharing.add_to(&mut plan, space, used.chain(here.iter().zip(&places)));
     }

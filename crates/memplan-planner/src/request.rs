@@ -37,7 +37,7 @@ impl Assign {
 pub enum Effort {
     /// The quick placements, and a tenth of a second of search.
     Quick,
-    /// As much work as an ordinary core does in one to two seconds, and twice as much as the first plan took. Thousands
+    /// As much work as an ordinary core does in two to three seconds, and twice as much as the first plan took. Thousands
     /// of unrelated buffers have more: docs/search.md.
     #[default]
     Normal,

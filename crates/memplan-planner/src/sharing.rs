@@ -8,6 +8,9 @@
 //!
 //! The cost of a sharing is the sum of the objects' sizes. If offsets are wanted, [`objects_to_offsets`] lays the
 //! objects end to end.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; a [`Packing`] has an offset for each record.
+//! [`plan_objects`] and [`plan_offsets`] run an algorithm for each space and make one plan of the results.
 
 use std::cmp::Reverse;
 
@@ -59,6 +62,13 @@ impl Sharing {
             });
         }
         places
+    }
+
+    /// Makes a new object for each of these records. Returns the object of each record.
+    pub(crate) fn add_objects(&mut self, records: &[Record]) -> Vec<usize> {
+        let first = self.sizes.len();
+        self.sizes.extend(records.iter().map(|record| record.size.clone()));
+        (first..self.sizes.len()).collect()
     }
 
     /// Adds the objects and their users to a plan of several spaces. Objects are numbered over all spaces of the plan.

@@ -15,6 +15,9 @@
 //! The neighbours in time come from an [`OverlapSet`], so the time for a buffer depends on the number of its conflicts,
 //! not on the number of placed buffers. As long as all placed buffers are alive at one moment and leave no gap, the
 //! [`Heap`] gives the offset at once.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time. An [`OverlapSet`] lists which records of a set are alive
+//! in a stretch of time; their *rank* is their position in the order of starts.
 
 use memplan_core::{Bytes, patience};
 
@@ -61,6 +64,7 @@ pub(crate) fn pack_into_smallest_gaps(
         }
         in_the_way.sort_unstable();
         let offset = smallest_gap(&in_the_way, record)?;
+        // `None` from then on if the record leaves a gap or is not alive together with all others.
         let bytes = (offset, offset + record.bytes);
         heap = heap.and_then(|heap| heap.with((record.start, record.end), bytes));
         let is_high = ceiling.is_some_and(|ceiling| offset + record.bytes >= ceiling.0);

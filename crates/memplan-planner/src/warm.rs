@@ -12,6 +12,9 @@
 //!
 //! Then the problem is planned with the kept offsets fixed. If that leaves no
 //! room for the rest, the problem is planned from scratch.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole, and a [`Placer`] puts them down one by one;
+//! [`search::search`] plans a problem; [`Outcome::judge`] compares a plan with bounds and capacities.
 
 use memplan_core::{BufferId, IndexVec, MAX_BYTES, Outcome, Placement, Plan, Problem, Stop};
 

@@ -1,7 +1,10 @@
 //! The `levels` strategy: the document's examples, and small on-chip problems.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Outcome, Overlay, OverlayKind, Plan, Problem, ProblemBuilder,
+    Space,
+};
 use memplan_planner::Request;
 use memplan_planner::strategy::levels::{self, Level, Mode, Order, Report};
 use memplan_verify::packing;
@@ -145,6 +148,27 @@ fn placements_that_stand_in_the_way_are_taken_back() {
     assert_eq!(offsets(&outcome), [vec![0, 55_456], vec![115_200], vec![0, 57_600]]);
     assert_eq!(report.spaces[0].rollbacks, 2);
     assert_eq!(report.spaces[0].without_crossing, Some(Bytes(278_112)));
+}
+
+/// `new` may lie on `old`, but not on `side`, which must share with `old` and is alive when `new` is computed. A plan in
+/// which all three have one address is wrong, and in 64 bytes there is no other one.
+#[test]
+fn an_overlay_does_not_permit_to_lie_on_what_shares_with_its_victim() {
+    for (side_may_be_taken, extent) in [(false, None), (true, Some(64))] {
+        let mut kernel = Kernel::new(64)
+            .buffer("old", 64, (0, 4), 1, "vector")
+            .buffer("side", 64, (3, 4), 1, "vector")
+            .buffer("new", 64, (4, 8), 1, "vector");
+        let [old, side, new] = [0, 1, 2].map(BufferId::from_index);
+        kernel.builder.must_share(old, side);
+        kernel.builder.overlay(Overlay { buffer: new, over: old, kind: OverlayKind::SameBase });
+        if side_may_be_taken {
+            kernel.builder.overlay(Overlay { buffer: new, over: side, kind: OverlayKind::SameBase });
+        }
+        let (_, outcome, _) = kernel.plan(Order::Start);
+        assert_eq!(plan_of(&outcome).map(|plan| plan.extents.iter().map(|extent| extent.0).sum::<u64>()), extent);
+        assert_eq!(matches!(outcome, Outcome::Infeasible(_)), extent.is_none());
+    }
 }
 
 #[test]

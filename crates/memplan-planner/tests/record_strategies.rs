@@ -8,7 +8,8 @@ mod conformance;
 mod literal;
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Overlay, OverlayKind, Placement, Plan, Problem, SpaceId, bound,
+    Buffer, BufferId, Bytes, Dependencies, Id, IndexVec, Lifetime, Outcome, Overlay, OverlayKind, Placement, Plan,
+    Problem, ProblemBuilder, SpaceId, bound,
 };
 use memplan_planner::{Assign, Request, STRATEGIES, find, plan};
 use memplan_testkit::problems::{Limits, problems};
@@ -212,5 +213,29 @@ fn in_place_reuse_is_right_and_literal() {
 fn the_list_has_them_all() {
     for name in NAMES {
         assert!(STRATEGIES.iter().any(|strategy| strategy.name() == name), "{name}");
+    }
+}
+
+/// With dependencies, lives do not say which buffers may share. So a buffer that is never alive has memory of its own.
+#[test]
+fn a_buffer_that_is_never_alive_is_kept_apart_if_the_order_is_not_fixed() {
+    let mut builder = ProblemBuilder::new();
+    let first = builder.buffer(Buffer::new("first", 64, Lifetime::new(0, 2)));
+    let second = builder.buffer(Buffer::new("second", 64, Lifetime::new(1, 3)));
+    for name in ["never", "nor this"] {
+        builder.buffer(Buffer { alignment: Bytes(48), ..Buffer::new(name, 40, Lifetime::default()) });
+    }
+    let mut children = IndexVec::filled(Vec::new(), 4);
+    children[first] = vec![second];
+    builder.dependencies(Dependencies { children, read_by_outputs: Vec::new() });
+    let problem = builder.build().unwrap();
+    for (name, assign) in [
+        ("greedy-in-order", Assign::Objects),
+        ("greedy-in-order", Assign::Offsets),
+        ("auto", Assign::Objects),
+        ("auto", Assign::Offsets),
+    ] {
+        let outcome = plan(find(name).unwrap(), &problem, &request(assign)).unwrap();
+        assert_eq!(packing::check(&problem, outcome.plan().unwrap()), [], "{name} {assign:?}");
     }
 }

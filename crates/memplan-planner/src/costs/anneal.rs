@@ -30,6 +30,9 @@
 //! spend the whole budget. Each round is longer than all rounds before it together, so that a search that ends early
 //! has the result of the last round. The result is the same for the same seed and the same work, whatever the clock
 //! says.
+//!
+//! A [`Model`] has an item for each piece: its size, its homes (the spaces that it may live in) and its relations. A
+//! [`Spot`] is a home, by its position in that list, and an offset there.
 
 use std::ops::ControlFlow;
 
@@ -228,6 +231,7 @@ impl<'m> Annealer<'m> {
             // In the last fifth of a round penalties are raised more often: relations that are still broken at its end
             // make the round useless.
             let is_late = number / 4 >= moves / 5;
+            // `per_check` moves lie between two raises, fewer towards the end.
             let per_check = if is_late { (per_check / HURRIED_PENALTIES).max(1) } else { per_check };
             if self.broken > 0 && number % per_check == per_check - 1 {
                 self.raise_penalties();
@@ -247,6 +251,7 @@ impl<'m> Annealer<'m> {
         if spot == before {
             return;
         }
+        // Only the relations of this piece change, so the sums over all relations are corrected by its share.
         let (cost, broken) = self.share_of(item, before);
         let (new_cost, new_broken) = self.share_of(item, spot);
         self.spots[item] = spot;

@@ -12,6 +12,9 @@
 //! Groups are grown greedily from each priced pair, largest pieces first; a priced pair is used in one group only.
 //! Relations ("these two pieces share bytes if their distance is in this interval", forbidden or at a price) are those
 //! of [`super::model`].
+//!
+//! A [`Model`] has an item for each piece, with its size, its homes (the spaces that it may live in, each with the
+//! highest offset there) and its relations. Each relation is listed at both of its pieces, with the same number.
 
 use super::model::Model;
 use crate::search::Budget;
@@ -98,6 +101,7 @@ impl Groups<'_> {
             let mut relations = info.relations.iter().filter(|relation| {
                 relation.other as usize == member && relation.low == -info.size && relation.high == size
             });
+            // Without such a relation the two may share some byte for free, and the piece cannot join.
             let first = relations.next()?;
             let forbidden = std::iter::once(first).chain(relations.clone()).find(|relation| relation.weight.is_none());
             let priced = std::iter::once(first).chain(relations).find(|relation| !self.used[relation.number as usize]);

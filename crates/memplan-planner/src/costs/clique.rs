@@ -22,6 +22,7 @@ pub(super) const MOST_VERTICES: usize = Set::BITS as usize;
 /// The vertices of a set, ascending.
 pub(super) fn vertices(mut set: Set) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
+        // The lowest bit that is set is the next vertex; `set & (set - 1)` clears it.
         let vertex = set.trailing_zeros() as usize;
         (set != 0).then(|| {
             set &= set - 1;
@@ -49,6 +50,7 @@ pub(super) fn heaviest(adjacent: &[Set], weights: &[i64]) -> Clique {
     search.best
 }
 
+/// The search for the heaviest clique.
 struct Search<'g> {
     adjacent: &'g [Set],
     weights: &'g [i64],
@@ -76,6 +78,7 @@ impl Search<'_> {
     /// The candidates class by class, each with a bound on what it and all before it can add to a clique: the sum of
     /// the heaviest vertices of its class and of the classes before.
     fn bounds(&self, mut candidates: Set) -> Vec<(usize, i64)> {
+        // `sum` is the weight that a clique can have at most from the classes so far.
         let (mut bounds, mut sum) = (Vec::new(), 0);
         while candidates != 0 {
             // One class: take a candidate, strike out its neighbours, and go on with what is left.

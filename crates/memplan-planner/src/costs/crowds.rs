@@ -22,6 +22,12 @@
 //!
 //! The method is good if much has to be paid and sizes alone say why, whatever the offsets are. It says nothing about
 //! the extent.
+//!
+//! Words from other files: a [`Model`] has an [`Item`] for each piece with its relations; a [`Component`] is a set of
+//! items that relations connect, all in one space; a [`Hit`] is the answer: a plan, if one was found, and a lower bound
+//! of the cost. A [`Set`] is a set of vertices as bits, so `set >> v & 1` asks whether `v` is in it. [`kept_apart`]
+//! makes a problem without prices in which some pairs must not share, and [`is_witnessed`] says whether a pair is among
+//! the buffers of a witness.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -96,7 +102,8 @@ impl Crowds {
             return None;
         }
         // If the smallest alignment divides all others and all fixed offsets, all offsets are multiples of it. Then a
-        // piece also keeps the bytes up to the next multiple from all others, and its size can be rounded up.
+        // piece also keeps the bytes up to the next multiple from all others, and its size can be rounded up. Pieces of
+        // a component have one home each.
         let least = items.iter().map(|item| item.homes[0].alignment).min().unwrap_or(1);
         let divides_all =
             items.iter().all(|item| item.homes[0].alignment % least == 0 && item.fixed.unwrap_or(0) % least == 0);
@@ -290,6 +297,7 @@ impl<'a> Search<'a> {
         };
         // One of the edges in `branches` is active in every plan of this branch. They are tried in turn.
         let swaps = self.swaps();
+        // The edges that this node has set to `Apart`, to be opened again at its end.
         let mut settled: Vec<usize> = Vec::new();
         for &edge in &branches {
             if self.choices[edge] != Choice::Open {
@@ -390,17 +398,20 @@ impl<'a> Search<'a> {
             is_open && edge.saving.is_some() && is_inside(edge)
         });
         let mut open: Vec<usize> = open.map(|(number, _)| number).collect();
-        // The price of a saved byte, times 2^40 to keep fractions in whole numbers.
-        let rank = |number: &usize| {
-            let edge = &self.crowds.edges[*number];
-            u128::from(edge.weight) * (1 << 40) / edge.saving.unwrap_or(1).max(1) as u128
-        };
-        open.sort_by_key(|number| (rank(number), *number));
+        // The prices of a saved byte are compared as fractions, exactly: if a dearer edge came first, even by a tiny
+        // difference, `cheapest_saving` would give no lower bound.
+        open.sort_by(|&one, &other| {
+            let (here, there) = (&self.crowds.edges[one], &self.crowds.edges[other]);
+            let product = |weight: u64, saving: Option<i64>| u128::from(weight) * saving.unwrap_or(1).max(1) as u128;
+            let prices = product(here.weight, there.saving).cmp(&product(there.weight, here.saving));
+            prices.then(one.cmp(&other))
+        });
         open
     }
 
     /// Takes pieces out of a crowd as long as the rest is still too large, and returns the open edges of the rest. A
-    /// smaller crowd has fewer open edges, and the search makes a branch for each.
+    /// smaller crowd has fewer open edges, and the search makes a branch for each. The list is empty if the rest has no
+    /// open edge: then nothing can make it fit, and this branch of the search has no plan.
     fn smallest_crowd(&self, crowd: &Clique, open: &[usize]) -> Vec<usize> {
         let (mut edges, mut weight) = (open.to_vec(), crowd.weight);
         let mut members: Vec<usize> = vertices(crowd.members).collect();
@@ -409,6 +420,7 @@ impl<'a> Search<'a> {
             one == vertex || other == vertex
         };
         loop {
+            // A part of a clique is a clique, so the rest is a crowd as long as it is larger than the space.
             let may_leave = |vertex: &&usize| weight - self.crowds.sizes[**vertex] > self.crowds.limit;
             let degree = |vertex: usize| edges.iter().filter(|&&edge| touches(edge, vertex)).count();
             // The member with the most open edges leaves first; of equals the smaller piece (it has the larger
@@ -506,7 +518,7 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
-    use memplan_core::ReuseCost;
+    use memplan_core::{Buffer, Bytes, Lifetime, ProblemBuilder, ReuseCost, Space};
     use memplan_testkit::Features;
     use memplan_testkit::problems::{Limits, problems};
     use proptest::strategy::{Strategy, ValueTree};
@@ -572,5 +584,22 @@ mod tests {
             assert!(checked >= 5, "{name}: {checked} of 60");
         }
         assert!(costly >= 100, "{costly} cost something");
+    }
+    /// Two pairs of pieces, of which one has to share: u and v at 2^21 - 1 for 2^21 bytes, or x and y at 2^21 for one
+    /// byte more. A byte is cheaper at u and v by 1 in 2^42.
+    #[test]
+    fn prices_are_compared_exactly() {
+        let size = 1 << 21;
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(3 * size + 2)), ..Space::new("memory") });
+        let mut buffer = |name, size, step| builder.buffer(Buffer::new(name, size, Lifetime::new(step, step + 1)));
+        let [x, y] = [("x", 0), ("y", 1)].map(|(name, step)| buffer(name, size + 1, step));
+        let [u, v] = [("u", 2), ("v", 3)].map(|(name, step)| buffer(name, size, step));
+        for (one, other) in [(x, u), (x, v), (y, u), (y, v)] {
+            builder.must_not_share(one, other);
+        }
+        builder.reuse_cost(ReuseCost { one: x, other: y, weight: size });
+        builder.reuse_cost(ReuseCost { one: u, other: v, weight: size - 1 });
+        assert_eq!(check(&builder.build().unwrap()), Some(1));
     }
 }

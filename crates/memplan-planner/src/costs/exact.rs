@@ -19,6 +19,10 @@
 //!
 //! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in
 //! fewer bytes, until the answer is no.
+//!
+//! Words from other files: a [`Component`] is a set of pieces that relations connect, all in one space, as positions in
+//! the [`Model`]; a [`Relation`] of two pieces holds if the difference of their offsets lies in an interval, and then
+//! it is forbidden or has a price.
 
 use std::ops::ControlFlow;
 
@@ -54,6 +58,7 @@ pub(super) fn solve(
     // Doll by doll: the last piece, the last two, …, all.
     for first in (0..component.items.len()).rev() {
         let known = start.map(|offsets| search.cost_from(first, offsets));
+        // The least cost of the smaller doll, without this piece.
         let below = search.dolls[first + 1];
         // With one piece more the cost is at least that of the smaller doll. If the known placement costs no more than
         // that, it is a cheapest one for this doll, and nothing has to be searched.

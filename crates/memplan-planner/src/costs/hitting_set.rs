@@ -14,6 +14,9 @@
 //!
 //! Every plan has one pair of every core among its active pairs, so no plan is cheaper than the cheapest choice. When a
 //! choice fits, its plan is optimal; until then the choice's cost is a lower bound.
+//!
+//! [`kept_apart`] makes a problem without prices in which some pairs must not share; [`is_witnessed`] says whether both
+//! buffers of a pair are in a witness; [`search::search`] is the search for plans without costs.
 
 use memplan_core::{Outcome, Plan, Problem};
 
@@ -131,6 +134,7 @@ impl Cheapest<'_> {
     /// A lower bound of what is still to be paid: the cheapest pair of each open core, for cores that have no pair in
     /// common with each other, taken greedily in the order in which they were found.
     fn disjoint(&self) -> u64 {
+        // A core with a chosen pair is paid for already, so chosen pairs count as seen.
         let mut seen: Vec<usize> = self.chosen.clone();
         let mut sum = 0;
         for core in self.cores {

@@ -12,6 +12,10 @@
 //!
 //! Windows, gaps and ties make several intervals of one pair; slots are pieces of their own; exclusive buffers and a
 //! missing order of execution forbid distances whatever the lives are. Each relation is listed at both of its pieces.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole; a [`Rect`] is bytes of a piece (from its offset)
+//! during a stretch of time; a [`Footprint`] is the bytes of one buffer inside a piece; `partners` are the pieces that
+//! a piece may overlay.
 
 use memplan_core::{BufferId, Id, MAX_BYTES, OverlayKind, SpaceId};
 
@@ -136,7 +140,7 @@ impl Model {
     }
 
     /// Relates rectangles of different pieces that are alive together. They are found by a sweep over time: rectangles
-    /// in order of their starts, with a list of those that have not ended.
+    /// in order of their starts, with a list of those that have not ended. `None` if there are too many relations.
     fn add_neighbours(&mut self, pieces: &Pieces) -> Option<()> {
         let mut rects: Vec<(Rect, PieceId)> =
             pieces.ids().flat_map(|piece| pieces.rects(piece).iter().map(move |&rect| (rect, piece))).collect();
@@ -153,7 +157,8 @@ impl Model {
     }
 
     /// Forbids two rectangles that are alive together to have a byte in common. If one of the two pieces may overlay
-    /// the other at any offset, nothing is forbidden; if only at the same base, every distance but 0 is.
+    /// the other at any offset, nothing is forbidden; if only at the same base, every distance but 0 is. `None` if there
+    /// are too many relations.
     fn add_together(&mut self, pieces: &Pieces, one: (PieceId, Rect), other: (PieceId, Rect)) -> Option<()> {
         let partners = pieces.partners(one.0);
         let partner = partners.binary_search_by_key(&other.0, |partner| partner.other).ok();
@@ -175,7 +180,7 @@ impl Model {
     }
 
     /// Forbids exclusive buffers to share with any other, and buffers that have no order of execution to share with
-    /// each other, whenever they live.
+    /// each other, whenever they live. `None` if there are too many relations.
     fn add_strangers(&mut self, pieces: &Pieces) -> Option<()> {
         let are_strangers = |own: &Footprint, other: &Footprint| {
             let is_unordered = pieces.ordering().is_some_and(|order| !order.is_ordered(own.buffer, other.buffer));
@@ -197,7 +202,7 @@ impl Model {
         Some(())
     }
 
-    /// The priced pairs: each slot of the one with each slot of the other.
+    /// The priced pairs: each slot of the one with each slot of the other. `None` if there are too many relations.
     fn add_prices(&mut self, pieces: &Pieces) -> Option<()> {
         let problem = pieces.problem();
         for cost in problem.reuse_costs().iter().filter(|cost| cost.weight > 0) {
@@ -208,6 +213,7 @@ impl Model {
             }
             // Both are in one block: whether they share is decided already.
             if one == other {
+                // Two ranges of bytes have one in common if the later start is before the earlier end.
                 let coincide = own.0.max(others.0) < own.1.min(others.1);
                 self.always += if coincide { cost.weight } else { 0 };
                 continue;
@@ -235,6 +241,7 @@ impl Model {
     pub(super) fn judge(&self, spots: &[Spot]) -> (u64, u64) {
         let (mut cost, mut broken) = (self.always, 0);
         for (index, item) in self.items.iter().enumerate() {
+            // A relation is listed at both pieces; it counts at the one with the smaller number.
             for relation in item.relations.iter().filter(|relation| relation.other as usize > index) {
                 let (here, there) = (spots[index], spots[relation.other as usize]);
                 let holds = relation.holds(here.offset, there.offset);

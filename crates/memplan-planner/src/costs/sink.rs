@@ -2,6 +2,9 @@
 //!
 //! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations
 //! cost no more than before. The passes over all pieces are repeated until no piece moves.
+//!
+//! A [`Relation`] of two pieces holds if the difference of their offsets lies in an interval; then it is forbidden or
+//! has a price. A [`Spot`] is where a piece lies.
 
 use super::model::{Model, Relation, Spot};
 use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};

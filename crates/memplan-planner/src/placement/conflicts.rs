@@ -55,6 +55,7 @@ impl Conflicts {
         let mut index = Conflicts::new(starts);
         index.levels[0][..ends.len()].copy_from_slice(ends);
         for level in 1..index.levels.len() {
+            // Each entry of a level is the largest of sixteen entries of the level below it.
             let (below, above) = index.levels.split_at_mut(level);
             for (highest, node) in above[0].iter_mut().zip(below[level - 1].chunks_exact(FAN_OUT)) {
                 *highest = node.iter().copied().max().unwrap_or(0);
@@ -98,6 +99,8 @@ impl Conflicts {
 
     /// Calls `visit` with the rank of every placed stretch that meets `[start, end)`, in order.
     pub fn for_each(&self, start: u32, end: u32, mut visit: impl FnMut(usize)) {
+        // Ranks are positions in the sorted starts, so the stretches that start before `end` have the ranks below
+        // `limit`.
         let limit = self.starts.partition_point(|&other| other < end);
         if limit > 0 {
             self.descend(self.levels.len() - 1, 0, start, limit, &mut visit);

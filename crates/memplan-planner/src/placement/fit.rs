@@ -60,6 +60,7 @@ impl Obstacle {
         Obstacle { from: from as i64 - high as i64, to: to as i64 - low as i64 }
     }
 
+    /// Whether the offset is one that the obstacle makes impossible.
     pub(crate) fn excludes(self, offset: u64) -> bool {
         let offset = offset as i64;
         self.from < offset && offset < self.to
@@ -72,6 +73,7 @@ impl Fit {
     pub(crate) fn choose(self, obstacles: &mut [Obstacle], alignment: u64, highest: u64) -> Option<u64> {
         match self {
             Fit::First => {
+                // Without walks the obstacles are sorted at once.
                 let walks = if obstacles.len() > FEW_OBSTACLES { WALKS_BEFORE_SORTING } else { 0 };
                 lowest(obstacles, alignment, highest, walks)
             }

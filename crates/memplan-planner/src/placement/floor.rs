@@ -5,6 +5,10 @@
 //! [`Skyline`] merges their bytes, which pays where very many are alive at once
 //! ([`MERGED_ALIVE`]). It is possible only if no piece has partners of overlays, for which owners have to be known, and
 //! none has several slots, which are taken away again if not all of them fit into a space.
+//!
+//! Words from other files: a [`Rect`] is bytes of a piece (counted from its offset) during a stretch of time; an
+//! [`Obstacle`] is a range of offsets that a piece cannot have; a [`Heap`] is what is placed as long as all of it is
+//! alive at one moment; a [`RangeSet`] is a set of bytes.
 
 use std::sync::Arc;
 
@@ -187,6 +191,7 @@ impl Floor {
     /// becomes `None` once there is no moment at which all placed rectangles are alive.
     pub(crate) fn put(&mut self, rank: usize, rect: &Rect, offset: u64) {
         let (low, high) = (offset + rect.low, offset + rect.high);
+        // What lies between the end and the next granule is of no use to others, so it counts as taken.
         let (life, bytes) = ((rect.start.into(), rect.end.into()), (low, round_up(high, self.grid.rounding)));
         self.heap = self.heap.take().and_then(|heap| heap.with(life, bytes));
         match &mut self.index {

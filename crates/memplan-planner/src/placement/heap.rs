@@ -9,6 +9,8 @@
 //!   c   ######               If they fill bytes 0..96 without a gap, d goes to 96.
 //!   d     ####
 //! ```
+//!
+//! A [`RangeSet`] is a set of bytes, as ranges that grow together where they touch.
 
 use super::range_set::RangeSet;
 

@@ -36,6 +36,9 @@
 //! Time is compressed: rectangles count in positions of [`Pieces::steps`], so
 //! tables over time are never larger than the problem. Everything is in flat
 //! arrays; making the pieces is O(n log n).
+//!
+//! Words from other files: a [`Block`] is a set of buffers at fixed distances from each other, with its `members`; an
+//! [`Ordering`] says which buffers are certainly used one after the other if the order of execution is not fixed.
 
 use std::ops::Range;
 
@@ -491,6 +494,7 @@ impl<'p> Pieces<'p> {
             info.slots == 1 && !info.exclusive && self.problem.blocks().place_of(id).is_none()
         };
         let start = |id: BufferId| self.problem.buffers()[id].lifetime.start();
+        // Asked last, because it takes a walk over a list.
         let forbidden = || self.apart(self.piece_of[buffer]).iter().any(|apart| apart.other == self.piece_of[over]);
         let starts_before = matches!((start(over), start(buffer)), (Some(first), Some(second)) if first < second);
         self.ordering.is_none() && lone(buffer) && lone(over) && starts_before && !forbidden()
@@ -524,16 +528,14 @@ impl Clock {
     /// Numbers the steps at which something starts or ends. If they lie close together, a table finds a number at once;
     /// otherwise it is searched for.
     pub(crate) fn of(problem: &Problem) -> Clock {
-        let intervals = || problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
-        let ends = || intervals().flat_map(|interval| [interval.start, interval.end]);
-        let (Some(first), Some(last)) = (ends().min(), ends().max()) else {
+        let (Some(first), Some(last)) = (edges(problem).min(), edges(problem).max()) else {
             // Nothing is ever alive. Two steps are needed for the rectangles of slots that never live: `[0, 1)`.
             return Clock { steps: vec![Step(0), Step(1)], table: Vec::new() };
         };
         let span = last.0 - first.0;
         // If a table would have more than eight entries for each buffer, the steps are sorted instead.
         if span / 8 > problem.buffers().len() as u64 {
-            let mut steps: Vec<Step> = ends().collect();
+            let mut steps: Vec<Step> = edges(problem).collect();
             steps.sort_unstable();
             steps.dedup();
             steps.shrink_to_fit();
@@ -542,7 +544,7 @@ impl Clock {
         // Steps that lie close together are marked with 1 and counted, which is cheaper than sorting them. Then each
         // mark is replaced by the position of its step.
         let mut table = vec![0; span as usize + 1];
-        ends().for_each(|step| table[(step.0 - first.0) as usize] = 1);
+        edges(problem).for_each(|step| table[(step.0 - first.0) as usize] = 1);
         let mut steps = Vec::with_capacity(table.iter().map(|&is_used| is_used as usize).sum());
         for (step, entry) in (first.0..).zip(&mut table).filter(|(_, entry)| **entry == 1) {
             *entry = steps.len() as u32;
@@ -558,6 +560,12 @@ impl Clock {
             _ => self.steps.partition_point(|&other| other < step) as u32,
         }
     }
+}
+
+/// The steps at which the stretches of all lives start and end, in no order and some of them several times.
+fn edges(problem: &Problem) -> impl Iterator<Item = Step> + '_ {
+    let stretches = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
+    stretches.flat_map(|stretch| [stretch.start, stretch.end])
 }
 
 /// A list per piece, all in one array: the list of piece p is `items[starts[p]..starts[p + 1]]`. If all lists are

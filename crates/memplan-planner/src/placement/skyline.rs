@@ -19,6 +19,8 @@
 //!
 //! The lowest free offset ([`Skyline::lowest`]) needs no list of all ranges. The ranges of the nodes are looked at in
 //! ascending order, and a range that ends high lets all nodes skip what lies below its end.
+//!
+//! A [`RangeSet`] is a set of bytes as sorted ranges that grow together where they touch.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

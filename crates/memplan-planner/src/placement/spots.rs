@@ -33,16 +33,19 @@ impl Spots {
         self.offsets.iter_mut().for_each(|offset| *offset = NOWHERE);
     }
 
+    /// Where a piece is; `None` if it is not placed.
     pub(crate) fn get(&self, piece: PieceId) -> Option<Spot> {
         let offset = self.offsets[piece];
         let space = self.spaces.get(piece).copied().unwrap_or(SpaceId::from_index(0));
         (offset != NOWHERE).then_some(Spot { space, offset })
     }
 
+    /// Whether a piece is placed.
     pub(crate) fn is_placed(&self, piece: PieceId) -> bool {
         self.offsets[piece] != NOWHERE
     }
 
+    /// Notes where a piece was put.
     pub(crate) fn set(&mut self, piece: PieceId, spot: Spot) {
         debug_assert!(spot.offset <= MAX_BYTES, "an offset is a number of bytes");
         debug_assert!(!self.spaces.is_empty() || spot.space.index() == 0, "there is one space only");

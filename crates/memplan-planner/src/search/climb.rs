@@ -48,11 +48,12 @@ impl Genes {
     /// The same order with some of the numbers drawn anew. The share of numbers that change is drawn, too.
     fn mutated(&self, random: &mut Random) -> Genes {
         let share = CHANGED_THOUSANDTHS[random.below(CHANGED_THOUSANDTHS.len() as u64) as usize];
-        let mut mutate = |&noise: &u32| if random.below(1000) < share { number(random) } else { noise };
-        Genes { order: self.order, noise: self.noise.iter().map(&mut mutate).collect() }
+        let noise = self.noise.iter().map(|&noise| if random.below(1000) < share { number(random) } else { noise });
+        Genes { order: self.order, noise: noise.collect() }
     }
 }
 
+/// A random number of 32 bits: the upper half of one of 64.
 fn number(random: &mut Random) -> u32 {
     (random.next() >> 32) as u32
 }
@@ -103,6 +104,7 @@ impl Climbers {
     /// `depth` is how many items the search with them placed. The child replaces the parent if it placed at least as
     /// many items, if there is no parent, or if the parent's result was for another target and cannot be compared.
     pub(crate) fn judge(&mut self, turn: u64, genes: &Genes, target: Bytes, depth: usize) {
+        // `births` says when the first turns, in which there are only newborns, are over.
         self.births += 1;
         let parent = &mut self.parents[place(turn)];
         if parent.as_ref().is_none_or(|parent| parent.target != target || depth >= parent.depth) {

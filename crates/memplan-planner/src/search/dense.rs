@@ -32,6 +32,10 @@
 //! The idea of an ejection pool with growing penalties comes from vehicle routing: Nagata and Bräysy, *A powerful route
 //! minimization heuristic for the vehicle routing problem with time windows*, 2009.
 //!
+//! Words from other files: [`Pieces`] are the pieces of a problem; the `rects` of a piece are its rectangles, whose
+//! start and end are positions in `steps`, the list of the steps at which something starts or ends. A [`Budget`] is the
+//! work and the time that is left.
+//!
 //! [`Order::NearPeak`]: crate::Order::NearPeak
 
 mod board;
@@ -72,13 +76,20 @@ pub(crate) fn is_crowded(pieces: &Pieces) -> bool {
 /// times that number, divided by [`ALIVE_PER_EFFORT`], is added if it is more. On crowded problems, where the chains
 /// come first and do nearly all the work, only this is added.
 pub(super) fn work_for(pieces: &Pieces, effort: u64, first_plan: u64) -> u64 {
-    let for_chains = || effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT;
-    let more = match () {
-        () if is_crowded(pieces) => for_chains(),
-        () if is_many(pieces) => for_chains().max(2 * first_plan),
-        () => 2 * first_plan,
+    let for_size = first_plan.saturating_mul(2);
+    let more = if is_crowded(pieces) {
+        work_for_chains(pieces, effort)
+    } else if is_many(pieces) {
+        work_for_chains(pieces, effort).max(for_size)
+    } else {
+        for_size
     };
     effort.saturating_add(more)
+}
+
+/// The work that ejection chains need: in proportion to the number of pieces alive at once.
+fn work_for_chains(pieces: &Pieces, effort: u64) -> u64 {
+    effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT
 }
 
 /// Whether chains have work of their own: many plain pieces, of which only a small part is alive at once.
@@ -144,19 +155,19 @@ impl Descent<'_> {
         // a period without progress its goal is raised.
         let work_limit = budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / DENSE_PARTS;
         let period = (work_limit / DENSE_PERIODS).max(1);
-        let manner = |number: usize| {
+        // The two attempts differ in where their goals start and in their random numbers.
+        let bold_and_careful = [0, 1].map(|number| {
             let seed = self.seed.wrapping_add(number as u64);
             Manner { slack: slacks[number].max(1), period, work_limit, seed }
-        };
-        let is_over = || budget.is_late();
+        });
         let (first, second) = if budget.threads > 1 {
             std::thread::scope(|scope| {
-                let second = scope.spawn(|| self.attempt(manner(1), &is_over));
-                let first = self.attempt(manner(0), &is_over);
+                let second = scope.spawn(|| self.attempt(bold_and_careful[1], budget));
+                let first = self.attempt(bold_and_careful[0], budget);
                 (first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             })
         } else {
-            (self.attempt(manner(0), &is_over), self.attempt(manner(1), &is_over))
+            (self.attempt(bold_and_careful[0], budget), self.attempt(bold_and_careful[1], budget))
         };
         self.seed = self.seed.wrapping_add(2);
         // A round costs at least a unit, so that any number of them uses up the budget some day. Its two attempts may
@@ -169,10 +180,11 @@ impl Descent<'_> {
         }
     }
 
-    /// One attempt to lower the best plan.
-    fn attempt(&self, manner: Manner, is_over: &(dyn Fn() -> bool + Sync)) -> Attempted {
+    /// One attempt to lower the best plan. It works on a copy, so that two attempts can run side by side.
+    fn attempt(&self, manner: Manner, budget: &Budget) -> Attempted {
         let mut board = Board::filled(self.rectangles, self.addresses.clone());
-        let is_done = Attempt::new(&mut board, (self.lower, self.extent), manner, is_over).lower();
+        let is_over = || budget.is_late();
+        let is_done = Attempt::new(&mut board, (self.lower, self.extent), manner, &is_over).lower();
         Attempted { work: board.work, addresses: is_done.then_some(board.addresses) }
     }
 }

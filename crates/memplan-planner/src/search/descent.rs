@@ -23,6 +23,9 @@
 //! The tasks of a round run in parallel; lower targets have lower numbers. A success makes the tasks with higher
 //! numbers pointless. They are ignored even if they have ended already, so that the result does
 //! not depend on the number of threads.
+//!
+//! An [`Instance`] is one space with its items, and an [`Exact`] is a search on it, which can be run many times: for
+//! another extent, with another order. Its items count in *granules* of some bytes; targets are bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -30,12 +33,12 @@ use memplan_core::{Bytes, Stop};
 
 use super::budget::Budget;
 use super::climb::{Climbers, Genes};
-use super::exact::{Exact, Rules, Verdict};
+use super::exact::{Exact, Limit, Rules, Verdict};
 use super::instance::Instance;
 use super::random::Random;
 use super::rank::PLAIN_ORDERS;
 use super::state::Height;
-use crate::tuning::{ATTEMPTS, FEW_PIECES, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUNDS_PER_STEP};
+use crate::tuning::{ATTEMPTS, FEW_PIECES, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUNDS_PER_STEP, WIDTHS_PER_UNIT};
 
 /// What is known about the extent of an instance.
 #[derive(Clone, Debug)]
@@ -76,8 +79,8 @@ struct Task {
     /// The order of the items, with its noise.
     genes: Genes,
     rules: Rules,
-    /// Most nodes.
-    limit: u64,
+    /// Most nodes, and most widths that they may look at.
+    limit: Limit,
     /// For an order that is improved by climbing: where its result belongs. `None` for other attempts.
     turn: Option<Turn>,
 }
@@ -95,8 +98,8 @@ struct Attempt {
     verdict: Verdict,
     /// Offsets in granules if a plan was found, else empty.
     offsets: Vec<u64>,
-    /// Nodes visited.
-    nodes: u64,
+    /// Widths that its nodes looked at.
+    widths: u64,
     /// Most items that were placed at once.
     depth: usize,
 }
@@ -117,17 +120,19 @@ impl Round<'_> {
     fn work<H: Height>(&self, search: &mut Exact<'_, H>) -> Vec<(usize, Attempt)> {
         let mut done = Vec::new();
         loop {
+            // A thread that takes a number has that task to itself: no other thread gets the same number.
             let number = self.next.fetch_add(1, Relaxed);
             let Some(task) = self.tasks.get(number).filter(|_| number < self.solved.load(Relaxed)) else { return done };
-            let before = search.nodes;
+            // The search counts what it looked at in all its runs, so that of this run is the difference.
+            let before = search.looked_at();
             let order = (task.genes.order, &*task.genes.noise);
             let verdict = search.run(task.target, order, task.rules, task.limit, &|| self.is_pointless(number));
             if verdict == Verdict::Solved {
                 self.solved.fetch_min(number, Relaxed);
             }
             let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
-            let (nodes, depth) = (search.nodes - before, search.deepest);
-            done.push((number, Attempt { verdict, offsets, nodes, depth }));
+            let (widths, depth) = (search.looked_at() - before, search.deepest);
+            done.push((number, Attempt { verdict, offsets, widths, depth }));
         }
     }
 
@@ -140,6 +145,7 @@ impl Round<'_> {
 /// Improves a standing until it is settled or the budget is used up. Returns the limit that was met; `None` if the
 /// standing is settled. The search counts granules in the smallest type that has room for them, because that is faster.
 pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
+    // No search here is asked for a larger extent than this. (`None` is less than any capacity or extent.)
     let highest = standing.capacity.max(standing.upper).unwrap_or(standing.lower);
     if instance.has_room(i16::ROOM, highest) {
         Descent::<i16>::new(instance, budget.threads, seed).run(standing, budget)
@@ -162,8 +168,8 @@ struct Descent<'a, H> {
     step: u64,
     /// Rounds since the last success.
     failures: u64,
-    /// Units of work for a node.
-    node_cost: u64,
+    /// Widths that the budget has not been charged for yet: less than one unit of work.
+    debt: u64,
 }
 
 impl<'a, H: Height> Descent<'a, H> {
@@ -177,7 +183,7 @@ impl<'a, H: Height> Descent<'a, H> {
             seed,
             step: 0,
             failures: 0,
-            node_cost: instance.node_cost(),
+            debt: 0,
         }
     }
 
@@ -193,9 +199,10 @@ impl<'a, H: Height> Descent<'a, H> {
                 return Some(stop);
             }
             self.adapt_step(standing);
-            let tasks = self.tasks(standing, round, budget.work_left() / self.node_cost);
+            let tasks = self.tasks(standing, round, budget.work_left());
             let attempts = self.attempt(&tasks, budget);
             let improved = self.conclude(standing, &tasks, attempts, budget);
+            // The round before succeeded, too, so larger steps seem possible.
             if improved && self.failures == 0 {
                 self.step = self.step.saturating_mul(2);
             }
@@ -203,6 +210,15 @@ impl<'a, H: Height> Descent<'a, H> {
             budget.report(standing.upper, standing.lower);
         }
         None
+    }
+
+    /// Takes the work of an attempt off the budget. An attempt that is over before its first node has looked at all
+    /// items once and counts as the root, so that even rounds of such attempts use up the budget.
+    fn pay(&mut self, attempt: &Attempt, budget: &mut Budget) {
+        let widths = attempt.widths.max(self.instance.node_widths());
+        self.debt += widths;
+        budget.spend(self.debt / WIDTHS_PER_UNIT);
+        self.debt %= WIDTHS_PER_UNIT;
     }
 
     /// Sets the step down for the next round. It begins with an eighth of the gap, is halved each time that some rounds
@@ -220,10 +236,10 @@ impl<'a, H: Height> Descent<'a, H> {
         self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
     }
 
-    /// The tasks of a round. `nodes_left` is how many nodes the budget still pays for.
-    fn tasks(&self, standing: &Standing, round: u64, nodes_left: u64) -> Vec<Task> {
+    /// The tasks of a round. `work_left` is what the budget still pays for.
+    fn tasks(&self, standing: &Standing, round: u64, work_left: u64) -> Vec<Task> {
         let asked = Asked::of(standing, self.step);
-        let tasks = (0..ATTEMPTS).map(|number| self.task(&asked, round, number, nodes_left));
+        let tasks = (0..ATTEMPTS).map(|number| self.task(&asked, round, number, work_left));
         // With plain orders, tasks 2 and 3 have the orders of tasks 0 and 1 and other targets. If there is only one
         // target, they would repeat the same searches.
         if self.instance.items.len() <= FEW_PIECES || round < PLAIN_ROUNDS {
@@ -233,24 +249,29 @@ impl<'a, H: Height> Descent<'a, H> {
     }
 
     /// The `number`-th task of a round. With few exceptions, lower targets have lower numbers.
-    fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
+    ///
+    /// `work_left` is what the budget still has.
+    fn task(&self, asked: &Asked, round: u64, number: u64, work_left: u64) -> Task {
         let count = self.instance.items.len();
         let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));
         // Nodes for one dive: a node for each item, and twice as many again for going back. The 50 are for tiny
         // instances.
         let dive = 3 * count as u64 + 50;
-        let share = nodes_left / ATTEMPTS + 1;
+        // Small instances may spend all that is left on one task, because they are settled by one search that ends. All
+        // others divide it.
+        let share = if count <= FEW_PIECES { work_left } else { work_left / ATTEMPTS + 1 };
+        let limit = |nodes: u64| Limit { nodes, widths: share.saturating_mul(WIDTHS_PER_UNIT) };
         // The first rounds go through the plain orders, two in each round: the even tasks have one, the odd tasks the
         // other. Tasks 0 and 1 ask for the lowest target, task 2 for the one half way and task 3 for the highest. Small
         // instances stay with this, with random orders after the plain ones; each round doubles the nodes, so that
         // one of them ends with a plan or a proof.
         if count <= FEW_PIECES || round < PLAIN_ROUNDS {
             let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
-            let limit = FIRST_ROUND_NODES.max(dive);
-            let limit = if count <= FEW_PIECES { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
+            let nodes = FIRST_ROUND_NODES.max(dive);
+            let nodes = if count <= FEW_PIECES { nodes << round.min(20) } else { nodes };
             let target = if number < 2 { asked.lowest } else { asked.between(4 * (number - 1)) };
             let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
-            return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
+            return Task { target, genes, rules: Rules::PROOF, limit: limit(nodes), turn: None };
         }
         // How many times as many nodes as a dive the proof may take. In every fourth round, in which there is one,
         // that is 1, 2, 1, 4, 1, 2, 1, 8, and so on: mostly little, now and then much.
@@ -258,17 +279,17 @@ impl<'a, H: Height> Descent<'a, H> {
         // Most tasks climb. One in sixteen is a new order, for a target that moves from the bound up to six eighths
         // of the gap and begins again. One in sixteen is a search without focus just below the best plan, which may
         // prove that there is no smaller one.
-        let (target, rules, limit) = match (number, round % 4) {
+        let (target, rules, nodes) = match (number, round % 4) {
             (0, 0) => (asked.between(round / 4 % 7), Rules::HUNT, dive),
             (3, 2) => (asked.between(8), Rules::PROOF, dive * ruler),
-            _ => return self.climb(asked, round, number, dive.min(share), &mut random),
+            _ => return self.climb(asked, round, number, limit(dive), &mut random),
         };
-        Task { target, genes: Genes::newborn(count, &mut random), rules, limit: limit.min(share), turn: None }
+        Task { target, genes: Genes::newborn(count, &mut random), rules, limit: limit(nodes), turn: None }
     }
 
     /// A task that climbs: its order is a child of the climbers of its rung. If there is only one target, all tasks of
     /// the round belong to the first rung and have turns one after the other.
-    fn climb(&self, asked: &Asked, round: u64, number: u64, limit: u64, random: &mut Random) -> Task {
+    fn climb(&self, asked: &Asked, round: u64, number: u64, limit: Limit, random: &mut Random) -> Task {
         let (target, turn) = if asked.is_decision() {
             (asked.next, Turn { rung: 0, number: round * ATTEMPTS + number })
         } else {
@@ -310,9 +331,7 @@ impl<'a, H: Height> Descent<'a, H> {
     ) -> bool {
         let mut improved = false;
         for (task, attempt) in tasks.iter().zip(attempts) {
-            // An attempt that is over before its first node counts as one node, so that even rounds of such attempts
-            // use up the budget.
-            budget.spend(attempt.nodes.max(1).saturating_mul(self.node_cost));
+            self.pay(&attempt, budget);
             // Climbers are told how far their child came: to the end if it found a plan.
             if let Some(turn) = task.turn {
                 let is_solved = attempt.verdict == Verdict::Solved;
@@ -328,6 +347,7 @@ impl<'a, H: Height> Descent<'a, H> {
                         improved = true;
                     }
                 }
+                // There is no plan within the target, so every plan needs at least the next larger possible extent.
                 Verdict::Refuted => {
                     standing.lower = standing.lower.max(self.instance.next_extent(task.target));
                     debug_assert!(
@@ -337,6 +357,7 @@ impl<'a, H: Height> Descent<'a, H> {
                         standing.upper
                     );
                 }
+                // The attempt ended without an answer: nothing is known about its target.
                 Verdict::Open => {}
             }
         }

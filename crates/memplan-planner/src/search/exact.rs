@@ -53,12 +53,17 @@
 //! All state is in flat arrays ([`State`]). Every change is written to a *trail*, and going back undoes the
 //! changes at the trail's end. The cost of a node is the sum of the widths (numbers of sections) of the items in its
 //! part.
+//!
+//! Words from other files: an [`Instance`] has the items; `lo` and `hi` of an item are its first section and one past
+//! its last, and `height` is its height in granules. A [`Mark`] is a position in the trails. An [`Order`] says which
+//! candidate is tried first, and a [`Height`] is the integer type in which granules are counted.
 
 use memplan_core::Bytes;
 
 use super::instance::Instance;
 use super::rank::{Key, Order, Pick};
 use super::state::{Height, Mark, State};
+use crate::tuning::WIDTHS_PER_UNIT;
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +75,23 @@ pub(crate) enum Verdict {
     /// Nothing is known: the node limit was met, the caller stopped the search, or the rule *focus*, which skips
     /// solutions, left nothing to try.
     Open,
+}
+
+/// How far a run may go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    /// Most nodes.
+    pub(crate) nodes: u64,
+    /// Most widths that these nodes may look at, so that a run keeps to its share of the work even if its nodes look at
+    /// much more than others do.
+    pub(crate) widths: u64,
+}
+
+impl Limit {
+    /// A limit on nodes alone.
+    pub(crate) fn nodes(nodes: u64) -> Limit {
+        Limit { nodes, widths: u64::MAX }
+    }
 }
 
 /// Rules that can be switched off to see what they are worth. The module documentation explains each of them; `rerank`
@@ -223,14 +245,24 @@ impl<'a, H: Height> Exact<'a, H> {
         self.state.offset.iter().map(|offset| offset.to_granules()).collect()
     }
 
-    /// Searches for a plan within `capacity`, for at most `limit` nodes. `order` says which items are tried first,
+    /// What all runs so far have looked at, in widths.
+    pub(crate) fn looked_at(&self) -> u64 {
+        self.state.looked_at
+    }
+
+    /// Units of work that all runs so far have taken.
+    pub(crate) fn work(&self) -> u64 {
+        self.looked_at() / WIDTHS_PER_UNIT
+    }
+
+    /// Searches for a plan within `capacity`, within `limit`. `order` says which items are tried first,
     /// with a number of noise for each item (or an empty list). `should_stop` is asked now and then whether to give up.
     pub(crate) fn run(
         &mut self,
         capacity: Bytes,
         order: (Order, &[u32]),
         rules: Rules,
-        limit: u64,
+        limit: Limit,
         should_stop: &dyn Fn() -> bool,
     ) -> Verdict {
         if !self.state.reset(self.instance, capacity) {
@@ -253,13 +285,16 @@ impl<'a, H: Height> Exact<'a, H> {
         let count = self.arena.len() as u32;
         self.push_frame((0, count));
         self.split(0, count);
-        self.search(self.nodes.saturating_add(limit), should_stop)
+        // From here on the limit is where the counters, which count over all runs, may stand at the end.
+        let nodes = self.nodes.saturating_add(limit.nodes);
+        let widths = self.state.looked_at.saturating_add(limit.widths);
+        self.search(Limit { nodes, widths }, should_stop)
     }
 
     /// Depth-first search with a stack of its own, so that deep trees cannot overflow the call stack. Each round enters
     /// the next part that is open; after a failure [`Exact::try_next`] goes back to the last choice that has an
     /// alternative.
-    fn search(&mut self, limit: u64, should_stop: &dyn Fn() -> bool) -> Verdict {
+    fn search(&mut self, limit: Limit, should_stop: &dyn Fn() -> bool) -> Verdict {
         loop {
             // When the last part of the root is done, the stack is empty and every item has an offset.
             let Some(frame) = self.stack.last_mut() else { return Verdict::Solved };
@@ -274,6 +309,8 @@ impl<'a, H: Height> Exact<'a, H> {
                 continue;
             }
             frame.next_part += 1;
+            // The parts of the innermost frame are the last ones in the list, so those from `frame.parts` on are its
+            // own.
             let siblings = self.parts.len() as u32 - frame.parts;
             let part = self.parts[next as usize];
             // The parts of the root (stack of one frame) have no ranks yet. If the candidate's placement has left one
@@ -293,6 +330,7 @@ impl<'a, H: Height> Exact<'a, H> {
     /// places the first candidate in the same way as it places the next one after a failure. `anew` asks for a new
     /// ranking.
     fn enter(&mut self, part: (u32, u32), anew: bool) -> Result<(), Blame> {
+        // No other item to come meets the only item of a part, so there is nothing to choose.
         if part.1 - part.0 == 1 {
             let item = self.arena[part.0 as usize] as usize;
             return if self.state.place_alone(item) { Ok(()) } else { Err(own_sections(self.instance, item)) };
@@ -347,7 +385,7 @@ impl<'a, H: Height> Exact<'a, H> {
     /// empty then). Goes back to the innermost part on the stack that has an untried candidate, and places that
     /// candidate. `None` if there was such a candidate and the search goes on. Otherwise the verdict on the whole
     /// search: `Refuted` if there is no plan, `Open` if the search ends without knowing.
-    fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
+    fn try_next(&mut self, mut blame: Blame, limit: Limit, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {
                 // Only the frame of the root is left, which has no candidates: everything below it has failed. That is
@@ -355,7 +393,8 @@ impl<'a, H: Height> Exact<'a, H> {
                 return Some(if self.rules.focus { Verdict::Open } else { Verdict::Refuted });
             }
             // `should_stop` looks at the clock, so it is asked every 64 nodes only.
-            if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
+            let is_spent = self.nodes >= limit.nodes || self.state.looked_at >= limit.widths;
+            if is_spent || (self.nodes.is_multiple_of(64) && should_stop()) {
                 return Some(Verdict::Open);
             }
             // `deepest` is how many items were placed at most. The failure is added to the blame of the innermost part,
@@ -473,6 +512,7 @@ impl<'a, H: Height> Exact<'a, H> {
         for &item in &self.arena[first as usize..end as usize] {
             let index = item as usize;
             let noise = self.noise.get(index).copied().unwrap_or(0);
+            // The traits are the load that the item meets, its width and its height; the order weighs them.
             let key = self.order.key(self.state.traits(index), noise);
             self.ranking.push((key, item));
         }
@@ -493,6 +533,8 @@ impl<'a, H: Height> Exact<'a, H> {
         }
         // The floor is the lowest offset that an item without a bar can get. If a barred item would end at or below the
         // floor, every plan from here can be lowered to one that was tried before the item was barred (*dominance*).
+        // Only a barred item can end that low: all others start at the floor or above. If no item is open, the floor
+        // is `MAX`, and the part has no plan.
         let items = &self.arena[part.0 as usize..part.1 as usize];
         let floor = self.state.lowest_open(items);
         let is_dominated = self.rules.dominance && self.state.lowest_end(items) <= floor;
@@ -581,6 +623,7 @@ impl<'a, H: Height> Exact<'a, H> {
         let mut kept = first;
         for position in first..self.candidates.len() {
             let candidate = self.candidates[position];
+            // `twin` has the class of each item: items of one class do not differ.
             let seen = &mut self.seen[self.state.twin[candidate.item as usize] as usize];
             if *seen != self.expansions {
                 *seen = self.expansions;
@@ -678,7 +721,8 @@ mod tests {
             let instance = Instance::new(slabs, &[]).unwrap();
             let mut search = Exact::<i32>::new(&instance);
             let mut capacity = instance.lower_bound();
-            while search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, 5000, &|| false) != Verdict::Solved {
+            while search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, Limit::nodes(5000), &|| false) != Verdict::Solved
+            {
                 capacity.0 += 1;
             }
             sum += search.nodes;
@@ -716,7 +760,7 @@ mod tests {
                 let instance = Instance::new(&jigsaw(120, seed), &[]).unwrap();
                 let mut search = Exact::<i16>::new(&instance);
                 let order = Order { pick, ..PLAIN_ORDERS[0] };
-                search.run(instance.lower_bound(), (order, &[]), Rules::HUNT, 3000, &|| false);
+                search.run(instance.lower_bound(), (order, &[]), Rules::HUNT, Limit::nodes(3000), &|| false);
                 sum += search.nodes;
             }
             sum
@@ -736,7 +780,7 @@ mod tests {
                 let mut search = Exact::<i32>::new(&instance);
                 let mut capacity = instance.lower_bound();
                 loop {
-                    match search.run(capacity, (PLAIN_ORDERS[0], &[]), rules, 2_000_000, &|| false) {
+                    match search.run(capacity, (PLAIN_ORDERS[0], &[]), rules, Limit::nodes(2_000_000), &|| false) {
                         Verdict::Solved => return capacity,
                         Verdict::Refuted => capacity.0 += 1,
                         Verdict::Open => panic!("too hard"),
@@ -804,7 +848,9 @@ mod tests {
             let instance = Instance::new(&slabs, &[]).unwrap();
             for order in [PLAIN_ORDERS[seed as usize % PLAIN_ORDERS.len()], PLAIN_ORDERS[0]] {
                 let mut search = Exact::<i32>::new(&instance);
-                let mut run = |capacity| search.run(Bytes(capacity), (order, &[]), Rules::PROOF, u64::MAX, &|| false);
+                let mut run = |capacity| {
+                    search.run(Bytes(capacity), (order, &[]), Rules::PROOF, Limit::nodes(u64::MAX), &|| false)
+                };
                 match best {
                     None => assert_eq!(run(1000), Verdict::Refuted, "seed {seed}"),
                     Some(best) => {
@@ -825,7 +871,7 @@ mod tests {
                 let instance = Instance::new(&jigsaw(300, seed), &[]).unwrap();
                 let mut search = Exact::<i16>::new(&instance);
                 let capacity = instance.lower_bound();
-                search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, 3000, &|| false);
+                search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, Limit::nodes(3000), &|| false);
                 sum += search.nodes;
             }
             sum
@@ -848,8 +894,14 @@ mod tests {
         let slabs = [slab(0, 2, 2), slab(1, 3, 2), slab(2, 4, 2), slab(0, 4, 1)];
         let instance = Instance::new(&slabs, &[]).unwrap();
         let mut search = Exact::<i64>::new(&instance);
-        assert_eq!(search.run(Bytes(4), (PLAIN_ORDERS[0], &[]), Rules::PROOF, 1000, &|| false), Verdict::Refuted);
-        assert_eq!(search.run(Bytes(5), (PLAIN_ORDERS[0], &[]), Rules::PROOF, 1000, &|| false), Verdict::Solved);
+        assert_eq!(
+            search.run(Bytes(4), (PLAIN_ORDERS[0], &[]), Rules::PROOF, Limit::nodes(1000), &|| false),
+            Verdict::Refuted
+        );
+        assert_eq!(
+            search.run(Bytes(5), (PLAIN_ORDERS[0], &[]), Rules::PROOF, Limit::nodes(1000), &|| false),
+            Verdict::Solved
+        );
         assert_eq!(instance.extent(&search.offsets()), Bytes(5));
     }
 }

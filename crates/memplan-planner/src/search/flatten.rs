@@ -17,6 +17,11 @@
 //!
 //! A plan of the flat instance is always a plan of the pieces. A proof that the flat instance has no plan holds for the
 //! pieces only if all of them became slabs exactly.
+//!
+//! Words from other files: [`Pieces`] are all pieces of a problem, in a fixed order; the slots of one buffer have
+//! consecutive [`PieceId`]s. `members` are the buffers inside a piece, each with its distance from the piece's offset;
+//! `homes` are the spaces that a piece may live in; `apart` lists byte ranges of two pieces that must not share.
+//! [`reserved`] is the number of bytes that one slot of a buffer takes.
 
 use memplan_core::{BufferId, Problem, SpaceId};
 
@@ -101,6 +106,7 @@ impl Flattening<'_, '_> {
     /// A stretch from the first to the last step at which anything is alive; if nothing ever is, of one step.
     fn all_time(&self, height: u64) -> Stretch {
         let steps = self.pieces.steps();
+        // `steps` has the steps at which something starts or ends, ascending.
         let (start, end) = (steps.first().map_or(0, |step| step.0), steps.last().map_or(1, |step| step.0));
         Stretch { start, end, height }
     }

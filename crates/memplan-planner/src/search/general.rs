@@ -35,6 +35,12 @@
 //!
 //! The nodes are the same whatever the clock or the number of threads; only
 //! the limits of the budget decide how many of them are visited.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole; their `members` are buffers with distances from
+//! the piece's offset. [`Assign`] is the search over the spaces of all pieces, [`Rules`] are the kinds of reasoning
+//! that it uses, and its [`Patience`] (not the patience of the glossary) says when it gives up: after how many nodes or
+//! *looks*, or when the caller no longer waits. A look is an inequality, a choice or the like that a node looks at.
+//! Nodes differ much in the time that they take, so work is counted in looks. A [`Spot`] is a space and an offset.
 
 mod assign;
 mod bounds_propagation;
@@ -52,7 +58,7 @@ use super::budget::Budget;
 use crate::Request;
 use crate::piece::{PieceId, Pieces, reserved};
 use crate::portfolio;
-use crate::tuning::{MOST_GENERAL_PIECES, NORMAL_WORK, PIECES_PER_UNIT};
+use crate::tuning::{LOOKS_PER_UNIT, MOST_GENERAL_PIECES, NORMAL_WORK};
 use assign::{Assign, Spot};
 use bounds_propagation::Rules;
 use branch::Patience;
@@ -74,8 +80,8 @@ pub(crate) struct Settled {
     pub(crate) is_complete: bool,
 }
 
-/// Searches for a better plan than `best` for at most `nodes` nodes. `None` if the problem is too large for it, or a
-/// pair of buffers has too many ways to share bytes.
+/// Searches for a better plan than `best` for at most `nodes` nodes. `None` if the problem is too large for it, if a
+/// pair of buffers has too many ways to share bytes, or if `best` leaves out a buffer.
 pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &mut Budget) -> Option<Settled> {
     if pieces.len() > MOST_GENERAL_PIECES {
         return None;
@@ -85,11 +91,13 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
     if let Some(plan) = best {
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
-    // The smaller of two limits: the nodes that the caller allows, and the nodes that the rest of the budget pays for.
-    let node_cost = 1 + pieces.len() as u64 / PIECES_PER_UNIT;
-    let nodes = nodes.min(budget.work_left() / node_cost);
-    let found = assign.run(&Patience { nodes, is_over: &|| budget.is_late(), rules: Rules::ALL });
-    budget.spend(found.nodes.saturating_mul(node_cost));
+    // Two limits: the nodes that the caller allows, and the looks that the rest of the budget pays for.
+    let looks = budget.work_left().saturating_mul(LOOKS_PER_UNIT);
+    let found = assign.run(&Patience { nodes, looks, is_over: &|| budget.is_late(), rules: Rules::ALL });
+    // No search is free, however short: a caller that asks again and again comes to the end of its budget.
+    budget.spend((found.spent.looks / LOOKS_PER_UNIT).max(1));
+    // `found.lower` is `None` if the search has come to its end and there is no plan, neither a new one nor `best`. If
+    // `best` cannot be beaten, it is the extent of `best`.
     Some(Settled {
         plan: found.spots.map(|spots| assemble(pieces, &spots)),
         lower: as_bytes(found.lower.unwrap_or(0)),
@@ -202,8 +210,8 @@ mod tests {
             let problem = instances::kernel(14 + seed as usize % 8, seed);
             let pieces = Pieces::of(&problem).unwrap();
             let assign = Assign::new(&pieces, rules).unwrap();
-            let found = assign.run(&Patience { nodes: 20_000, is_over: &|| false, rules });
-            sum += found.nodes;
+            let found = assign.run(&Patience { nodes: 20_000, looks: u64::MAX, is_over: &|| false, rules });
+            sum += found.spent.nodes;
             extents.push(found.lower.filter(|_| found.is_complete));
         }
         (sum, extents)

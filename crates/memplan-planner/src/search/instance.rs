@@ -31,7 +31,9 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
-use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_COMPARISON, WIDTHS_PER_UNIT};
+use crate::tuning::{
+    ITEM_WIDTHS, MOST_DIVE_WIDTHS, NODE_WIDTHS, SECTION_WIDTHS, WIDTHS_PER_COMPARISON, WIDTHS_PER_UNIT,
+};
 
 /// Sums of sizes and offsets stay below this, so that the searches need not check for overflow.
 const HIGHEST: u128 = 1 << 60;
@@ -146,6 +148,8 @@ impl Instance {
             mine.windows(2).all(|pair| pair[0].hi <= pair[1].lo) && mine.iter().all(|span| span.lo < span.hi),
             "the sections of an item are in order and none is empty"
         );
+        // An alignment that divides the granule is kept by every offset in granules and becomes 1; any other one is a
+        // whole number of granules (`granule_of`).
         let item = Item {
             first_span,
             span_count: mine.len() as u32,
@@ -222,9 +226,15 @@ impl Instance {
         node.saturating_mul(items) < MOST_DIVE_WIDTHS
     }
 
-    /// Units of work that a node of the exact search takes.
-    pub(crate) fn node_cost(&self) -> u64 {
-        1 + self.widths() / WIDTHS_PER_UNIT
+    /// What the root of the exact search looks at, in widths. Later nodes look at less, because items are placed and
+    /// the others fall into parts; what they really look at is counted by [`State`](super::state::State).
+    pub(crate) fn node_widths(&self) -> u64 {
+        NODE_WIDTHS + self.items.len() as u64 * ITEM_WIDTHS + self.sections as u64 * SECTION_WIDTHS + self.widths()
+    }
+
+    /// Units of work for so many nodes of the exact search, if each looks at as much as the root.
+    pub(crate) fn work_of(&self, nodes: u64) -> u64 {
+        (nodes.saturating_mul(self.node_widths()) / WIDTHS_PER_UNIT).max(1)
     }
 
     /// How many sections the items have, counted for each item.

@@ -24,6 +24,10 @@
 //! A pass is one round of the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are
 //! many and few of them are alive at the peak, two or three passes reach the bound that no order of sizes or lives
 //! comes close to.
+//!
+//! Words from other files: a [`Placer`] puts pieces down one by one and gives back `None` if a piece finds no place;
+//! [`loads_met`] has, for each piece, the most bytes that are alive at once during its life; [`favourite`] is the first
+//! space that a piece may live in; a [`PassCost`] says how much work a pass is.
 
 use std::cmp::Reverse;
 
@@ -61,6 +65,8 @@ pub(crate) fn place_peak_first(
         }
         // `None`, because something cannot be placed or time is over, ends the stage.
         let pass = passes.pass(pass_cost, budget)?;
+        // Writing a plan out takes as long as a pass, so it is done only for a pass with a smaller extent. A plan that
+        // exceeds a capacity does not count.
         let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
         let plan = improves.then(|| passes.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
         failures = if plan.is_some() { 0 } else { failures + 1 };
@@ -133,16 +139,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
             self.in_stack = self.by_size.clone();
             return;
         };
-        let planned = |piece: PieceId| {
-            let info = self.pieces.get(piece);
-            let placement = plan.placements[info.first_buffer].as_ref()?;
-            placement.offsets.get(info.slot as usize).map(|offset| offset.0)
-        };
-        let offset = |piece: PieceId| {
-            debug_assert!(planned(piece).is_some(), "a plan has a place for every piece");
-            planned(piece).unwrap_or(0)
-        };
-        self.in_stack = self.pieces.ids().map(offset).collect();
+        self.in_stack = self.pieces.ids().map(|piece| offset_in(self.pieces, piece, plan)).collect();
     }
 
     /// The order of a pass: first fixed and exclusive pieces, then the tower from the bottom up, then all others. Of
@@ -151,10 +148,13 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
     fn order(&self) -> Vec<PieceId> {
         let key = |piece: PieceId| {
             let info = self.pieces.get(piece);
-            let (class, place) = match () {
-                () if info.fixed.is_some() || info.exclusive => (0, 0),
-                () if self.is_tower[piece] => (1, self.in_stack[piece]),
-                () => (2, 0),
+            // The position in the stack counts only inside of the tower.
+            let (class, place) = if info.fixed.is_some() || info.exclusive {
+                (0, 0)
+            } else if self.is_tower[piece] {
+                (1, self.in_stack[piece])
+            } else {
+                (2, 0)
             };
             (class, place, Reverse(self.complaints[piece]), self.by_size[piece], piece)
         };
@@ -197,10 +197,20 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         Some(Pass { extent: Bytes(extent), complaints })
     }
 
+    /// The space of a placed piece, and where the piece ends there; `None` if the piece is not placed.
     fn end(&self, piece: PieceId) -> Option<(SpaceId, Bytes)> {
         let spot = self.placer.spot(piece)?;
         Some((spot.space, Bytes(spot.offset.saturating_add(self.pieces.get(piece).size))))
     }
+}
+
+/// The offset of a piece in a plan: that of the slot of its first buffer which the piece is.
+fn offset_in(pieces: &Pieces, piece: PieceId, plan: &Plan) -> u64 {
+    let info = pieces.get(piece);
+    let placement = plan.placements[info.first_buffer].as_ref();
+    let offset = placement.and_then(|placement| placement.offsets.get(info.slot as usize));
+    debug_assert!(offset.is_some(), "a plan has a place for every piece");
+    offset.map_or(0, |offset| offset.0)
 }
 
 /// The position of each piece in an order.
@@ -216,6 +226,7 @@ fn positions(pieces: &Pieces, order: Order) -> IndexVec<PieceId, u64> {
 mod tests {
     use super::*;
     use crate::Request;
+    use crate::tuning::OBSTACLES_PER_UNIT;
     use memplan_core::{Problem, bound};
     use memplan_testkit::instances;
 
@@ -225,7 +236,7 @@ mod tests {
         let mut budget = Budget::of(&request);
         let lower = bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect();
         let mut best = None;
-        place_peak_first(&pieces, &mut best, &lower, PassCost::counted(1, 128), &mut budget);
+        place_peak_first(&pieces, &mut best, &lower, PassCost::counted(1, OBSTACLES_PER_UNIT), &mut budget);
         (best, budget.spent())
     }
 

@@ -8,6 +8,13 @@
 //! Two words recur. A problem is *settled* if nothing is left to find out: its plan meets the lower bound, or there
 //! is a proof that there is no plan. It is *decided* if it has capacities and there is a plan within them, which may
 //! not be the smallest one.
+//!
+//! Words from other files: [`Tried`] is what is known so far (the best plan, the bounds, a witness, and in `stop` why
+//! the search ended). A [`Flat`] is one space with its pieces as items of the canonical search; it is `is_exact` if a
+//! proof about the items holds for the pieces. A [`Standing`] is what is known about the extent of a flat instance.
+//! [`fits`] says whether a plan keeps to the capacities. Methods of `budget`: `share(n)` makes a budget of a part of
+//! what is left, `besides(work)` one on top of it, `spend` takes work off, `stop` is the limit that was met, and
+//! `report` tells the caller the best extent and the lower bound.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -90,6 +97,7 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
 /// instead, there is no plan, and all that is left to do is to make the witness smaller.
 fn improve(mut search: Search, budget: &mut Budget) -> Answer {
     match search.known.witness.take() {
+        // `besides`: also a search without any work left gets this much to make its answer readable.
         Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget.besides(WITNESS_WORK))),
         None => walk(SCHEDULE, &mut search, budget),
     }
@@ -157,10 +165,12 @@ impl<'a, 'p> Search<'a, 'p> {
         self.pieces.len() > MANY_PIECES
     }
 
+    /// Whether members of the portfolio were left over for later, because there are many pieces.
     pub(super) fn began_with_one_order(&self) -> bool {
         self.began_with_one_order
     }
 
+    /// Whether members of the portfolio have had no turn yet, and nothing is settled.
     pub(super) fn has_more_orders(&self) -> bool {
         self.known.has_more()
     }
@@ -309,6 +319,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
+    /// The budget of the stage `others`, on top of that of the search.
     pub(super) fn budget_for_others<'b>(&self, budget: &Budget<'b>) -> Budget<'b> {
         budget.besides(self.work_for_others())
     }
@@ -555,6 +566,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
+    /// Runs the canonical search on a space, and notes the limit that ended it, if one did.
     fn descend(&mut self, flat: &Flat, standing: &mut Standing, budget: &mut Budget) {
         self.known.stop = descend(&flat.instance, standing, self.request.seed, budget).unwrap_or(self.known.stop);
     }

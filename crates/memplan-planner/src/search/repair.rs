@@ -20,6 +20,9 @@
 //! the budget of work and not on the clock. Finding an excerpt takes a look at the pieces that are alive in the
 //! excerpt, never at all pieces. Times are not steps of the problem but positions in [`Pieces::steps`], the sorted list
 //! of the steps at which some piece starts or ends.
+//!
+//! A [`Conflicts`] is an index that lists which of many stretches of time meet a given one, and a [`PassCost`] says how
+//! much work it is to place so many pieces.
 
 mod peak;
 
@@ -148,6 +151,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         (self.offsets[piece.index()].saturating_add(self.pieces.get(piece).size), piece)
     }
 
+    /// The last position in the list of steps: all time is `0..last_step()`.
     fn last_step(&self) -> u32 {
         self.pieces.steps().len() as u32 - 1
     }
@@ -169,6 +173,7 @@ impl<'a, 'p> Repair<'a, 'p> {
             let seed = seed.wrapping_add(u64::from(reach.restarts));
             let is_lower = self.settle_peak(tallest, reach, seed, budget);
             budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
+            // After a failure: one widening more; when these are used up, the first reach again with another seed.
             reach = match reach {
                 _ if is_lower => Reach::default(),
                 Reach { widenings, restarts } if widenings < MOST_WIDENINGS => {
@@ -188,6 +193,8 @@ impl<'a, 'p> Repair<'a, 'p> {
     /// a quarter wider than needed, after a number of looks that is logarithmic in its length.)
     fn excerpt(&self, around: PieceId, count: usize) -> Excerpt {
         let last = self.last_step();
+        // A piece that is never alive counts as alive all the time here. (It never is the highest one, so this is not
+        // met.)
         let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
         let mut margin = (life.end - life.start) / 4 + 1;
         loop {
@@ -218,6 +225,7 @@ impl<'a, 'p> Repair<'a, 'p> {
     /// order of `excerpt.movable`.
     fn adopt(&mut self, excerpt: &Excerpt, offsets: impl Iterator<Item = u64>) {
         for (&piece, offset) in excerpt.movable.iter().zip(offsets) {
+            // The entry of a piece has its end in it, so the old entry goes before the offset changes.
             self.tops.remove(&self.top(piece));
             self.offsets[piece.index()] = offset;
             if self.top(piece).0 > self.lower {
@@ -267,7 +275,7 @@ mod tests {
     }
 
     pub(super) fn repair_of<'a, 'p>(pieces: &'a Pieces<'p>, plan: &Plan) -> Repair<'a, 'p> {
-        let pass_cost = PassCost::counted(1, 128);
+        let pass_cost = PassCost::counted(1, OBSTACLES_PER_UNIT);
         Repair::of(pieces, plan, bound::lower_bound(pieces.problem()), pass_cost).unwrap()
     }
 
@@ -294,7 +302,7 @@ mod tests {
             let request = Request { work_limit: Some(60_000), ..Request::default() };
             let mut budget = Budget::of(&request);
             let first = (0, if seed % 2 == 0 { FirstCore::All } else { FirstCore::Large(1024) });
-            let (lower, cost) = (bound::lower_bound(&problem), PassCost::counted(1, 128));
+            let (lower, cost) = (bound::lower_bound(&problem), PassCost::counted(1, OBSTACLES_PER_UNIT));
             repair_peaks(&pieces, &mut best, lower, first, cost, &mut budget);
             let best = best.unwrap();
             assert_valid(&problem, &best);

@@ -15,6 +15,10 @@
 //! `memplan plan -v` prints these lines. [`Request::without`](crate::Request::without) leaves out every row of some
 //! name, for ablations and to find out which stage is to blame. To add a stage, add a function and a row: the chapter
 //! "The search" in docs/search.md has an exercise.
+//!
+//! A [`Search`] is the search in progress: the problem, and in `known` the best plan, the bounds and the reason why it
+//! stopped. The questions that rows ask (`is_flat`, `is_done`, `can_be_repaired`, …) are its methods, and so are the
+//! stages themselves. A [`Budget`] is the work and the time that is left.
 
 use memplan_core::{Bytes, Plan, Stop, patience};
 
@@ -230,6 +234,7 @@ pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget)
         if search.is_without(stage.name) {
             continue;
         }
+        // As long as there is no plan, stages run even without work that is left.
         if let Some(stop) = budget.stop().filter(|_| search.known.best.is_some() && !stage.share.is_on_top()) {
             search.known.stop = stop;
             continue;
@@ -243,8 +248,7 @@ pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget)
 /// Runs one stage and takes its work off the budget. A stage with a budget of its own ([`Share::Own`]) costs the others
 /// nothing.
 fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
-    let extent = |search: &Search| search.known.best.as_ref().map(Plan::extent);
-    let before = extent(search);
+    let before = search.known.best.as_ref().map(Plan::extent);
     let mut share = match stage.share {
         Share::OneOf(parts) => budget.share(parts),
         Share::Rest => budget.share(1),
@@ -253,7 +257,7 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
     };
     // A share is a budget of its own. What the stage does not spend of it is left to later stages.
     (stage.run)(search, &mut share);
-    let after = extent(search);
+    let after = search.known.best.as_ref().map(Plan::extent);
     debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);
     debug_assert!(after <= before || before.is_none(), "the stage {} made the plan worse", stage.name);
     debug_assert!(
@@ -272,6 +276,7 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
         after,
         lower_bound: search.known_bound(),
     });
+    // A stage that has used up the work without saying so: the search has not finished, it was stopped.
     if search.known.stop == Stop::Finished && budget.work_left() == 0 {
         search.known.stop = Stop::WorkLimit;
     }

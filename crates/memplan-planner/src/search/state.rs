@@ -26,10 +26,14 @@
 //!
 //! Functions that take `items` expect the items to come of one part (see [`exact`](super::exact)), ordered by their
 //! first sections.
+//!
+//! An [`Instance`] is what the search works on: items, each with one or more spans of sections in which it has a
+//! height, and capacities are turned into granules by [`Instance::highest_top`] and [`Instance::highest_start`].
 
 use memplan_core::Bytes;
 
 use super::instance::Instance;
+use crate::tuning::{ITEM_WIDTHS, NODE_WIDTHS, SCAN_WIDTHS, SECTION_WIDTHS, SPANS_WIDTHS};
 
 /// A number of granules. Most instances fit into 32 or even 16 bits, and a processor handles more of these at a time.
 /// The search takes a type only for instances whose numbers are below [`Height::ROOM`] ([`Instance::has_room`]), so
@@ -146,6 +150,12 @@ pub(crate) struct State<H> {
     placed: Vec<u32>,
     /// Forced items still to be followed up by [`State::push_above_forced`].
     queue: Vec<u32>,
+    /// By position in the list of items to come: one past the last section of all items up to this position. It never
+    /// falls, so the first item that can meet a section is found by halving.
+    reach: Vec<u32>,
+    /// What all nodes so far have looked at, counted in widths (sections of items). What else a node does is counted
+    /// as so many widths as take the same time.
+    pub(crate) looked_at: u64,
     /// Per section: the capacity in granules ([`Instance::highest_top`]), which `top` reaches when nothing is to come.
     /// It is the same everywhere.
     done: Vec<H>,
@@ -208,6 +218,8 @@ impl<H: Height> State<H> {
             ranked: Vec::new(),
             placed: Vec::new(),
             queue: Vec::new(),
+            reach: Vec::new(),
+            looked_at: 0,
             done: vec![H::ZERO; instance.sections],
             // One entry for each class of `stack_of`; there are at most as many classes as items.
             stacks: vec![(H::ZERO, 0); count],
@@ -253,10 +265,12 @@ impl<H: Height> State<H> {
         true
     }
 
+    /// The spans of an item.
     fn spans(&self, item: usize) -> &[Span<H>] {
         &self.spans[self.first_span[item] as usize..self.first_span[item + 1] as usize]
     }
 
+    /// Where the spans of an item are in `spans`, for loops that change other fields meanwhile and cannot borrow them.
     fn span_range(&self, item: usize) -> std::ops::Range<usize> {
         self.first_span[item] as usize..self.first_span[item + 1] as usize
     }
@@ -274,6 +288,7 @@ impl<H: Height> State<H> {
         self.placed.len()
     }
 
+    /// The present lengths of the trails, to come back to.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             raised: self.raised.len() as u32,
@@ -313,6 +328,7 @@ impl<H: Height> State<H> {
         }
     }
 
+    /// Gives an item a new rank; the old one goes to the trail.
     pub(crate) fn set_rank(&mut self, item: u32, rank: u32) {
         self.ranked.push((item, self.rank[item as usize]));
         self.rank[item as usize] = rank;
@@ -356,13 +372,24 @@ impl<H: Height> State<H> {
         if self.is_plain {
             let span = self.spans[item];
             for &other in others {
-                if self.at[other as usize] < end && self.spans[other as usize].meets(&span) {
+                let theirs = self.spans[other as usize];
+                // Items are ordered by their first section, so no item that follows meets this one.
+                if theirs.lo >= span.hi {
+                    break;
+                }
+                if self.at[other as usize] < end && span.lo < theirs.hi {
                     self.raise(other, end);
                 }
             }
             return;
         }
+        let last = self.last_section(item as u32);
+        self.looked_at += others.len() as u64 * SPANS_WIDTHS;
         for &other in others {
+            // As above.
+            if self.first_section(other) >= last {
+                break;
+            }
             let end = self.end_under(item, offset, other as usize);
             if self.at[other as usize] < end {
                 self.raise(other, end);
@@ -426,6 +453,8 @@ impl<H: Height> State<H> {
             // An item can lie at `at`, unless that was ruled out. Then at least one more item has to be placed below
             // it.
             let is_barred = bar > at || (stacks && self.is_upside_down(item));
+            // If the item is barred: above its bar, on an item that is still to come, and higher than where it would
+            // lie now.
             let above = bar.max(lowest_end).max(at.plus(H::ONE));
             self.early[item] = if is_barred { self.align(item, above) } else { at };
             // A fixed item has one place. If something lies there already, or the search has decided to leave a point
@@ -529,7 +558,14 @@ impl<H: Height> State<H> {
     pub(crate) fn infer(&mut self, items: &[u32], forced: bool) -> Result<H, u32> {
         // The sections of the part. Items are ordered by their first sections, but any of them may be the last to end.
         let lo = items.first().map_or(0, |&item| self.first_section(item)) as usize;
-        let hi = items.iter().fold(0, |hi, &item| hi.max(self.last_section(item))) as usize;
+        self.reach.clear();
+        let mut hi = 0;
+        for &item in items {
+            hi = hi.max(self.last_section(item));
+            self.reach.push(hi);
+        }
+        let hi = hi as usize;
+        self.looked_at += NODE_WIDTHS + items.len() as u64 * ITEM_WIDTHS + (hi - lo) as u64 * SECTION_WIDTHS;
         self.count_fillers(items, lo, hi);
         // Before anything is inferred, only fixed items have a `late`. They are forced from the beginning.
         self.queue.clear();
@@ -568,6 +604,7 @@ impl<H: Height> State<H> {
             let number = H::from_granules(u64::from(item));
             for index in self.span_range(item as usize) {
                 let Span { lo, hi, .. } = self.spans[index];
+                self.looked_at += u64::from(hi - lo);
                 let (lo, hi) = (lo as usize, hi as usize);
                 let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
                 // `plus_if` has no branch, so the compiler makes code that handles many sections at a time.
@@ -620,18 +657,25 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
+    /// The part of the list `items` outside of which no item has a section in `lo..hi`. Items are ordered by their first
+    /// sections, so no item behind the first one that begins at `hi` or later does. `reach` says up to which position
+    /// all items have ended at `lo`.
+    fn near<'i>(&mut self, items: &'i [u32], lo: u32, hi: u32) -> &'i [u32] {
+        debug_assert_eq!(self.reach.len(), items.len(), "`infer` has filled `reach` for these items");
+        let first = self.reach.partition_point(|&reach| reach <= lo);
+        let near = items[first..].partition_point(|&item| self.first_section(item) < hi);
+        // Without plain items each span of one is compared with each span of the other.
+        self.looked_at += near as u64 * if self.is_plain { SCAN_WIDTHS } else { SPANS_WIDTHS };
+        &items[first..first + near]
+    }
+
     /// As [`State::push_above_spans`], for items with one span each, which is the usual case and quicker.
     fn push_above_plain(&mut self, forced: usize, items: &[u32]) -> Result<(), u32> {
         let (under, late) = (self.spans[forced], self.late[forced]);
         // The lowest end of the forced item: whatever must lie above it starts here or higher.
         let end = self.early[forced].plus(under.height);
-        for &item in items {
+        for &item in self.near(items, under.lo, under.hi) {
             let span = self.spans[item as usize];
-            // Items are ordered by their first section. So this item and all that follow begin after the forced item's
-            // last section.
-            if span.lo >= under.hi {
-                break;
-            }
             // The item is pushed if it could start below `end`, the two meet, and even at its lowest offset it ends
             // above `late`. Then it does not fit below the forced item.
             let before = self.early[item as usize];
@@ -647,13 +691,8 @@ impl<H: Height> State<H> {
     /// `late` even at its own lowest offset, it cannot lie below `forced`, so it must lie above `forced`. Heights of
     /// items change over time here, so each span of one item is compared with each span of the other.
     fn push_above_spans(&mut self, forced: u32, items: &[u32]) -> Result<(), u32> {
-        let last = self.last_section(forced);
         let late = self.late[forced as usize];
-        for &item in items {
-            // Items are ordered by their first section, so no item that follows meets the forced one.
-            if self.first_section(item) >= last {
-                break;
-            }
+        for &item in self.near(items, self.first_section(forced), self.last_section(forced)) {
             let before = self.early[item as usize];
             let mut early = before;
             for under in self.spans(forced as usize) {
@@ -694,6 +733,7 @@ impl<H: Height> State<H> {
         let number = H::ZERO.minus(H::from_granules(u64::from(item)));
         for index in self.span_range(item as usize) {
             let Span { lo, hi, .. } = self.spans[index];
+            self.looked_at += u64::from(hi - lo) + SCAN_WIDTHS;
             let (lo, hi) = (lo as usize, hi as usize);
             // The first loop has no branches, so it handles many sections at a time; it counts in `scarce` how many
             // have at most one filler left. There are few, and only if there are any the second loop looks for them.

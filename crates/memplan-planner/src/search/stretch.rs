@@ -19,6 +19,10 @@
 //! Two attempts run side by side, a bold one for the goal itself and a careful one for the extent half way between the
 //! goal and the best plan. Both are always made, so the plan does not depend on the number of threads. If the peak is
 //! in the first half of time, time is turned round, so that the hard stretch is always the later part.
+//!
+//! Words from other files: an [`Instance`] has the items of one space, counted in sections and granules; [`descend`]
+//! runs the canonical search on an instance and improves a [`Standing`], which is what is known about its extent; a
+//! [`Field`] has the rectangles for the ejections.
 
 mod ejection;
 
@@ -130,16 +134,14 @@ impl Packing {
         // Each of the two attempts may use half of the work that is left.
         let affordable = self.field.turns_for(budget.work_left().saturating_mul(NEIGHBOURS_PER_UNIT) / 2);
         let turns = affordable.min(self.field.len() as u64 * TURNS_PER_RECTANGLE);
-        let is_over = || budget.is_late();
-        let fill = |start: &Start| self.field.fill(start.goal, &start.kept, start.seed, turns, &is_over);
         let filled = if budget.threads > 1 {
             std::thread::scope(|scope| {
-                let second = scope.spawn(|| fill(&starts[1]));
-                let first = fill(&starts[0]);
+                let second = scope.spawn(|| self.fill(&starts[1], turns, budget));
+                let first = self.fill(&starts[0], turns, budget);
                 [first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))]
             })
         } else {
-            [fill(&starts[0]), fill(&starts[1])]
+            [self.fill(&starts[0], turns, budget), self.fill(&starts[1], turns, budget)]
         };
         for (goal, Filled { offsets, looks }) in goals.into_iter().zip(filled) {
             // An attempt costs at least a unit, so that any number of them uses up the budget some day.
@@ -148,6 +150,11 @@ impl Packing {
                 (self.best, self.offsets) = (goal, offsets);
             }
         }
+    }
+
+    /// One attempt of at most `turns` turns, which ends early if the time is over.
+    fn fill(&self, start: &Start, turns: u64, budget: &Budget) -> Filled {
+        self.field.fill(start.goal, &start.kept, start.seed, turns, &|| budget.is_late())
     }
 
     /// Packs the stretch of time after a random cut, which lies at or before the valley, below the goal. As long as no

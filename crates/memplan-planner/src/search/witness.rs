@@ -4,11 +4,14 @@
 //! rest. If that succeeds, these items are dropped for good. First halves are left out, then quarters, down to single
 //! items. In the end every item is needed: without any one of them the rest fits, or could not be refuted within
 //! [`WITNESS_NODES`] nodes.
+//!
+//! An [`Instance`] is one space with its items; items are named by their positions in it. [`Exact`] is the exact search
+//! of such an instance within a capacity.
 
 use memplan_core::Bytes;
 
 use super::budget::Budget;
-use super::exact::{Exact, Rules, Verdict};
+use super::exact::{Exact, Limit, Rules, Verdict};
 use super::instance::Instance;
 use super::rank::PLAIN_ORDERS;
 use crate::tuning::WITNESS_NODES;
@@ -57,12 +60,14 @@ pub(crate) fn irreducible(
 /// within the node limit.
 fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut Budget) -> bool {
     let subset = instance.subset(items);
+    // The lower bound costs next to nothing, so it is asked first.
     if subset.lower_bound() > capacity {
         return true;
     }
     let mut search = Exact::<i64>::new(&subset);
-    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, WITNESS_NODES, &|| budget.is_late());
-    budget.spend(search.nodes.max(1).saturating_mul(subset.node_cost()));
+    let limit = Limit::nodes(WITNESS_NODES);
+    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, limit, &|| budget.is_late());
+    budget.spend(search.work().max(1));
     verdict == Verdict::Refuted
 }
 

@@ -23,6 +23,10 @@
 //! all features of the problem is run, until
 //! one meets the lower bound or the time limit is over; the smallest sum of object sizes wins, then the
 //! smallest number of objects, then the first in the list.
+//!
+//! Words from other files: [`Feature::of`] lists the features of a problem, each with a buffer that has it;
+//! [`has_addresses`] says whether strategies that make offsets honour a feature; a [`Clock`] knows whether the time
+//! limit is over.
 
 use memplan_core::{BufferId, Outcome, Plan, Problem, Stop, bound};
 

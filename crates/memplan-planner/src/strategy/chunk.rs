@@ -38,6 +38,9 @@
 //! in-place reuse, and so misaligns later buffers. Here they are always rounded. It also
 //! tears victims apart now and then; here the offsets get a review, and if one was torn,
 //! the trace is replayed with more care.
+//!
+//! [`plan_offsets`] runs [`pack`] for each space, and makes one plan of the [`Packing`]s; [`padded`] rounds sizes up; a
+//! [`Hint`] names a victim whose chunk a record may take over.
 
 mod free;
 mod in_place;

@@ -21,6 +21,9 @@
 //! DIVERGENCE: the original frees a slot when the readers of an *alias* (a
 //! reshape) are done, although others may still read the buffer itself. Here
 //! aliases are one buffer by the time lifetimes are known.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; [`by_start`] has the positions of the records in the
+//! order of their starts; a [`Packing`] has an offset for each record.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -103,11 +106,13 @@ struct FreeSlots {
 }
 
 impl FreeSlots {
+    /// No slot is free. There will be at most `most` slots.
     fn new(most: usize) -> FreeSlots {
         let leaves = most.next_power_of_two();
         FreeSlots { largest: vec![0; 2 * leaves], leaves }
     }
 
+    /// Makes a slot of `bytes` bytes free.
     fn put(&mut self, slot: usize, bytes: u64) {
         self.set(slot, bytes + 1);
     }

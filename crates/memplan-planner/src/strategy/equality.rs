@@ -20,6 +20,8 @@
 //!
 //! O(n log n). Objects never grow; a size only known at run time equals another
 //! one with the same symbol.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; a [`Sharing`] says which record uses which object.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -106,6 +108,7 @@ enum FreeObjects {
 }
 
 impl FreeObjects {
+    /// Adds an object that became free.
     fn put(&mut self, object: usize) {
         match self {
             FreeObjects::LastFirst(objects) => objects.push(object),
@@ -115,6 +118,7 @@ impl FreeObjects {
         }
     }
 
+    /// Takes the object that is next; `None` if none is free.
     fn take(&mut self) -> Option<usize> {
         match self {
             FreeObjects::LastFirst(objects) => objects.pop(),

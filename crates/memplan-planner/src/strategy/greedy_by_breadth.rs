@@ -20,6 +20,10 @@
 //! Equal breadths: the earlier step; equal sizes: input order; equal objects: the
 //! lowest number. O(n log n) for finding who is alive, and for each buffer one
 //! look at every object.
+//!
+//! Words from other files: a [`Record`] is a buffer as a size and one stretch of time; an [`OverlapSet`] lists which
+//! records of a set are alive at some time; a [`GrowingObject`] is a shared object with the lives of its users; a
+//! [`Gathering`] is a set of lives that have a moment in common; a [`Sharing`] says which record uses which object.
 
 use std::cmp::Reverse;
 

@@ -32,6 +32,10 @@
 //! object. All other waiting buffers meet a neighbour, or are nearer to a neighbour than to the newcomer. So only the
 //! pause between the neighbours is searched, which gets shorter as objects fill, and no n × n table of distances is
 //! kept. About O(n (objects + log n)) in practice.
+//!
+//! Words from other files: a [`Record`] is a buffer as a size and one stretch of time; an [`OverlapSet`] lists which
+//! records of a set are alive at some time; a [`GrowingObject`] is a shared object with the lives of its users;
+//! [`pause`] is the time between two lives.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -145,6 +149,7 @@ impl<'a> Sharer<'a> {
         let mut total = Bytes::ZERO;
         while let Some(turn) = self.queue.pop_first() {
             let index = turn.index;
+            // A buffer for which no object is free gets a new one, at the end of the list.
             let object = if turn.distance == NOWHERE { self.objects.len() } else { self.best[index] };
             if object == self.objects.len() {
                 self.objects.push(GrowingObject::default());

@@ -25,6 +25,9 @@
 //! The whole pool is searched for the closest size among the objects whose last
 //! buffer is certainly dead before the new one is written; the smaller object
 //! wins ties; if there is none a new object is made.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; a [`Sharing`] says which record uses which object, and
+//! how large the objects are. Records and objects are named by their positions in lists.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -39,6 +39,10 @@
 //!
 //! First fit looks at every stretch of addresses (a *bound*, see `outline`) for each item, so it costs n² in the worst
 //! case; beyond a budget of work the next step takes over.
+//!
+//! Words from other files: [`Entries`] has the entries of one space, with their items in two orders; a [`Planner`]
+//! places items, and a [`Placed`] is what comes of it: offsets and levels of all entries. [`Outcome::judge`] compares a
+//! plan with bounds and capacities.
 
 mod crossing;
 mod entry;
@@ -184,8 +188,13 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
         // The first fit of the levels cannot place buffers at fixed addresses; the search can.
         let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed().is_some() && buffer.spaces[0] == space);
         let by_levels = if has_fixed { None } else { place_space(&entries, &mut row) };
+        if let Some(placed) = &by_levels {
+            adopt(&entries, space, placed, &mut plan, &mut report);
+        }
+        // The search below needs no entries, and they are as large as the problem.
+        drop(entries);
         match by_levels {
-            Some(placed) => adopt(&entries, space, &placed, &mut plan, &mut report),
+            Some(_) => {}
             None => match fallback::search(problem, space, request) {
                 Ok(found) => {
                     row.mode = Mode::Search;
@@ -214,20 +223,21 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
         return (outcome, report);
     }
     plan.fit_extents(problem);
-    report.crossings = crossing::find(problem, &plan);
-    rank_searched(problem, &plan, &mut report);
+    let taken = crossing::takeovers(problem, &plan);
+    report.crossings = crossing::find(problem, &taken);
+    rank_searched(problem, &plan, &taken, &mut report);
     (Outcome::judge(problem, plan, Stop::Finished), report)
 }
 
 /// Gives levels to the buffers of spaces that the search has planned. The search knows nothing of levels, so a buffer's
 /// level follows from the buffers whose bytes it takes over.
-fn rank_searched(problem: &Problem, plan: &Plan, report: &mut Report) {
+fn rank_searched(problem: &Problem, plan: &Plan, taken: &[Crossing], report: &mut Report) {
     let searched: Vec<SpaceId> =
         report.spaces.iter().filter(|row| row.mode == Mode::Search).map(|row| row.space).collect();
     if searched.is_empty() {
         return;
     }
-    let ranked = levels_of(problem, plan);
+    let ranked = crossing::levels(problem, plan, taken);
     for (id, buffer) in problem.buffers().iter_enumerated() {
         if buffer.spaces.first().is_some_and(|space| searched.contains(space)) {
             report.levels[id] = ranked[id].or(Some(Level::Pipe));
@@ -238,15 +248,17 @@ fn rank_searched(problem: &Problem, plan: &Plan, report: &mut Report) {
 /// The level of each buffer of any plan: what it costs that it takes over the bytes of others.
 /// `None` for a buffer that takes over nothing.
 pub fn levels_of(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Level>> {
-    crossing::levels(problem, plan)
+    crossing::levels(problem, plan, &crossing::takeovers(problem, plan))
 }
 
 /// Places the buffers of a space by levels (steps 1 to 3 of the module documentation), and notes in `row` which step
 /// has placed them. `None` if these steps find no way.
 fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
+    // Step 1: everything side by side.
     if let Some(placed) = place::sequential(entries) {
         return Some(placed);
     }
+    // Step 2: sharing within pipes. `None` says that even this is too much work; the space is left to the search then.
     let mut planner = Planner::new(entries);
     let shared = planner.unlimited(Level::Pipe)?;
     row.without_crossing = Some(Bytes(shared.extent));
@@ -254,6 +266,7 @@ fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
         row.mode = Mode::Pipe;
         return Some(shared);
     }
+    // Step 3: level by level, within the capacity.
     row.mode = Mode::Levels;
     // If there is only one item, it is larger than the capacity (step 1 has failed), and no level has room for it.
     let placed = if entries.items.len() > 1 { planner.within_capacity() } else { None };
@@ -267,6 +280,7 @@ fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
 /// The bytes that the report asks the user for, when the levels have failed: what first fit by lives alone takes, or
 /// the size if there is one item only. The sum of all sizes if that is too much work to find out.
 fn required(entries: &Entries, planner: &mut Planner) -> u64 {
+    // First fit of one item would need no more than the item's size, and `unlimited` may give up.
     let alone = if entries.items.len() == 1 { Some(entries.sum) } else { None };
     let by_lives = || planner.unlimited(Level::Lives).map(|placed| placed.extent);
     alone.or_else(by_lives).unwrap_or(entries.sum)

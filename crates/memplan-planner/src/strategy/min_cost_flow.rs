@@ -21,6 +21,9 @@
 //!
 //! There are O(n²) edges, and a shortest path for every buffer, so at most
 //! [`MOST_BUFFERS`] buffers in one space are taken. Costs are 64-bit.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time. The network names records by their place in the order of
+//! starts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -111,6 +114,11 @@ struct Edge {
     cost: i64,
 }
 
+/// A size as a cost. Sizes are below 2^63, so the number that stands in for larger ones is never used.
+fn cost(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX / 2)
+}
+
 /// Vertices: left(i) is i, right(i) is n + i, then the source and the sink.
 struct Network {
     /// How many records there are: n.
@@ -128,8 +136,6 @@ impl Network {
         let count = order.len();
         let mut network =
             Network { count, edges: Vec::new(), out: vec![Vec::new(); 2 * count + 2], new_object: Vec::new() };
-        // Sizes are below 2^63, so the number that stands in for larger ones is never used.
-        let cost = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX / 2);
         // Records come in the order of their starts. Those that have ended by then move from `alive` to `expired`.
         let mut alive = BinaryHeap::new();
         let mut expired: Vec<usize> = Vec::new();
@@ -151,10 +157,12 @@ impl Network {
         network
     }
 
+    /// The vertex at which every path begins.
     fn source(&self) -> usize {
         2 * self.count
     }
 
+    /// The vertex at which every path ends.
     fn sink(&self) -> usize {
         2 * self.count + 1
     }
@@ -169,6 +177,7 @@ impl Network {
         edge
     }
 
+    /// Whether an edge is used.
     fn is_saturated(&self, edge: usize) -> bool {
         !self.edges[edge].is_open
     }
@@ -182,11 +191,13 @@ impl Network {
     /// Sends one unit of flow along a cheapest path. `false` if the sink cannot be reached any more: the flow is
     /// complete.
     ///
-    /// The search goes in rounds: every vertex of this round relaxes its edges
-    /// at once, those it improves wait for the next round. Which of several
+    /// The search goes in rounds. Every vertex of a round looks along its edges whether they make a path to another
+    /// vertex cheaper. A vertex to which a cheaper path was found has its turn in the next round. Which of several
     /// cheapest paths is found depends on this order.
     fn augment(&mut self) -> bool {
         let (source, sink) = (self.source(), self.sink());
+        // By vertex: what the cheapest path to it costs that was found so far, and the last edge of that path.
+        // (`i64::MAX` and `usize::MAX` for vertices that no path has reached; their edges are not looked at.)
         let mut distance = vec![i64::MAX; sink + 1];
         let mut reached_by = vec![usize::MAX; sink + 1];
         // Whether a vertex is in the next round already.

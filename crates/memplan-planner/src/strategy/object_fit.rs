@@ -22,6 +22,10 @@
 //! The objects of a kind are in a list, a [`Shelf`], in the order in which they were made, the smallest last. The shelf
 //! finds the last free object in O(log n) if all buffers are alive at once. Otherwise it looks at no more objects than
 //! are in use.
+//!
+//! Words from other files: an [`Ordering`] says which buffers are certainly used one after the other if the order of
+//! execution is not fixed; a [`Clock`] numbers the steps at which something starts or ends; [`Outcome::judge`] compares
+//! a plan with bounds and capacities.
 
 mod shelf;
 
@@ -143,7 +147,8 @@ struct Desk<'p> {
 }
 
 impl<'p> Desk<'p> {
-    /// `None` if there are dependencies between too many buffers.
+    /// Finds the parties and who must be kept apart; nothing is assigned yet. `None` if there are dependencies between
+    /// too many buffers.
     fn new(problem: &'p Problem) -> Option<Desk<'p>> {
         let ordering = problem.dependencies().map(Ordering::of).transpose().ok()?;
         let parties = parties(problem);

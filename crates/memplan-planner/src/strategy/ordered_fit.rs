@@ -29,6 +29,9 @@
 //! When a fixed offset is taken by another fixed buffer there is no plan; when
 //! a piece finds no room within any capacity this one pass has failed, and the
 //! answer is "none found", or "infeasible" if the lower bound proves it.
+//!
+//! Words from other files: [`Pieces`] are what is placed as a whole; a [`Placer`] puts them down one by one, and gives
+//! back the [`Spot`] of each, or `None` if there is no place; [`Halves`] are two halves of time for two threads.
 
 use std::ops::ControlFlow;
 
@@ -229,7 +232,10 @@ impl Strategy for OrderedFit {
             // A fixed offset is taken. If two fixed buffers collide, there is no plan at all.
             Err(piece) => return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible),
         }
-        match placer.finish() {
+        let plan = placer.into_plan();
+        // Judging a plan takes tables of its own, and the pieces are not needed any more.
+        drop(pieces);
+        match plan {
             Some(plan) => Outcome::judge(problem, plan, Stop::Finished),
             None => exhausted,
         }

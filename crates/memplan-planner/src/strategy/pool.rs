@@ -19,6 +19,8 @@
 //!
 //! What the original also looks at is not in a problem: element types (an object
 //! grows only for its own), and where in the loop nest an allocation stands.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; a [`Sharing`] says which record uses which object.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
@@ -86,6 +88,7 @@ impl<'p> Entries<'p> {
             }
             let record = &records[index];
             while let Some(&Reverse((_, ended))) = in_use.peek().filter(|Reverse((end, _))| *end <= record.start) {
+                // Heaps of `Reverse` give the smallest first: the record that ends first.
                 in_use.pop();
                 self.release(object_of[ended], &records[ended]);
             }
@@ -97,6 +100,7 @@ impl<'p> Entries<'p> {
 
     /// An object for a record: one from the pool that is large enough, one that grows, or a new one.
     fn take(&mut self, record: &Record<'p>) -> usize {
+        // Objects of a symbolic size serve only records of the same symbol, because sizes in bytes are not known.
         if let Some(symbol) = symbol(record) {
             let waiting = self.symbolic.get_mut(symbol).and_then(VecDeque::pop_front);
             return waiting.unwrap_or_else(|| self.add(record.size.clone()));

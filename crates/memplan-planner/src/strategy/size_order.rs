@@ -12,6 +12,8 @@
 //! ```
 //!
 //! O(n log n + conflicts).
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time; [`padded`] rounds sizes up to the common alignment.
 
 use std::cmp::Reverse;
 
@@ -46,9 +48,9 @@ impl Strategy for SizeOrder {
     }
 }
 
-/// Places the largest records first, each into the smallest gap in which it fits. `None` if numbers exceed 2^63 bytes, if a padded
-/// record ends a granule or more above the ceiling, or if the caller's patience ends. So a packing that reaches the
-/// ceiling may be returned; the caller, who has a plan of that extent, compares.
+/// Places the largest records first, each into the smallest gap in which it fits. `None` if numbers exceed 2^63 bytes,
+/// if a padded record ends a granule or more above the ceiling, or if the caller's patience ends. So a packing that
+/// reaches the ceiling may be returned; the caller, who has a plan of that extent, compares.
 fn pack_in_size_order(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let padded = padded(records)?;
     // Records are placed with their padding, but the extent counts their true sizes. The padding of a record is smaller

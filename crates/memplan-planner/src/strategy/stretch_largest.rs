@@ -21,6 +21,9 @@
 //! list were no higher than those of later lists.) No list is stored: a log of all changes is undone step by step.
 //!
 //! O(n log n), and for each buffer a walk over the blocks while any is free.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time, named by its position in a list; [`padded`] rounds sizes
+//! up to the common alignment, so that blocks side by side are aligned; a [`Packing`] has an offset for each record.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -19,6 +19,9 @@
 //!
 //! The cost of ejecting a neighbour is its weight (how hard it is to place) times its penalty (how often it found no
 //! room before). A question takes work in proportion to the number of neighbours, which are gathered and sorted.
+//!
+//! A [`Conflicts`] is an index of stretches of time by rank: it lists the ranks of those that are placed and meet a
+//! given stretch.
 
 use super::super::random::Random;
 use super::rectangles::{NOWHERE, Rectangles};
@@ -58,18 +61,21 @@ impl<'a> Board<'a> {
         }
     }
 
+    /// Places a rectangle that has no place.
     pub(super) fn put(&mut self, rank: usize, address: u32) {
         debug_assert!(self.addresses[rank] == NOWHERE, "a rectangle is placed once");
         self.addresses[rank] = address;
         self.placed.insert(rank, self.rectangles.ends[rank]);
     }
 
+    /// Takes a rectangle out.
     pub(super) fn take(&mut self, rank: usize) {
         debug_assert!(self.addresses[rank] != NOWHERE, "only what is placed can be taken");
         self.addresses[rank] = NOWHERE;
         self.placed.remove(rank);
     }
 
+    /// Where a placed rectangle ends.
     pub(super) fn end(&self, rank: usize) -> u32 {
         self.addresses[rank].saturating_add(self.rectangles.sizes[rank])
     }
@@ -90,6 +96,7 @@ impl<'a> Board<'a> {
         let Neighbours { all, by_start, .. } = &self.neighbours;
         let starts = by_start.iter().map(|&key| (u64::from(high_half(key)), Some(&all[low_half(key)])));
         for (start, neighbour) in starts.chain([past_all]) {
+            // From here on the rectangle would end above the ceiling.
             if address > highest {
                 break;
             }
@@ -110,7 +117,8 @@ impl<'a> Board<'a> {
     pub(super) fn make_room(&mut self, rank: usize, ceiling: u32, random: &mut Random, ejected: &mut Vec<u32>) -> bool {
         let Some(address) = self.cheapest(rank, ceiling, random) else { return false };
         self.penalties[rank] = (self.penalties[rank] + 1).min(HIGHEST_PENALTY);
-        // The neighbours that have bytes in `low..high`.
+        // The neighbours that have bytes in `low..high`. `cheapest` has made sure that the end is at most the ceiling,
+        // so the sum does not wrap.
         let (low, high) = (address, address + self.rectangles.sizes[rank]);
         ejected.clear();
         for &key in self.neighbours.by_start.iter().take_while(|&&key| high_half(key) < high) {
@@ -242,10 +250,12 @@ fn key(address: u32, position: usize) -> u64 {
     u64::from(address) << 32 | position as u64
 }
 
+/// The address of a key.
 fn high_half(key: u64) -> u32 {
     (key >> 32) as u32
 }
 
+/// The position of a key.
 fn low_half(key: u64) -> usize {
     key as u32 as usize
 }

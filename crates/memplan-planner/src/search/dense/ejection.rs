@@ -28,6 +28,9 @@
 //! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work.
 //! They wait until all others have found their place below a somewhat lower ceiling. The *strip* between that ceiling
 //! and the goal is left for small rectangles, and nearly all of them fit at once.
+//!
+//! A [`Board`] knows which rectangle lies where. Rectangles are named by their *ranks*, and addresses, sizes and
+//! extents are counted in the board's units.
 
 use std::collections::BinaryHeap;
 
@@ -244,6 +247,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
         self.slack += self.slack / GOAL_RAISE + 1;
         self.aim();
         let mut sorted = Queue::default();
+        // `wait` asks again whether each rectangle is small, now that the goal has changed.
         queue.waiting.into_vec().into_iter().for_each(|(_, _, rank)| self.wait(&mut sorted, rank));
         sorted
     }

@@ -4,6 +4,9 @@
 //! a `u32` and a sort key (address, rank) is one `u64`: half the memory, and twice the speed, of a pair of words.
 //! The unit is one byte up to 4 GiB. Above that it is the smallest power of two that makes addresses fit; sizes are
 //! rounded up to it, which costs less than a billionth of the extent for each piece.
+//!
+//! Words from other files: [`Pieces`] are the pieces of a problem; [`loads_met`] has, for each piece, the most bytes
+//! that are alive at once during its life; [`hardness`] says how hard a piece is to place.
 
 use memplan_core::{Bytes, IndexVec, Plan};
 
@@ -43,8 +46,10 @@ impl Rectangles {
     /// are left out. `None` if sizes, alignments or fixed offsets cannot be counted in units.
     pub(super) fn of(pieces: &Pieces, extent: Bytes) -> Option<Rectangles> {
         let unit = unit_for(extent)?;
-        let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
-        let mut lives: Vec<(u32, PieceId, u32)> = pieces.ids().filter_map(life).collect();
+        // The start, the piece and the end of each life. Sorting by these makes ranks follow the starts, and pieces
+        // that start together keep their order.
+        let lives = pieces.ids().filter_map(|piece| Some((pieces.rects(piece).first()?, piece)));
+        let mut lives: Vec<(u32, PieceId, u32)> = lives.map(|(rect, piece)| (rect.start, piece, rect.end)).collect();
         lives.sort_unstable();
         let count = lives.len();
         let mut rectangles = Rectangles {
@@ -75,6 +80,7 @@ impl Rectangles {
         Some(rectangles)
     }
 
+    /// The number of rectangles.
     pub(super) fn len(&self) -> usize {
         self.pieces.len()
     }
@@ -113,6 +119,7 @@ impl Rectangles {
         addresses.iter().zip(&self.sizes).map(end).max().unwrap_or(0)
     }
 
+    /// For how many times (positions in the list of steps) a rectangle is alive.
     pub(super) fn life(&self, rank: usize) -> u32 {
         self.ends[rank] - self.starts[rank]
     }
@@ -163,10 +170,9 @@ fn unit_for(extent: Bytes) -> Option<u64> {
 
 /// An alignment in units: 1 if every unit is aligned enough. `None` if neither of the two is a multiple of the other.
 fn alignment_in_units(alignment: u64, unit: u64) -> Option<u32> {
-    match () {
-        () if unit.is_multiple_of(alignment) => Some(1),
-        // An alignment above every address leaves only address 0, and so does the highest number that fits.
-        () if alignment.is_multiple_of(unit) => Some(u32::try_from(alignment / unit).unwrap_or(u32::MAX)),
-        () => None,
+    if unit.is_multiple_of(alignment) {
+        return Some(1);
     }
+    // An alignment above every address leaves only address 0, and so does the highest number that fits.
+    alignment.is_multiple_of(unit).then(|| u32::try_from(alignment / unit).unwrap_or(u32::MAX))
 }

@@ -5,17 +5,22 @@
 //! is added up over the spaces. If the sum is no smaller than the extent of the best plan, the branch ends. Once all
 //! pieces have a space (a *leaf* of this tree), each space is a problem of its own. What was found out about a space
 //! with a certain set of pieces is remembered, because other assignments have the same set in that space.
+//!
+//! Words from other files: a [`Model`] is one space as choices between inequalities; its *parts* are the pieces in it,
+//! and its *cliques* are sets of byte ranges ([`Job`]s) of which no two may share a byte. [`Known`] is what is known
+//! about a model: a lower bound (`lower`), the extent to stay below (`below`) and the best offsets. [`minimise`] looks
+//! for smaller plans, and [`raise_lower`] raises the bound without branching.
 
 use std::collections::BTreeMap;
 
 use memplan_core::{Bytes, Id, IndexVec, Problem, SpaceId};
 
 use super::bounds_propagation::Rules;
-use super::branch::{Known, Patience, minimise, raise_lower};
+use super::branch::{Known, Patience, Spent, minimise, raise_lower};
 use super::model::{Job, Model};
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
-use crate::tuning::LEAF_NODES;
+use crate::tuning::{LEAF_NODES, MODEL_LOOKS, SUMMED_PER_LOOK};
 
 /// Where a piece is: its space, and its offset in bytes (negative for a block whose members all lie higher).
 pub(super) type Spot = (SpaceId, i64);
@@ -31,7 +36,7 @@ pub(super) struct Found {
     pub(super) per_space: IndexVec<SpaceId, i64>,
     /// Whether the best plan known is proved to be the best there is.
     pub(super) is_complete: bool,
-    pub(super) nodes: u64,
+    pub(super) spent: Spent,
 }
 
 /// The search. See the module documentation.
@@ -51,8 +56,10 @@ pub(super) struct Assign<'a, 'p> {
     /// Only plans with a smaller extent, all spaces together, are of interest. `i64::MAX` as long as there is no plan.
     below: i64,
     best: Option<Vec<Spot>>,
-    /// Nodes of all searches so far.
-    nodes: u64,
+    /// What all searches so far have taken.
+    spent: Spent,
+    /// What one [`Assign::quick_bound`] looks at: the jobs of all cliques, and each piece in each of its homes.
+    outline_looks: u64,
     /// Whether, in the present walk over all assignments, each assignment was either searched to its end or ruled out
     /// by a bound. An assignment that took too many nodes was *given up* instead.
     is_complete: bool,
@@ -91,6 +98,11 @@ impl Outline {
         }
     }
 
+    /// What [`Outline::least_extent`] looks at.
+    fn looks(&self) -> u64 {
+        1 + (self.cliques.iter().map(Vec::len).sum::<usize>() + self.alone.len()) as u64 / SUMMED_PER_LOOK
+    }
+
     /// The extent that the pieces which are here need at least: as [`Model::least_extent`], with the jobs of other
     /// pieces left out of the cliques.
     fn least_extent(&self, is_here: impl Fn(PieceId) -> bool) -> i64 {
@@ -105,6 +117,11 @@ impl Outline {
     }
 }
 
+/// The looks that making a model takes.
+fn model_looks(model: &Model) -> u64 {
+    (model.parts.len() + model.choices.len()) as u64 * MODEL_LOOKS
+}
+
 impl<'a, 'p> Assign<'a, 'p> {
     /// Makes the outlines and lists the pieces with a choice. `None` if the problem is too large, or if a pair of
     /// pieces has too many ways to share bytes.
@@ -112,11 +129,15 @@ impl<'a, 'p> Assign<'a, 'p> {
         let problem = pieces.problem();
         let orders = Orders::of(pieces);
         let mut outlines = Vec::new();
+        let mut looks = 0;
         for space in problem.spaces().ids() {
             let here = pieces.ids().filter(|&piece| pieces.homes(piece).iter().any(|home| home.space == space));
             let here: Vec<PieceId> = here.collect();
-            outlines.push(Outline::new(&Model::new(pieces, &orders, space, &here)?));
+            let model = Model::new(pieces, &orders, space, &here)?;
+            looks += model_looks(&model);
+            outlines.push(Outline::new(&model));
         }
+        let outline_looks = outlines.iter().map(Outline::looks).sum();
         // Slots of one piece live in the same space, so the first one decides for all. Large pieces are assigned first,
         // because they leave the least choice to the others.
         let first_slots = pieces.ids().filter(|&piece| pieces.get(piece).slot == 0);
@@ -134,10 +155,11 @@ impl<'a, 'p> Assign<'a, 'p> {
             undecided,
             spaces: only_spaces.collect(),
             outlines,
+            outline_looks,
             memory: BTreeMap::new(),
             below: i64::MAX,
             best: None,
-            nodes: 0,
+            spent: Spent { nodes: 0, looks },
             is_complete: true,
             given_up: i64::MAX,
             lower: 0,
@@ -152,6 +174,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             let here: Vec<PieceId> = self.pieces.ids().filter(|piece| spots[piece.index()].0 == space).collect();
             let offsets = here.iter().map(|piece| spots[piece.index()].1).collect();
             let below = extents[space].0 as i64;
+            // If no model can be made of the pieces of a space, its offsets are of no use.
             if let Some(entry) = self.entry(space, here) {
                 entry.known.below = below;
                 entry.known.offsets = Some(offsets);
@@ -180,8 +203,9 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.found()
     }
 
+    /// Whether the nodes are used up, or the caller no longer waits.
     fn is_over(&self, patience: &Patience) -> bool {
-        self.nodes >= patience.nodes || (patience.is_over)()
+        patience.is_spent(self.spent) || (patience.is_over)()
     }
 
     /// Goes through the tree of assignments, with at most `limit` nodes for the spaces of each. Says whether all of
@@ -197,7 +221,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             }
             // No piece is left at this depth: every piece has a space.
             let Some(&piece) = self.undecided.get(next.len() - 1) else {
-                let nodes = patience.nodes.min(self.nodes.saturating_add(limit));
+                let nodes = patience.nodes.min(self.spent.nodes.saturating_add(limit));
                 self.leaf(&Patience { nodes, ..*patience });
                 next.pop();
                 continue;
@@ -213,7 +237,7 @@ impl<'a, 'p> Assign<'a, 'p> {
                 *number += 1;
             }
             self.set_space(piece, Some(home));
-            self.nodes += 1;
+            self.spent += Spent { nodes: 1, looks: self.outline_looks };
             // Only if the pieces assigned so far leave room for a better plan, the next piece has its turn.
             if self.quick_bound() < self.below {
                 next.push(0);
@@ -266,6 +290,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             // By space: the lower bound, and the extent of the best plan known for this space if there is one.
             let mut lowers = Vec::with_capacity(spaces.len());
             let mut uppers = Vec::with_capacity(spaces.len());
+            self.spent.looks += (self.pieces.len() * spaces.len()) as u64;
             for &space in &spaces {
                 let here = self.here(space);
                 let Some(entry) = self.entry(space, here) else {
@@ -313,12 +338,11 @@ impl<'a, 'p> Assign<'a, 'p> {
     /// patience is over before, or if no model can be made of the pieces.
     fn improve(&mut self, space: SpaceId, below: i64, patience: &Patience) -> bool {
         let here = self.here(space);
-        let nodes_left = patience.nodes.saturating_sub(self.nodes);
+        let patience = patience.left(self.spent);
         let Some(entry) = self.entry(space, here) else { return false };
         let below = below.min(entry.known.below);
-        let patience = Patience { nodes: nodes_left, ..*patience };
         let (spent, answer) = entry.improve(below, &patience);
-        self.nodes += spent;
+        self.spent += spent;
         answer
     }
 
@@ -329,6 +353,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         for &space in spaces {
             let here = self.here(space);
             let key = (space, here);
+            // The caller has seen that every space has offsets; without them nothing would be kept.
             let Some(offsets) = self.memory.get(&key).and_then(|entry| entry.known.offsets.as_ref()) else { return };
             for (piece, &offset) in key.1.iter().zip(offsets) {
                 spots[piece.index()] = (space, offset);
@@ -346,6 +371,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             Slot::Occupied(entry) => Some(entry.into_mut()),
             Slot::Vacant(slot) => {
                 let model = Model::new(self.pieces, &self.orders, space, &slot.key().1)?;
+                self.spent.looks += model_looks(&model);
                 Some(slot.insert(Entry::new(&model, self.rules)))
             }
         }
@@ -368,7 +394,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             (true, below) => Some(below),
             (false, _) => Some(per_space.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower)).max(self.lower)),
         };
-        Found { spots: self.best, lower, per_space, is_complete: self.is_complete, nodes: self.nodes }
+        Found { spots: self.best, lower, per_space, is_complete: self.is_complete, spent: self.spent }
     }
 }
 
@@ -392,18 +418,19 @@ impl Entry {
         Entry { known, models }
     }
 
-    /// As [`Assign::improve`]: looks for a plan in which every component needs less than `below`. Returns the nodes
-    /// visited (at least 1, so that every question counts) and whether the answer is final.
-    fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
+    /// As [`Assign::improve`]: looks for a plan in which every component needs less than `below`. Returns what
+    /// was spent (at least one node, so that every question counts) and whether the answer is final.
+    fn improve(&mut self, below: i64, patience: &Patience) -> (Spent, bool) {
         // The bounds of all components come first: they are cheap, and one that is too high ends the question. The
         // extent of the space is the largest of those of its components, so the highest bound counts.
         let mut lower = self.known.lower;
         let mut knowns = Vec::with_capacity(self.models.len());
+        let mut spent = Spent::default();
         for (parts, model) in &self.models {
             let known_offsets = self.known.offsets.as_ref();
             let guide = known_offsets.map(|offsets| parts.iter().map(|&part| offsets[part as usize]).collect());
             let mut known = Known { lower: 0, below, offsets: None, guide };
-            raise_lower(model, &mut known, patience);
+            spent.looks += raise_lower(model, &mut known, patience);
             lower = lower.max(known.lower);
             knowns.push(known);
         }
@@ -411,17 +438,15 @@ impl Entry {
         // smaller than `below`, so `below` is the new bound.
         self.known.lower = lower.min(below.max(self.known.lower));
         if lower >= below {
-            return (1, true);
+            return (Spent { nodes: 1, ..spent }, true);
         }
-        let mut nodes = 0;
         let mut is_final = true;
         let mut offsets = vec![0; self.models.iter().map(|(parts, _)| parts.len()).sum()];
         let mut extent = 0;
         for ((parts, model), known) in self.models.iter().zip(&mut knowns) {
             // An extent of `lower`, the highest bound of all components, is enough for this component: the extent of
             // the space cannot be smaller.
-            let patience = Patience { nodes: patience.nodes.saturating_sub(nodes), ..*patience };
-            nodes += minimise(model, known, lower, &patience);
+            spent += minimise(model, known, lower, &patience.left(spent));
             lower = lower.max(known.lower);
             match &known.offsets {
                 Some(found) => {
@@ -442,6 +467,6 @@ impl Entry {
             self.known.below = extent;
             self.known.offsets = Some(offsets);
         }
-        (nodes.max(1), is_final)
+        (Spent { nodes: spent.nodes.max(1), ..spent }, is_final)
     }
 }

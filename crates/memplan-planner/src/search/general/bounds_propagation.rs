@@ -11,6 +11,10 @@
 //!
 //! Inequalities that contradict each other (a above b above a) would raise offsets for ever. So if a part is raised
 //! very often, [`Domains::has_circle`] looks for such a circle.
+//!
+//! Words from other files: a [`Least`] is an inequality between two parts, which are named by their numbers. A choice
+//! is a list of options, each a list of inequalities that hold together; at least one option has to hold. A *job* is a
+//! range of bytes of a part, and a [`Task`] is a job with the addresses that it can have now.
 
 use super::machine::{Machine, Task};
 use super::model::{Least, Model, round_down, round_up};
@@ -91,6 +95,8 @@ pub(super) struct Domains<'m> {
     /// Per part: one more than how often it was blamed for a dead branch, for instance because it had no offset left.
     /// Going back does not change it.
     pub(super) failures: Vec<u32>,
+    /// How many inequalities, choices and jobs of cliques were looked at. Going back does not change it.
+    pub(super) looks: u64,
 }
 
 impl<'m> Domains<'m> {
@@ -139,9 +145,12 @@ impl<'m> Domains<'m> {
             machine: Machine::default(),
             tasks: Vec::new(),
             failures: vec![1; count],
+            // The lists above have an entry for each choice.
+            looks: (count + model.choices.len()) as u64,
         }
     }
 
+    /// The present position on the trail, to come back to.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.trail.len())
     }
@@ -177,6 +186,7 @@ impl<'m> Domains<'m> {
 
     /// Lowers the highest offsets so that every part ends within `extent`.
     pub(super) fn limit(&mut self, extent: i64) -> Result<(), Dead> {
+        self.looks += self.model.parts.len() as u64;
         for part in 0..self.model.parts.len() {
             self.lower(part as u32, extent - self.model.parts[part].size)?;
         }
@@ -226,6 +236,7 @@ impl<'m> Domains<'m> {
         self.model.choices[choice as usize].options.iter().any(|option| option.iter().all(holds))
     }
 
+    /// Whether nothing needs to be decided about a choice any more.
     pub(super) fn is_settled(&self, choice: u32) -> bool {
         self.settled[choice as usize]
     }
@@ -249,6 +260,7 @@ impl<'m> Domains<'m> {
         self.failures[part as usize] += u32::from(self.rules.failures);
     }
 
+    /// Puts a part into the queue, unless it is in it.
     fn enqueue(&mut self, part: u32) {
         if !std::mem::replace(&mut self.is_queued[part as usize], true) {
             self.queue.push(part);
@@ -312,6 +324,7 @@ impl<'m> Domains<'m> {
         self.lower(least.below, self.highest[least.above as usize] - least.least)
     }
 
+    /// Notes, until [`Domains::undo`], that nothing needs to be decided about a choice any more.
     fn settle(&mut self, choice: u32) {
         self.settled[choice as usize] = true;
         self.trail.push(Change::Settled(choice));
@@ -321,6 +334,7 @@ impl<'m> Domains<'m> {
     /// its cliques among those that wait.
     fn follow(&mut self, part: u32) -> Result<(), Dead> {
         let index = part as usize;
+        self.looks += (self.up[index].len() + self.down[index].len() + self.choices_of[index].len()) as u64;
         // Indices instead of iterators, because `apply` borrows all of `self`. It changes bounds, not these lists.
         for position in 0..self.up[index].len() {
             self.apply(self.up[index][position])?;
@@ -391,10 +405,13 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// Applies the rules of [`machine`](super::machine) to the jobs of a clique.
+    /// Applies the rules of [`machine`](super::machine) to the jobs of a clique. No two of them may have a byte in common,
+    /// so they are like tasks that one machine does one after the other; addresses stand for time. `Err` if they do not
+    /// fit between their lowest and highest addresses.
     fn pack(&mut self, clique: u32) -> Result<(), Dead> {
         let model = self.model;
         let jobs = &model.cliques[clique as usize];
+        self.looks += jobs.len() as u64;
         // Each job is a range of bytes of a part. Where it can lie follows from the lowest and the highest offset of
         // the part.
         let mut tasks = std::mem::take(&mut self.tasks);
@@ -409,11 +426,13 @@ impl<'m> Domains<'m> {
             });
         }
         let mut result = Ok(());
-        // If the jobs fill little of the room, the two rules hardly ever find anything.
+        // If the jobs fill little of the room, the rules hardly ever find anything.
         if is_roomy(&tasks) {
             self.tasks = tasks;
             return Ok(());
         }
+        // The rules look at all jobs for each job.
+        self.looks += (jobs.len() * jobs.len()) as u64;
         if !self.machine.tighten(&mut tasks) {
             // The jobs do not fit together, so all of their parts are blamed.
             jobs.iter().for_each(|job| self.blame(job.part));

@@ -4,6 +4,10 @@
 //! follows from them. If these lowest offsets keep all choices, that is, if of each choice some option holds for them,
 //! they are a plan, and no plan at this node is lower. Otherwise some choice is not kept, and the node branches on its
 //! options.
+//!
+//! Words from other files: a [`Model`] has parts (pieces in one space), choices with options, and in `enough` an extent
+//! that is large enough for a plan if there is any; [`Domains`] has the lowest and the highest offset of each part at
+//! the present node and draws conclusions; a [`Least`] is an inequality between two parts.
 
 use super::bounds_propagation::{Dead, Domains, Mark, Rules};
 use super::model::{Least, Model};
@@ -41,13 +45,45 @@ enum End {
     Open,
 }
 
-/// When to give up: after how many nodes, or when the caller no longer waits. And which rules to use.
+/// What a search has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    /// Nodes that were visited.
+    pub(super) nodes: u64,
+    /// What these nodes looked at: inequalities, choices and jobs of cliques.
+    pub(super) looks: u64,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.nodes += other.nodes;
+        self.looks += other.looks;
+    }
+}
+
+/// When to give up: after how many nodes or looks, or when the caller no longer waits. And which rules to use.
 pub(super) struct Patience<'a> {
     /// Most nodes.
     pub(super) nodes: u64,
+    /// Most looks.
+    pub(super) looks: u64,
     /// Asked now and then whether to give up.
     pub(super) is_over: &'a dyn Fn() -> bool,
     pub(super) rules: Rules,
+}
+
+impl Patience<'_> {
+    /// Whether a search that has done so much has used up its nodes or its looks.
+    pub(super) fn is_spent(&self, spent: Spent) -> bool {
+        spent.nodes >= self.nodes || spent.looks >= self.looks
+    }
+
+    /// What is left of the nodes and looks.
+    pub(super) fn left(&self, spent: Spent) -> Patience<'_> {
+        let nodes = self.nodes.saturating_sub(spent.nodes);
+        let looks = self.looks.saturating_sub(spent.looks);
+        Patience { nodes, looks, ..*self }
+    }
 }
 
 /// A choice on which a node has branched.
@@ -61,29 +97,33 @@ struct Frame {
 }
 
 /// Searches for plans with smaller and smaller extents below `known.below`, until there is none, one is no larger than
-/// `enough`, or patience is over. What it finds goes to `known`. Returns how many nodes were visited.
-pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: &Patience) -> u64 {
-    raise_lower(model, known, patience);
+/// `enough`, or patience is over. What it finds goes to `known`. Returns what was spent.
+pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: &Patience) -> Spent {
+    let looks = raise_lower(model, known, patience);
     if known.is_settled() {
-        return 1;
+        return Spent { nodes: 1, looks };
     }
-    let domains = Domains::new(model, patience.rules);
+    let mut domains = Domains::new(model, patience.rules);
+    domains.looks += looks;
     let mut search = Search { model, domains, stack: Vec::new(), nodes: 0 };
     // If all nodes were visited, no plan is smaller than `known.below`.
     if search.run(known, enough.max(known.lower), patience) == End::Exhausted {
         known.lower = known.below;
     }
-    search.nodes
+    search.spent()
 }
 
 /// Raises the lower bound as far as conclusions without branching go: finds, by halving an interval, the smallest
 /// extent that propagation does not refute. If propagation refutes even `model.enough` bytes, the lower bound becomes
-/// at least `known.below`, so that nothing is left to find.
-pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience) {
+/// at least `known.below`, so that nothing is left to find. Returns how many looks that took.
+pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience) -> u64 {
+    let mut looks = 0;
     known.lower = known.lower.max(model.least_extent());
-    let is_dead = |extent: i64| {
+    // Each question starts from a fresh state, because a smaller extent leaves less than a larger one.
+    let mut is_dead = |extent: i64| {
         let mut domains = Domains::new(model, patience.rules);
         let begun = domains.begin().and_then(|()| domains.limit(extent)).and_then(|()| domains.propagate());
+        looks += domains.looks;
         begun == Err(Dead)
     };
     // No extent below `low` is possible; `high` is not refuted, or above everything that is asked for.
@@ -99,6 +139,7 @@ pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience)
     // If a model has a plan, it has one within `enough` bytes. If even `enough` bytes are refuted, there is no plan at
     // all, and the bound goes above every extent that is still of interest.
     known.lower = if low > model.enough { known.below.max(low) } else { low };
+    looks
 }
 
 /// The search tree of one model.
@@ -110,6 +151,10 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
+    fn spent(&self) -> Spent {
+        Spent { nodes: self.nodes, looks: self.domains.looks }
+    }
+
     /// Searches from the root again and again; each such search is a *dive* and has one and a half times as many nodes
     /// as the one before. Which parts were blamed for dead branches is remembered, and the next dive branches on
     /// choices between these parts first. An extent of at most `goal` ends the search.
@@ -124,7 +169,7 @@ impl Search<'_> {
         let mut dive = FIRST_DIVE_NODES;
         loop {
             let end = self.dive(known, goal, self.nodes.saturating_add(dive).min(patience.nodes), patience);
-            if end != End::Open || self.nodes >= patience.nodes || (patience.is_over)() {
+            if end != End::Open || patience.is_spent(self.spent()) || (patience.is_over)() {
                 return end;
             }
             // Back to the root. A plan that was found in the dive has lowered the limit, which may refute the root.
@@ -164,7 +209,8 @@ impl Search<'_> {
                 return End::Exhausted;
             }
             // The clock is looked at every 64 nodes only, because a look costs time.
-            if self.nodes >= last_node || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
+            let is_spent = self.nodes >= last_node || patience.is_spent(self.spent());
+            if is_spent || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
                 return End::Open;
             }
             // The next option of the innermost frame that has one; frames without any are closed on the way.
@@ -184,7 +230,8 @@ impl Search<'_> {
     }
 
     /// A frame for the most urgent choice that the lowest offsets do not keep; `None` if they keep all choices.
-    fn branch(&self, known: &Known) -> Option<Frame> {
+    fn branch(&mut self, known: &Known) -> Option<Frame> {
+        self.domains.looks += self.model.choices.len() as u64;
         let mut best: Option<(f64, u32)> = None;
         for choice in 0..self.model.choices.len() as u32 {
             if self.domains.is_settled(choice) || self.domains.is_kept(choice) {

@@ -24,6 +24,11 @@
 //!     0 | vvvvtt.xx      So x, which starts at 7, may lie on that byte although v is still alive.
 //!       +-0---4--7--► time
 //! ```
+//!
+//! Words from other files: a [`Part`] has the range of its offsets; a [`Least`] says that one offset is at least so
+//! much above another, a [`Conjunction`] is a list of these that hold together, and a [`Choice`] is a list of
+//! conjunctions of which one has to hold. [`Orders`] knows which buffers must not share and which are ordered.
+//! [`reserved`] is the number of bytes that one slot of a buffer takes.
 
 use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 

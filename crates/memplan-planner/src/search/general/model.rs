@@ -97,14 +97,17 @@ impl Numbers {
         Numbers(numbers)
     }
 
+    /// The new number of a part.
     fn part(&self, part: u32) -> Option<u32> {
         self.0[part as usize]
     }
 
+    /// An inequality in the new numbers.
     fn least(&self, least: &Least) -> Option<Least> {
         Some(Least { below: self.part(least.below)?, above: self.part(least.above)?, ..*least })
     }
 
+    /// A choice in the new numbers.
     fn choice(&self, choice: &Choice) -> Option<Choice> {
         // A choice without any inequality always holds and belongs to no component.
         choice.options.iter().flatten().next()?;
@@ -112,6 +115,7 @@ impl Numbers {
         Some(Choice { options: options.collect::<Option<_>>()? })
     }
 
+    /// A job in the new numbers.
     fn job(&self, job: &Job) -> Option<Job> {
         Some(Job { part: self.part(job.part)?, ..*job })
     }
@@ -173,6 +177,7 @@ impl Model {
     }
 }
 
+/// The greatest common divisor, by Euclid's algorithm. That of 0 and a number is the number.
 pub(super) fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);

@@ -22,6 +22,7 @@ pub(super) struct Orders<'a> {
 }
 
 impl<'a> Orders<'a> {
+    /// What the problem of these pieces says about pairs of buffers.
     pub(super) fn of(pieces: &'a Pieces) -> Orders<'a> {
         let problem: &'a Problem = pieces.problem();
         let both = |&(one, other): &(BufferId, BufferId)| [(one, other), (other, one)];
@@ -32,6 +33,7 @@ impl<'a> Orders<'a> {
         }
     }
 
+    /// Whether the problem says that two buffers must not share.
     pub(super) fn must_not_share(&self, one: BufferId, other: BufferId) -> bool {
         self.apart.contains(&(one, other))
     }

@@ -15,6 +15,9 @@
 //! With these cuts, every set that contains an impossible set is impossible, too. So one pass that drops every buffer
 //! that can be spared leaves a set of which every buffer is needed. (If the question whether a buffer can be spared
 //! takes more than [`WITNESS_NODES`] nodes, the buffer stays.)
+//!
+//! [`decide`] asks whether a problem has a plan at all. A [`Witness`] names buffers that cannot be placed together, a
+//! space, how many bytes they need in it and its capacity.
 
 use memplan_core::{
     BufferId, Bytes, Id, Interval, Lifetime, Overlay, Problem, ProblemBuilder, Size, Step, Witness, bound,

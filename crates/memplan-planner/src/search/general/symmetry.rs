@@ -8,6 +8,9 @@
 //!   b b b     like     c c c     like four more orders of a, b and c
 //!   a a a              a a a
 //! ```
+//!
+//! A [`Part`] is a piece in the space that is searched, and a [`Least`] says that one part's offset is at least so much
+//! above another's.
 
 use memplan_core::{BufferId, Id, Problem};
 

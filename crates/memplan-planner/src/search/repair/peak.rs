@@ -27,6 +27,10 @@
 //! Long lives belong to the core, so this also mends a plan in which a long-lived piece lies in the wrong place. With a
 //! million random buffers first fit by size ends 7 % above the bound; after one to six peaks of 250 pieces, ten
 //! milliseconds each, the bound is met.
+//!
+//! Words from other files: an [`Excerpt`] is a stretch of time with the pieces alive in it, those that may move and
+//! those that stay (`obstacles`); a [`Reach`] says how often this peak was tried in vain. [`descend`] runs the exact
+//! search on an [`Instance`] and leaves in a [`Standing`] what it found. A [`Placer`] places pieces by first fit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -181,9 +185,10 @@ impl Repair<'_, '_> {
         let instance = Instance::new(&self.slabs(excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound();
         let mut standing = Standing { lower, upper: None, offsets: None, capacity: Some(Bytes(goal)) };
-        let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
+        let mut share = budget.at_most(instance.work_of(nodes));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
+        // Offsets come for all slabs in their order: the movable pieces first. `zip` leaves out those of the obstacles.
         let offsets = standing.offsets?.into_iter().map(|offset| offset * instance.granule);
         Some(excerpt.movable.iter().copied().zip(offsets).collect())
     }
@@ -214,6 +219,8 @@ impl Repair<'_, '_> {
         let mut order = Order::Size.of(&pieces);
         order.sort_by_cached_key(|&piece| {
             let info = pieces.get(piece);
+            // `false` sorts before `true`: pieces with fixed offsets come first. `sort_by_cached_key` keeps the order
+            // of equals.
             (info.fixed.is_none(), Reverse(info.size), distance(piece))
         });
         for piece in order {

@@ -72,6 +72,8 @@ impl Field {
         let neighbours = (0..rectangles.len()).map(all).collect();
         let area = |rectangle: &Rectangle| u64::from(rectangle.height) * u64::from(rectangle.hi - rectangle.lo);
         let mean = (rectangles.iter().map(area).sum::<u64>() / rectangles.len() as u64).max(1);
+        // A rectangle of the mean area weighs `MEAN_WEIGHT`; no rectangle weighs nothing, and none weighs so much that
+        // its weight could not be raised.
         let scaled =
             |rectangle: &Rectangle| (area(rectangle).saturating_mul(MEAN_WEIGHT) / mean).clamp(1, HIGHEST_WEIGHT / 2);
         let weights = rectangles.iter().map(scaled).collect();
@@ -280,6 +282,7 @@ impl<'a> Chain<'a> {
     fn eject(&mut self, number: usize, offset: u32) -> bool {
         let field = self.field;
         let end = offset + field.rectangles[number].height;
+        // `offsets` is handed in, because the loop below changes it.
         let is_in_the_way = |other: usize, offsets: &[Option<u32>]| {
             offsets[other].is_some_and(|start| start < end && offset < start + field.rectangles[other].height)
         };

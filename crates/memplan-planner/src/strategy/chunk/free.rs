@@ -12,6 +12,9 @@
 //! that became free ten or more ticks ago has no heat, so of these only the sizes next to n can win; and there are
 //! never more than a few hotter ones. Scores are 32-bit floats as in the original, because ties depend on their
 //! rounding. So the sizes next to n are looked at until the score has fallen by more than rounding can explain.
+//!
+//! A [`Chunk`] is a piece of memory with its size and the tick at which it became free last; a [`ChunkId`] is its
+//! number. A *tick* is counted for every allocation and every free.
 
 use std::collections::BTreeSet;
 

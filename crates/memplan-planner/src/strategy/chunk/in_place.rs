@@ -15,6 +15,9 @@
 //!
 //! Remainders are dangerous (see [`review`](super::review)). A replay can do without
 //! them: it then takes over only victims that lie as a whole on the newcomer's bytes.
+//!
+//! A [`Replay`] is the replay in progress: its `row` has the chunks, `held` has the chunk that each record gives back
+//! when it is freed, and `reused` lists the takeovers. Records are named by their positions in a list.
 
 use memplan_core::OverlayKind;
 
@@ -118,6 +121,8 @@ impl Replay<'_> {
 
     /// The run that starts at a chunk and grows to the right until it is long enough or cannot grow.
     fn run_from(&self, first: ChunkId, candidates: &[Candidate], bytes: u64) -> Run {
+        // A chunk further right may join if it is free, or if its victim may be taken over at any offset: the newcomer
+        // begins at the first chunk and so not where that victim begins.
         let joins = |&chunk: &ChunkId| {
             let anywhere =
                 |candidate: &Candidate| candidate.chunk == chunk && candidate.hint.kind == OverlayKind::AnyOffset;

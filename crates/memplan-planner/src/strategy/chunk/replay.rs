@@ -1,4 +1,8 @@
 //! The replay itself: one allocation or free at a time.
+//!
+//! A [`Row`] is the row of chunks, [`FreeChunks`] are those of them that no record uses, and [`Takeovers`] says which
+//! records may take over which others' chunks while these are alive ([`in_place`](super::in_place)). A *record* is a
+//! buffer as a size and one stretch of time, named by its position in a list.
 
 use super::Prefer;
 use super::free::FreeChunks;
@@ -48,6 +52,7 @@ impl<'a> Replay<'a> {
     fn take(&mut self, bytes: u64) -> ChunkId {
         let Some(chunk) = self.free.choose(bytes, self.tick) else { return self.row.append(bytes) };
         self.take_out(chunk);
+        // A chunk of just the right size is extended by nothing.
         let have = self.row.chunk(chunk).bytes;
         if have <= bytes {
             self.row.extend(chunk, bytes - have);

@@ -16,6 +16,9 @@
 //! a sweep over time with the live ranges in order of offset, O(n log n).
 //!
 //! DIVERGENCE: the original does not check its offsets.
+//!
+//! A [`Record`] is a buffer as a size and one stretch of time, named by its position in a list. A [`Hint`] of a record
+//! names a victim, a record on whose bytes it may start, and how the two must lie.
 
 use std::collections::BTreeMap;
 
@@ -94,6 +97,8 @@ impl Review<'_> {
         // victim's life there.
         let mut unclaimed = BTreeMap::from([(low, high)]);
         for &taker in takers {
+            // Each round takes one unclaimed range that meets the taker's bytes; what sticks out on either side stays
+            // unclaimed.
             let (low, high) = self.range(taker);
             while let Some((&from, &to)) = unclaimed.range(..high).next_back().filter(|&(_, &to)| to > low) {
                 unclaimed.remove(&from);

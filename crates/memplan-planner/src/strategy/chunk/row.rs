@@ -193,6 +193,7 @@ impl Row {
             starts.push(match chunk.made {
                 Made::Origin(origin) => origins[origin],
                 Made::Left(whole) => starts[whole],
+                // A right part ends where its whole ends.
                 Made::Right(whole) => starts[whole] + bytes[whole] - its_bytes,
                 Made::Merged { first, .. } => starts[first],
             });

@@ -6,10 +6,13 @@
 //!
 //! The same sweep tells the level of a buffer in *any* plan, whoever made it. Each pair of a buffer and an earlier
 //! owner of its bytes has a level, the best one whose rule permits the pair; the worst of these is the buffer's level.
+//!
+//! [`Pipes`] are the execution units that use a buffer; two of them *conflict* if sharing makes one wait for the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem, SpaceId};
+use smallvec::SmallVec;
 
 use super::Level;
 use super::entry::{Pipes, pipes_of};
@@ -24,18 +27,18 @@ pub struct Crossing {
     pub later: BufferId,
 }
 
-/// The crossings of a plan, in the order of starts.
-pub(super) fn find(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
+/// The crossings of a plan, in the order of starts; `taken` are its [`takeovers`].
+pub(super) fn find(problem: &Problem, taken: &[Crossing]) -> Vec<Crossing> {
     let pipes = pipes_of(problem);
     let conflict = |taken: &Crossing| pipes[taken.earlier.index()].conflict(pipes[taken.later.index()]);
-    takeovers(problem, plan).into_iter().filter(conflict).collect()
+    taken.iter().copied().filter(conflict).collect()
 }
 
-/// The level of each buffer of a plan; `None` for one that takes over nothing.
-pub(super) fn levels(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Level>> {
+/// The level of each buffer of a plan; `None` for one that takes over nothing. `taken` are the plan's [`takeovers`].
+pub(super) fn levels(problem: &Problem, plan: &Plan, taken: &[Crossing]) -> IndexVec<BufferId, Option<Level>> {
     let pipes = pipes_of(problem);
     let mut levels = IndexVec::filled(None, problem.buffers().len());
-    for taken in takeovers(problem, plan) {
+    for &taken in taken {
         let level = level_of(problem, plan, &pipes, taken);
         let lowest: &mut Option<Level> = &mut levels[taken.later];
         *lowest = Some(lowest.map_or(level, |other| other.min(level)));
@@ -69,7 +72,7 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
 
 /// All pairs of a buffer and one whose bytes it takes over, conflicting pipes or not, in the order of the later one's
 /// start. Shared objects have no addresses and are left out.
-fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
+pub(super) fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = problem.buffers().iter_enumerated().filter(|(_, buffer)| !buffer.lifetime.is_empty());
     let mut order: Vec<BufferId> = used.map(|(id, _)| id).collect();
     // Buffers come in the order of their starts, so the last owner of a byte is the one that a newcomer has to wait
@@ -77,17 +80,21 @@ fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     order.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
     let mut owners: BTreeMap<SpaceId, Owners> = BTreeMap::new();
     let mut found = Vec::new();
+    // Owners of the bytes of one buffer before it.
+    let mut before = Vec::new();
     for later in order {
         let placement = plan.placements.get(later).and_then(Option::as_ref);
         let Some(placement) = placement.filter(|placement| placement.object.is_none()) else { continue };
         let size = reserved(&problem.buffers()[later]).0;
         let owners = owners.entry(placement.space).or_default();
-        let mut before = BTreeSet::new();
+        before.clear();
         for offset in placement.offsets.iter().filter(|_| size > 0) {
-            before.extend(owners.take(offset.0, offset.0.saturating_add(size), later));
+            owners.take(offset.0, offset.0.saturating_add(size), later, &mut before);
         }
+        before.sort_unstable();
+        before.dedup();
         let block = problem.blocks().place_of(later).map(|(block, _)| block);
-        for earlier in before {
+        for &earlier in &before {
             // Members of one entry lie on the same bytes on purpose (in place), and the op itself orders them.
             let other_block = problem.blocks().place_of(earlier).map(|(block, _)| block);
             let one_entry = block.is_some() && block == other_block;
@@ -106,13 +113,12 @@ struct Owners {
 }
 
 impl Owners {
-    /// Gives `low..high` to a new owner, and returns the owners that had parts of it.
-    fn take(&mut self, low: u64, high: u64, owner: BufferId) -> Vec<BufferId> {
+    /// Gives `low..high` to a new owner, and adds the owners that had parts of it to `before`.
+    fn take(&mut self, low: u64, high: u64, owner: BufferId, before: &mut Vec<BufferId>) {
         // The stretch that starts last below `low` may reach into the range. Parts of old stretches outside of the
         // range stay with their owners.
-        let mut before = Vec::new();
         let first = self.stretches.range(..=low).next_back().map_or(low, |(&start, _)| start);
-        let hit: Vec<(u64, (u64, BufferId))> =
+        let hit: SmallVec<[(u64, (u64, BufferId)); 4]> =
             self.stretches.range(first..high).map(|(&start, &stretch)| (start, stretch)).collect();
         for (start, (end, who)) in hit {
             if end <= low {
@@ -128,6 +134,5 @@ impl Owners {
             before.push(who);
         }
         self.stretches.insert(low, (high, owner));
-        before
     }
 }

@@ -1,9 +1,13 @@
 //! What the levels place: an entry for each block of buffers with one address, and an item for each slot of an entry.
+//!
+//! A [`Buffer`] has a *pipe*, the class of the execution unit that makes it, and perhaps a loop around it. Blocks are
+//! made of buffers that must share, because the strategy takes no ties; so all members of a block start at one address.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
+use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, OverlayKind, Problem, SpaceId, Step};
+use smallvec::{SmallVec, smallvec};
 
 use super::Order;
 use crate::piece::reserved;
@@ -40,6 +44,7 @@ impl Pipes {
         Pipes { others: 1 << bit, ..Pipes::default() }
     }
 
+    /// Takes in the pipes of another buffer of the same entry.
     fn add(&mut self, other: Pipes) {
         self.scalar |= other.scalar;
         self.dma |= other.dma;
@@ -74,17 +79,30 @@ pub(super) fn pipes_of(problem: &Problem) -> Vec<Pipes> {
     let mut names = HashMap::new();
     // "vector" is also what a buffer without a class is.
     names.insert("vector".to_owned(), 0);
-    problem.buffers().iter().map(|buffer| Pipes::of(buffer.pipe(), &mut names)).collect()
+    // There are a handful of names for millions of buffers, so those seen before are compared as they are.
+    let mut known: Vec<(Option<&str>, Pipes)> = Vec::new();
+    let pipes = problem.buffers().iter().map(|buffer| {
+        let name = buffer.pipe();
+        if let Some(&(_, pipes)) = known.iter().find(|(other, _)| *other == name) {
+            return pipes;
+        }
+        let pipes = Pipes::of(name, &mut names);
+        if known.len() < 16 {
+            known.push((name, pipes));
+        }
+        pipes
+    });
+    pipes.collect()
 }
 
 /// Stretches `[start, end)` of life in steps, sorted, with gaps between them.
-pub(super) type Life = Vec<(u64, u64)>;
+pub(super) type Life = SmallVec<[(u64, u64); 1]>;
 
 /// The union of two lives.
 pub(super) fn unite(one: &[(u64, u64)], other: &[(u64, u64)]) -> Life {
-    let mut all: Life = one.iter().chain(other).copied().collect();
+    let mut all: SmallVec<[(u64, u64); 4]> = one.iter().chain(other).copied().collect();
     all.sort_unstable();
-    let mut united: Life = Vec::with_capacity(all.len());
+    let mut united = Life::new();
     for (start, end) in all {
         match united.last_mut() {
             Some(last) if start <= last.1 => last.1 = last.1.max(end),
@@ -111,10 +129,19 @@ pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u
     found
 }
 
+/// The one step at which two lives meet, and the step after it, if it is the first step of the newcomer and the last of
+/// the victim: the newcomer is computed from the victim then. `None` if they meet at another step or at several.
+fn handover(newcomer: &[(u64, u64)], victim: &[(u64, u64)]) -> Option<(Step, Step)> {
+    let (start, end) = common(newcomer, victim)?;
+    let is_first = newcomer.first().is_some_and(|stretch| stretch.0 == start);
+    let is_last = victim.last().is_some_and(|stretch| stretch.1 == end);
+    (end - start == 1 && is_first && is_last).then_some((Step(start), Step(end)))
+}
+
 /// Buffers that must share and so are placed as one: all at the same address.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) members: Vec<BufferId>,
+    pub(super) members: SmallVec<[BufferId; 4]>,
     /// Bytes of the largest member, rounded up to the granule.
     pub(super) size: u64,
     /// When any member is alive.
@@ -122,8 +149,8 @@ pub(super) struct Entry {
     pub(super) slots: u32,
     pub(super) exclusive: bool,
     pub(super) pipes: Pipes,
-    /// The innermost loop around each member, if it is the same for all.
-    pub(super) around: Option<String>,
+    /// The innermost loop around each member, as a number, if it is the same for all.
+    pub(super) around: Option<u32>,
 }
 
 /// A slot of an entry.
@@ -146,8 +173,9 @@ pub(super) struct Entries {
     pub(super) capacity: u64,
     /// Bytes of all items side by side.
     pub(super) sum: u64,
-    /// Pairs of buffers (newcomer, victim) that may overlay at the same base, by the entries of the two.
-    pub(super) overlays: BTreeMap<(usize, usize), (BufferId, BufferId)>,
+    /// Pairs of entries (newcomer, victim) that may lie on each other at the same base though both are alive at one
+    /// step, and all pairs of their members that are alive together then.
+    pub(super) overlays: BTreeMap<(usize, usize), Vec<(BufferId, BufferId)>>,
     /// Pairs of entries that must not share, in both orders.
     pub(super) apart: HashSet<(usize, usize)>,
 }
@@ -161,6 +189,19 @@ impl Entry {
             (_, true, _) => 3,
             (_, _, true) => 1,
             _ => 2,
+        }
+    }
+
+    /// Takes in the members of another entry: the entry lives as long as any of its members and is as large as the
+    /// largest. It keeps its own number of slots.
+    fn join(&mut self, other: Entry) {
+        self.members.extend(other.members);
+        self.size = self.size.max(other.size);
+        self.life = unite(&self.life, &other.life);
+        self.exclusive |= other.exclusive;
+        self.pipes.add(other.pipes);
+        if self.around != other.around {
+            self.around = None;
         }
     }
 
@@ -202,12 +243,21 @@ impl Entries {
     /// Makes one entry for each block and each buffer outside of blocks, in the order in which lives begin. Returns the
     /// entry of each buffer. Without a granule (alignments have no common multiple that is small enough) every entry
     /// gets the largest size.
-    fn group(&mut self, problem: &Problem, ids: &[BufferId], granule: Option<u64>) -> HashMap<BufferId, usize> {
+    fn group(
+        &mut self,
+        problem: &Problem,
+        ids: &[BufferId],
+        granule: Option<u64>,
+    ) -> IndexVec<BufferId, Option<usize>> {
         let pipes = pipes_of(problem);
+        // A number for each loop.
+        let mut loops: HashMap<&str, u32> = HashMap::new();
         let mut by_start = ids.to_vec();
         by_start.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
-        let mut place: HashMap<BufferId, usize> = HashMap::new();
+        let mut place = IndexVec::filled(None, problem.buffers().len());
         let mut of_block = HashMap::new();
+        // The loop of the buffer before, because neighbours are mostly in one loop.
+        let mut last: Option<(&str, u32)> = None;
         // A buffer that is never alive may need bytes of its own all the same, if it is exclusive or must not share.
         let restricted = !problem.must_not_share().is_empty() || ids.iter().any(|&id| problem.buffers()[id].exclusive);
         for id in by_start {
@@ -224,50 +274,52 @@ impl Entries {
             let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
             let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
-            // If another member of the block has made an entry already, the buffer joins it.
-            let known = block.and_then(|block| of_block.get(&block).copied());
-            if let Some(entry) = known {
-                self.join(entry, buffer, id, size, &life, pipes[id.index()]);
-                place.insert(id, entry);
-                continue;
-            }
-            let entry = self.list.len();
-            self.list.push(Entry {
-                members: vec![id],
+            let around = buffer.enclosing_loop().map(|name| match last {
+                Some((known, number)) if known == name => number,
+                _ => {
+                    let next = loops.len() as u32;
+                    let number = *loops.entry(name).or_insert(next);
+                    last = Some((name, number));
+                    number
+                }
+            });
+            let new = Entry {
+                members: smallvec![id],
                 size,
                 life,
                 slots: buffer.slots,
                 exclusive: buffer.exclusive,
                 pipes: pipes[id.index()],
-                around: buffer.enclosing_loop().map(str::to_owned),
-            });
-            if let Some(block) = block {
+                around,
+            };
+            // If another member of the block has made an entry already, the buffer joins it.
+            let known = block.and_then(|block| of_block.get(&block).copied());
+            let entry = known.unwrap_or(self.list.len());
+            match known {
+                Some(known) => self.list[known].join(new),
+                None => self.list.push(new),
+            }
+            if let (Some(block), None) = (block, known) {
                 of_block.insert(block, entry);
             }
-            place.insert(id, entry);
+            place[id] = Some(entry);
         }
         place
     }
 
-    /// Adds a buffer to an entry: the entry lives as long as any of its members and is as large as the largest.
-    fn join(&mut self, entry: usize, buffer: &Buffer, id: BufferId, size: u64, life: &Life, pipes: Pipes) {
-        let entry = &mut self.list[entry];
-        entry.members.push(id);
-        entry.size = entry.size.max(size);
-        entry.life = unite(&entry.life, life);
-        entry.exclusive |= buffer.exclusive;
-        entry.pipes.add(pipes);
-        if entry.around.as_deref() != buffer.enclosing_loop() {
-            entry.around = None;
-        }
-    }
-
     /// Takes over the overlays and the pairs that must not share, by the numbers of their entries.
-    fn relate(&mut self, problem: &Problem, place: &HashMap<BufferId, usize>) {
-        let entry = |buffer: BufferId| place.get(&buffer).copied();
+    fn relate(&mut self, problem: &Problem, place: &IndexVec<BufferId, Option<usize>>) {
+        let entry = |buffer: BufferId| place[buffer];
+        // By pair of entries: the overlays that the problem declares between their members.
+        let mut declared: BTreeMap<(usize, usize), HashSet<(BufferId, BufferId)>> = BTreeMap::new();
         for overlay in problem.overlays().iter().filter(|overlay| overlay.kind == OverlayKind::SameBase) {
             if let (Some(newcomer), Some(victim)) = (entry(overlay.buffer), entry(overlay.over)) {
-                self.overlays.entry((newcomer, victim)).or_insert((overlay.buffer, overlay.over));
+                declared.entry((newcomer, victim)).or_default().insert((overlay.buffer, overlay.over));
+            }
+        }
+        for ((newcomer, victim), declared) in declared {
+            if let Some(pairs) = self.overlaid(problem, newcomer, victim, &declared) {
+                self.overlays.insert((newcomer, victim), pairs);
             }
         }
         for &(one, other) in problem.must_not_share() {
@@ -275,6 +327,32 @@ impl Entries {
                 self.apart.extend([(one, other), (other, one)]);
             }
         }
+    }
+
+    /// The pairs of members (of the newcomer, of the victim) that are alive together, if that is at one step only and
+    /// `declared` permits all of them to lie on each other; `None` if not. Each member of the victim must have been alive
+    /// before that step, because an overlay takes over from an older buffer.
+    fn overlaid(
+        &self,
+        problem: &Problem,
+        newcomer: usize,
+        victim: usize,
+        declared: &HashSet<(BufferId, BufferId)>,
+    ) -> Option<Vec<(BufferId, BufferId)>> {
+        let (newcomer, victim) = (&self.list[newcomer], &self.list[victim]);
+        let (start, end) = handover(&newcomer.life, &victim.life)?;
+        let life = |id: BufferId| &problem.buffers()[id].lifetime;
+        // Nothing of the newcomer starts before the common step, and nothing of the victim ends after it.
+        let mut pairs = Vec::new();
+        for &new in newcomer.members.iter().filter(|&&id| life(id).start() == Some(start)) {
+            for &old in victim.members.iter().filter(|&&id| life(id).end() == Some(end)) {
+                if life(old).start() >= Some(start) || !declared.contains(&(new, old)) {
+                    return None;
+                }
+                pairs.push((new, old));
+            }
+        }
+        Some(pairs)
     }
 
     /// Lists the items twice: in the order in which they lie side by side if nothing is shared, and in the order in
@@ -300,6 +378,7 @@ fn granule(problem: &Problem, space: SpaceId, ids: &[BufferId]) -> Option<u64> {
     let mut granule = 1u64;
     for &id in ids {
         let alignment = problem.alignment_in(id, space).0;
+        // Euclid's algorithm; `a` becomes the greatest common divisor.
         let (mut a, mut b) = (granule, alignment);
         while b != 0 {
             (a, b) = (b, a % b);

@@ -5,7 +5,9 @@
 //! exclusive, as many as the search still finds room for (found by bisection). If not even one can be exclusive, the
 //! search plans without regard to crossings.
 
-use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBuilder, Reuse, SpaceId};
+use std::borrow::Cow;
+
+use memplan_core::{Buffer, BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBuilder, Reuse, SpaceId};
 
 use super::entry::pipes_of;
 use crate::{Request, search};
@@ -47,8 +49,9 @@ pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Re
 }
 
 /// One space as a problem of its own.
-struct Alone {
-    problem: Problem,
+struct Alone<'p> {
+    /// The whole problem if it has no other space, else a part of it.
+    problem: Cow<'p, Problem>,
     /// By number in that problem: the buffer of the whole problem. Ascending.
     ids: Vec<BufferId>,
     space: SpaceId,
@@ -61,12 +64,18 @@ fn pair_among(ids: &[BufferId], (one, other): (BufferId, BufferId)) -> Option<(B
     Some((BufferId::from_index(one), BufferId::from_index(other)))
 }
 
-impl Alone {
+impl Alone<'_> {
     /// The part of the problem that lies in one space, as a problem of its own; `None` if that is no valid problem.
-    fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
+    fn of(problem: &Problem, space: SpaceId) -> Option<Alone<'_>> {
         // The levels place every buffer in its first space, so those of this space are the ones to be searched.
         let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.first() == Some(&space));
         let ids: Vec<BufferId> = here.map(|(id, _)| id).collect();
+        let is_here = |buffer: &Buffer| buffer.spaces.as_slice() == [space];
+        let has_more =
+            problem.dependencies().is_some() || !problem.reuse_costs().is_empty() || !problem.groups().is_empty();
+        if problem.spaces().len() == 1 && problem.buffers().iter().all(is_here) && !has_more {
+            return Some(Alone { problem: Cow::Borrowed(problem), ids, space });
+        }
         let mut builder = ProblemBuilder::new();
         let only = builder.space(problem.spaces()[space].clone());
         for &id in &ids {
@@ -90,7 +99,7 @@ impl Alone {
                 builder.must_not_share(one, other);
             }
         }
-        Some(Alone { problem: builder.build().ok()?, ids, space })
+        Some(Alone { problem: Cow::Owned(builder.build().ok()?), ids, space })
     }
 
     /// The outcome with the buffers and the space of the whole problem instead of those of this one.
@@ -109,16 +118,17 @@ impl Alone {
 
     /// A plan in which as many DMA buffers as possible are exclusive, the smallest first, because they take the least
     /// room. A plan with the first n of them exclusive is also one for the first n - 1, so bisection finds the largest
-    /// n. `None` if not even one can be exclusive, or if there are more than [`MOST_TRIED`] buffers.
+    /// n, as far as the short searches find the plans that there are. `None` if not even one can be exclusive, or if
+    /// there are more than [`MOST_TRIED`] buffers.
     fn with_exclusive(&self, problem: &Problem, request: &Request) -> Option<memplan_core::Plan> {
+        if self.ids.len() > MOST_TRIED {
+            return None;
+        }
         let pipes = pipes_of(problem);
         let dma = |index: &usize| pipes[self.ids[*index].index()].is_dma();
         let mut candidates: Vec<usize> = (0..self.ids.len()).filter(dma).collect();
         let size = |index: usize| self.problem.buffers()[BufferId::from_index(index)].bytes();
         candidates.sort_by_key(|&index| size(index));
-        if self.ids.len() > MOST_TRIED {
-            return None;
-        }
         let mut best = None;
         // The first `fits` candidates can be exclusive, the first `fails` cannot. All candidates are tried first,
         // because often all of them can.
@@ -134,12 +144,15 @@ impl Alone {
         best
     }
 
-    /// A plan in which these buffers share with no other one; `None` if the search finds none within [`TRIAL`] units.
+    /// A plan in which these buffers (by their numbers in `self.problem`) share with no other one. Buffers that have to
+    /// lie together with an exclusive one may do so all the same, so the changed problem is a valid one, too. `None` if
+    /// the search finds no plan within [`TRIAL`] units, or proves that there is none.
     fn try_exclusive(&self, exclusive: &[usize], request: &Request) -> Option<memplan_core::Plan> {
         let mut builder = self.problem.to_builder();
         for &index in exclusive {
             builder.buffers_mut()[BufferId::from_index(index)].exclusive = true;
         }
+        // Only work limits this search, so that the plan does not depend on the speed of the machine.
         let trial = Request { work_limit: Some(TRIAL), time_limit: None, ..request.clone() };
         match search::search(&builder.build().ok()?, &trial).outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Some(plan),

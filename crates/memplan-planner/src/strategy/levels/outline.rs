@@ -7,6 +7,9 @@
 //! ```
 //!
 //! Placing an item replaces the bounds under it; taking it back puts them there again.
+//!
+//! An [`Item`] is one slot of an entry; a [`Life`] is a list of stretches of time, sorted, with gaps between them, and
+//! [`unite`] joins two of them.
 
 use super::entry::{Item, Life, unite};
 
@@ -43,6 +46,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
+    /// A memory in which nothing has been put: one bound.
     pub(super) fn new(capacity: u64, split: bool) -> Outline {
         let free = Bound { offset: 0, extent: capacity, life: Life::new(), exclusive: false, last: None };
         Outline { bounds: vec![free], split }

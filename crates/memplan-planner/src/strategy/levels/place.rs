@@ -14,6 +14,10 @@
 //!   B→0 (Level0), B'→110912            M: nowhere. Take back B' only.
 //!   B'→57600 (Level0)                  M→115200
 //! ```
+//!
+//! Words from other files: an [`Outline`] is the memory as bounds, stretches of addresses on which the same items lie;
+//! `put` places an item and gives back what is needed to undo that ([`Replaced`]). [`Entries`] has the entries of the
+//! space; [`common`] says when two lives meet.
 
 use memplan_core::{BufferId, patience};
 
@@ -128,6 +132,7 @@ impl<'e> Planner<'e> {
         self.forbidden = None;
     }
 
+    /// The entry that an item is a slot of.
     fn entry(&self, item: Item) -> &'e Entry {
         &self.entries.list[item.entry]
     }
@@ -173,8 +178,7 @@ impl<'e> Planner<'e> {
             let (size, length) = (list[newcomer].size, list[victim].size);
             let overlap = |&(a, b): &(u64, u64)| a < b + length && b < a + size;
             let mut pairs = one.iter().flat_map(|&a| other.iter().map(move |&b| (a, b)));
-            let meet = common(&list[newcomer].life, &list[victim].life).is_some();
-            meet && one != other && pairs.any(|pair| overlap(&pair))
+            one != other && pairs.any(|pair| overlap(&pair))
         })
     }
 
@@ -270,7 +274,7 @@ impl<'e> Planner<'e> {
         let Some((first, last)) = self.room(index, item, level) else { return false };
         let offset = self.outline.bounds[first].offset;
         // On the level `Slots` the item takes over all slots of a multi-buffer, so its own further slots are placed
-        // along with the first one.
+        // along with the first one. Found before the outline changes: afterwards the bound belongs to this item.
         let donors = if level == Level::Slots { self.donors(item, first) } else { Vec::new() };
         self.record(index, item, level, (first, last), offset, false);
         for (slot, address) in (1..).zip(donors) {
@@ -393,23 +397,15 @@ impl<'e> Planner<'e> {
         common(&self.entry(one).life, &self.entry(other).life).is_some()
     }
 
-    /// Whether an overlay permits the item to lie at `address` on a placement that is alive with it. The two must be
-    /// alive together at one step only, which is the first step of the newcomer and the last step of the victim: the
-    /// newcomer is computed from the victim at that step. And they must have the same base, slot and number of slots.
+    /// Whether overlays permit the item to lie at `address` on a placement that is alive with it (see
+    /// [`Entries::overlays`]). The two must have the same base, slot and number of slots.
     fn excused(&self, item: Item, record: &Record, address: u64) -> bool {
-        let (mine, theirs) = (self.entry(item), self.entry(record.item));
-        let forward = self.entries.overlays.contains_key(&(item.entry, record.item.entry));
-        let backward = self.entries.overlays.contains_key(&(record.item.entry, item.entry));
-        let (newcomer, victim) = if forward { (mine, theirs) } else { (theirs, mine) };
-        let starts = newcomer.life.first().map(|stretch| stretch.0);
-        let one_step = common(&mine.life, &theirs.life).is_some_and(|(start, end)| {
-            end - start == 1 && starts == Some(start) && victim.life.last().is_some_and(|stretch| stretch.1 == end)
-        });
-        (forward || backward)
-            && one_step
+        let (mine, theirs) = (item.entry, record.item.entry);
+        let is_declared = |pair: (usize, usize)| self.entries.overlays.contains_key(&pair);
+        (is_declared((mine, theirs)) || is_declared((theirs, mine)))
             && record.offset == address
             && record.item.slot == item.slot
-            && mine.slots == theirs.slots
+            && self.entry(item).slots == self.entry(record.item).slots
     }
 
     /// Whether the level permits an item on the bounds `first..=last`, which are not in use while it lives (see
@@ -480,16 +476,10 @@ impl<'e> Planner<'e> {
         Placed { overlays: self.overlays_used(&offsets), offsets, levels, extent }
     }
 
-    /// The overlays that the placement makes use of: both are alive at some step and all slots have the same offsets.
+    /// The overlays that the placement makes use of: those between two entries whose slots all have the same offsets.
     fn overlays_used(&self, offsets: &[Vec<u64>]) -> Vec<(BufferId, BufferId)> {
-        let list = &self.entries.list;
-        let mut used: Vec<(BufferId, BufferId)> = Vec::new();
-        for (&(newcomer, victim), &pair) in &self.entries.overlays {
-            let meet = common(&list[newcomer].life, &list[victim].life).is_some();
-            if meet && offsets[newcomer] == offsets[victim] {
-                used.push(pair);
-            }
-        }
-        used
+        let overlays = self.entries.overlays.iter();
+        let used = overlays.filter(|&(&(newcomer, victim), _)| offsets[newcomer] == offsets[victim]);
+        used.flat_map(|(_, pairs)| pairs).copied().collect()
     }
 }
