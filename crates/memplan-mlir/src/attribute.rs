@@ -8,7 +8,7 @@ use memplan_core::Span;
 
 use crate::dialect::Selector;
 use crate::document::{Document, Form, OpId, ValueId};
-use crate::lex::{string_end, trim_trivia, without_comments};
+use crate::lex::{has_comment, string_end, trim_trivia, without_comments};
 use crate::ty::Commas;
 
 impl Document {
@@ -30,6 +30,12 @@ impl Document {
 
     /// An integer attribute: `64 : i64`, `2`, `true`.
     pub fn integer_attribute(&self, op: OpId, name: &str) -> Option<i64> {
+        // Nearly every allocation has `{alignment = 64 : i64}` and nothing else.
+        if let &[dictionary] = self.dictionaries(op)
+            && let Some(number) = lone_integer(self.text(dictionary), name)
+        {
+            return Some(number);
+        }
         integer(self.attribute(op, name)?)
     }
 
@@ -82,11 +88,7 @@ impl Document {
     fn segment_range(&self, op: OpId, name: &str) -> Option<std::ops::Range<usize>> {
         let at = self.info(op).segments.iter().position(|segment| segment == name)?;
         let sizes = self.integers_attribute(op, "operandSegmentSizes")?;
-        let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| size.try_into().ok()).collect();
-        let sizes = sizes?;
-        let start: usize = sizes.iter().take(at).sum();
-        let end = start + sizes.get(at)?;
-        (end <= self.operands(op).len()).then_some(start..end)
+        part_of(0..self.operands(op).len(), &sizes, at)
     }
 
     /// The positions of `ins` and `outs` of linalg ops and NPU ops whose generic form has no segments. The last
@@ -143,11 +145,7 @@ impl Document {
     fn switch_case_range(&self, op: OpId, case: usize) -> Option<std::ops::Range<usize>> {
         let cases = self.segment_range(op, "cases")?;
         let sizes = self.integers_attribute(op, "case_operand_segments")?;
-        let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| size.try_into().ok()).collect();
-        let sizes = sizes?;
-        let start = cases.start + sizes.iter().take(case).sum::<usize>();
-        let end = start + sizes.get(case)?;
-        (end <= cases.end).then_some(start..end)
+        part_of(cases, &sizes, case)
     }
 
     /// Where the value of an attribute is written, for editing.
@@ -157,6 +155,17 @@ impl Document {
         let start = value.as_ptr() as usize - self.source().as_ptr() as usize;
         Some(Span::new(start, start + value.len()))
     }
+}
+
+/// The part number `at` of a range that is cut into parts of these sizes, one behind the other; `None` if there is no
+/// such part, or if it ends behind the range. The sizes come from a text and may be any numbers.
+fn part_of(whole: std::ops::Range<usize>, sizes: &[i64], at: usize) -> Option<std::ops::Range<usize>> {
+    let mut start = whole.start;
+    for &size in sizes.get(..at)? {
+        start = start.checked_add(usize::try_from(size).ok()?)?;
+    }
+    let end = start.checked_add(usize::try_from(*sizes.get(at)?).ok()?)?;
+    (end <= whole.end).then_some(start..end)
 }
 
 /// A symbol's name without `@` and quotes.
@@ -176,6 +185,13 @@ fn entries_of(dictionary: &str) -> impl Iterator<Item = (&str, &str)> {
     Commas::of(inside).filter(|text| !text.is_empty()).map(split_entry)
 }
 
+/// The number of `{name = 64 : i64}`, a dictionary with one entry in just this spelling; `None` says nothing about any
+/// other.
+fn lone_integer(dictionary: &str, name: &str) -> Option<i64> {
+    let number = dictionary.strip_prefix('{')?.strip_prefix(name)?.strip_prefix(" = ")?.strip_suffix(" : i64}")?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok()).flatten()
+}
+
 /// Whether a word occurs anywhere in a text. The search of the standard library does some preparation first, which
 /// pays for long texts only; dictionaries are short.
 fn mentions(text: &str, word: &str) -> bool {
@@ -189,15 +205,16 @@ fn mentions(text: &str, word: &str) -> bool {
 fn split_entry(text: &str) -> (&str, &str) {
     let quoted = text.starts_with('"').then(|| string_end(text.as_bytes(), 1)).flatten();
     // A name without quotes ends at the `=`, or at a comment in front of it.
-    let plain = || [position(text, b'='), text.find("//")].into_iter().flatten().min();
+    let comment = || has_comment(text).then(|| text.find("//")).flatten();
+    let plain = || [position(text, b'='), comment()].into_iter().flatten().min();
     let end = quoted.or_else(plain).unwrap_or(text.len());
     let (key, value) = text.split_at(end);
     let value = trim_trivia(value).trim_start_matches('=');
     (key.trim_ascii().trim_matches('"'), trim_trivia(value))
 }
 
-/// Where a byte of ASCII first stands in a text. Entries are short, and `str::find` prepares a search that only pays for
-/// long texts.
+/// Where a byte of ASCII first stands in a text. Entries are short, and `str::find` prepares a search that only pays
+/// for long texts.
 fn position(text: &str, byte: u8) -> Option<usize> {
     text.bytes().position(|found| found == byte)
 }
@@ -268,6 +285,16 @@ mod tests {
         assert_eq!(integers("array<i64: 1, // one\n 2>"), Some(vec![1, 2]));
         assert_eq!(integers("[-1, // one\n 0x2]"), Some(vec![-1, 2]));
         assert!(entries("{ // nothing\n}").is_empty());
+    }
+
+    /// Sizes of segments that no list of operands can have are no segments.
+    #[test]
+    fn parts_lie_inside_of_the_whole() {
+        assert_eq!(part_of(1..6, &[2, 0, 3], 2), Some(3..6));
+        assert_eq!(part_of(1..6, &[2, 0, 4], 2), None);
+        assert_eq!(part_of(0..3, &[i64::MAX, i64::MAX, 3], 2), None);
+        assert_eq!(part_of(0..3, &[-1, 3], 1), None);
+        assert_eq!(part_of(0..3, &[3], 1), None);
     }
 
     #[test]

@@ -11,9 +11,11 @@
 //! A number that is only known at run time is an operand. In a list of the generic form the smallest `i64` (here `MIN`)
 //! stands in its place, and the operands fill these places in order.
 
+// `integer` and `integers` read the text of an attribute (`5 : i64`, `array<i64: 2, 4>`). `split_commas` splits a
+// text at the commas that stand in no brackets.
 use crate::attribute::{integer, integers};
 use crate::document::{Definition, Document, Form, OpId, ValueId};
-use crate::ty::split_commas;
+use crate::ty::Commas;
 
 /// A number that is known now, or the value that holds it at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +114,8 @@ impl Document {
         if step <= 0 {
             return None;
         }
+        // A loop whose upper bound is below the lower one does not run.
+        // Rounded up: a last step that is cut short is an iteration, too.
         let distance = (upper - lower).max(0);
         u64::try_from((distance + step - 1) / step).ok()
     }
@@ -122,6 +126,7 @@ impl Document {
         let block = *self.blocks(*self.regions(op).first()?).first()?;
         // The body has one argument for each dimension.
         let count = self.arguments(block).len();
+        // The operand at a position; `None` if the text has too few operands.
         let at = |index: usize| operands.get(index).copied().map(Bound::Dynamic);
         (0..count)
             .map(|dimension| {
@@ -155,6 +160,7 @@ impl Document {
         if lower.len() != count || step.len() != count {
             return None;
         }
+        // One `LoopBounds` for each dimension.
         let zip = lower.into_iter().zip(upper).zip(step);
         let bounds = zip.map(|((lower, upper), step)| LoopBounds { lower, upper, step });
         Some(bounds.collect())
@@ -188,7 +194,7 @@ impl Document {
     /// The bounds of a list such as `4, %n, 8` of a custom form: numbers as written, values from the operands in
     /// order. `None` if an entry is neither.
     fn bound_list(&self, text: &str, operands: &mut impl Iterator<Item = ValueId>) -> Option<Vec<Bound>> {
-        let parts = split_commas(text).into_iter().filter(|part| !part.is_empty());
+        let parts = Commas::of(text).filter(|part| !part.is_empty());
         parts
             .map(|part| match part.starts_with('%') {
                 true => operands.next().map(Bound::Dynamic),
@@ -201,6 +207,7 @@ impl Document {
     /// `None` if there is no such attribute, or too few operands.
     fn static_list(&self, op: OpId, name: &str, operands: &mut impl Iterator<Item = ValueId>) -> Option<Vec<Bound>> {
         let numbers = integers(self.attribute(op, name)?)?;
+        // The n-th entry that is not written as a number is the n-th operand that is left.
         let bound = |number| match number {
             DYNAMIC => operands.next().map(Bound::Dynamic),
             number => Some(Bound::Static(number)),
@@ -212,6 +219,7 @@ impl Document {
     fn affine_bounds(&self, op: OpId) -> Option<LoopBounds> {
         let (lower, upper, step) = match self.op(op).form {
             Form::Generic => {
+                // The constant result of a map attribute; `None` if the map depends on operands.
                 let map = |name| self.constant_map(self.attribute(op, name)?, op);
                 let step = self.integer_attribute(op, "step").unwrap_or(1);
                 (map("lowerBoundMap")?, map("upperBoundMap")?, step)
@@ -219,6 +227,7 @@ impl Document {
             _ => {
                 let text = self.header_text(op)?;
                 // `%i = 2 to 64 step 5`
+                // Anything that does not look like this (a map, a name, `max`) fails to parse and gives `None`.
                 let mut words = text.split_once('=')?.1.split_whitespace();
                 let lower = words.next()?.parse().ok()?;
                 let upper = (words.next()? == "to").then(|| words.next())??.parse().ok()?;
@@ -257,6 +266,8 @@ impl Document {
             Form::Generic => ["static_offsets", "static_sizes", "static_strides"]
                 .map(|name| self.static_list(op, name, &mut operands)),
             _ => {
+                // The three lists in brackets, in the order offsets, sizes, strides. They take the operands in the
+                // same order.
                 let mut texts = self.bracket_lists(op).into_iter();
                 [(); 3].map(|()| self.bound_list(texts.next()?, &mut operands))
             }
@@ -272,6 +283,7 @@ impl Document {
         };
         let mut lists = Vec::new();
         let mut rest = text;
+        // `[` opens the next list. A `:` that comes first ends the operands.
         while let Some(open) = rest.find(['[', ':']) {
             // Types follow, with brackets of their own.
             if rest.as_bytes().get(open) == Some(&b':') {

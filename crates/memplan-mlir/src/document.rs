@@ -62,6 +62,8 @@ pub(crate) struct PoolRange {
 }
 
 impl PoolRange {
+    /// The members of a pool that belong to this range.
+    #[inline]
     fn of<T>(self, pool: &[T]) -> &[T] {
         pool.get(self.start as usize..self.end as usize).unwrap_or(&[])
     }
@@ -222,6 +224,80 @@ pub(crate) struct TypeEntry {
 pub(crate) struct NameEntry {
     pub(crate) name: Arc<str>,
     pub(crate) info: OpInfo,
+    pub(crate) kind: NameKind,
+}
+
+impl NameEntry {
+    pub(crate) fn new(name: &str, info: OpInfo) -> NameEntry {
+        NameEntry { name: Arc::from(name), info, kind: NameKind::of(name) }
+    }
+}
+
+/// What the reader and the lowering ask about the name of every op. A text has few distinct names and many ops, so the
+/// answers are found once for each name and not by comparing texts for each op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NameKind(u16);
+
+impl NameKind {
+    /// Passes write this op anew from its parts: an allocation, a deallocation or a mark.
+    pub(crate) const REWRITTEN: NameKind = NameKind(1);
+    /// The custom form names its operands in another order than the generic form.
+    pub(crate) const REORDERED: NameKind = NameKind(1 << 1);
+    /// An `if` whose `else` need not be written.
+    pub(crate) const ALTERNATIVES: NameKind = NameKind(1 << 2);
+    pub(crate) const AFFINE: NameKind = NameKind(1 << 3);
+    pub(crate) const LINALG: NameKind = NameKind(1 << 4);
+    /// An op of an NPU kernel, `hivm.hir.…`.
+    pub(crate) const HIVM: NameKind = NameKind(1 << 5);
+    /// `annotation.mark`.
+    pub(crate) const MARK: NameKind = NameKind(1 << 6);
+    /// An allocation, or a view whose base must be large enough.
+    pub(crate) const REACHES: NameKind = NameKind(1 << 7);
+    /// Copies one memref to another as it is.
+    pub(crate) const COPY: NameKind = NameKind(1 << 8);
+
+    /// The kind of a name.
+    fn of(name: &str) -> NameKind {
+        let kinds = [
+            (
+                NameKind::REWRITTEN,
+                matches!(name, "memref.alloc" | "memref.alloca" | "memref.dealloc" | "annotation.mark"),
+            ),
+            (
+                NameKind::REORDERED,
+                matches!(
+                    name,
+                    "linalg.pack"
+                        | "linalg.unpack"
+                        | "gpu.launch_func"
+                        | "nvgpu.device_async_copy"
+                        | "nvgpu.tma.async.load"
+                        | "nvgpu.mbarrier.test.wait"
+                        | "spirv.VectorInsertDynamic"
+                ),
+            ),
+            (NameKind::ALTERNATIVES, matches!(name, "scf.if" | "affine.if")),
+            (NameKind::AFFINE, name.starts_with("affine.")),
+            (NameKind::LINALG, name.starts_with("linalg.")),
+            (NameKind::HIVM, name.starts_with("hivm.hir.")),
+            (NameKind::MARK, name == "annotation.mark"),
+            (
+                NameKind::REACHES,
+                matches!(
+                    name,
+                    "memref.alloc" | "memref.alloca" | "memref.view" | "memref.subview" | "memref.reinterpret_cast"
+                ),
+            ),
+            (NameKind::COPY, matches!(name, "memref.copy" | "linalg.copy")),
+        ];
+        NameKind(kinds.iter().filter(|(_, holds)| *holds).fold(0, |all, (kind, _)| all | kind.0))
+    }
+
+    /// Whether the name is of this kind.
+    #[inline]
+    pub(crate) fn is(self, kind: NameKind) -> bool {
+        self.0 & kind.0 != 0
+    }
 }
 
 /// What `#name = …` or `!name = …` stands for: the text behind `=`.
@@ -265,17 +341,20 @@ impl Document {
         Document::read_shared(Arc::from(source), dialects)
     }
 
-    /// Reads a text that the caller shares with the document. A text may have 100 MB, and [`read`](Self::read) copies it.
+    /// Reads a text that the caller shares with the document. A text may have 100 MB, and [`read`](Self::read) copies
+    /// it.
     pub fn read_shared(source: Arc<str>, dialects: &Dialects) -> Result<Document, TextError> {
         crate::read::read(&source, dialects)
     }
 
     /// The text that was read.
+    #[inline]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The text under a span.
+    #[inline]
     pub fn text(&self, span: Span) -> &str {
         self.source.get(span.range()).unwrap_or("")
     }
@@ -294,20 +373,25 @@ impl Document {
     }
 
     /// All ops, in pre-order.
+    #[inline]
     pub fn op_ids(&self) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
         self.ops.ids()
     }
 
     /// All values.
+    #[inline]
     pub fn value_ids(&self) -> impl DoubleEndedIterator<Item = ValueId> + ExactSizeIterator + use<> {
         self.values.ids()
     }
 
     /// An op.
+    #[inline]
     pub fn op(&self, op: OpId) -> &Op {
         &self.ops[op]
     }
 
+    /// The rare facts about an op; `None` if it has none.
+    #[inline]
     pub(crate) fn rare(&self, op: OpId) -> Option<&Rare> {
         self.rare.get(self.ops[op].rare as usize)
     }
@@ -333,8 +417,15 @@ impl Document {
     }
 
     /// An op's full name, with its dialect: `func.return` also where the text says `return`.
+    #[inline]
     pub fn name(&self, op: OpId) -> &str {
         &self.names[self.ops[op].name].name
+    }
+
+    /// What is known about an op by its name alone.
+    #[inline]
+    pub(crate) fn kind(&self, op: OpId) -> NameKind {
+        self.names[self.ops[op].name].kind
     }
 
     /// An op's full name, shared, for callers that keep it.
@@ -343,36 +434,43 @@ impl Document {
     }
 
     /// What is known about an op.
+    #[inline]
     pub fn info(&self, op: OpId) -> &OpInfo {
         &self.names[self.ops[op].name].info
     }
 
     /// An op's operands, in the order of its generic form.
+    #[inline]
     pub fn operands(&self, op: OpId) -> &[ValueId] {
         self.ops[op].operands.of(&self.operand_pool)
     }
 
     /// An op's results.
+    #[inline]
     pub fn results(&self, op: OpId) -> &[ValueId] {
         self.ops[op].results.of(&self.value_pool)
     }
 
     /// An op's regions.
+    #[inline]
     pub fn regions(&self, op: OpId) -> &[RegionId] {
         self.rare(op).map_or(&[], |rare| rare.regions.of(&self.region_pool))
     }
 
     /// The blocks an op may branch to.
+    #[inline]
     pub fn successors(&self, op: OpId) -> &[Successor] {
         self.rare(op).map_or(&[], |rare| rare.successors.of(&self.successor_pool))
     }
 
     /// The keyword groups of an op's custom form.
+    #[inline]
     pub fn groups(&self, op: OpId) -> &[Group] {
         self.rare(op).map_or(&[], |rare| rare.groups.of(&self.group_pool))
     }
 
     /// The attribute dictionaries of an op, braces included, properties among them.
+    #[inline]
     pub fn dictionaries(&self, op: OpId) -> &[Span] {
         let Op { spans, types, .. } = self.ops[op];
         PoolRange { end: types, ..spans }.of(&self.span_pool)
@@ -387,60 +485,71 @@ impl Document {
     }
 
     /// A region.
+    #[inline]
     pub fn region(&self, region: RegionId) -> &Region {
         &self.regions[region]
     }
 
     /// A region's blocks.
+    #[inline]
     pub fn blocks(&self, region: RegionId) -> &[BlockId] {
         self.regions[region].blocks.of(&self.block_pool)
     }
 
     /// A block.
+    #[inline]
     pub fn block(&self, block: BlockId) -> &Block {
         &self.blocks[block]
     }
 
     /// A block's arguments.
+    #[inline]
     pub fn arguments(&self, block: BlockId) -> &[ValueId] {
         self.blocks[block].arguments.of(&self.value_pool)
     }
 
     /// A block's ops.
+    #[inline]
     pub fn ops(&self, block: BlockId) -> &[OpId] {
         self.blocks[block].ops.of(&self.op_pool)
     }
 
     /// The op whose region holds this op; none at the top level.
+    #[inline]
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {
         self.block_parent(self.ops[op].parent)
     }
 
     /// The op whose region holds this block; none at the top level.
+    #[inline]
     pub fn block_parent(&self, block: BlockId) -> Option<OpId> {
         self.regions[self.blocks[block].parent].parent
     }
 
     /// A value.
+    #[inline]
     pub fn value(&self, value: ValueId) -> &Value {
         &self.values[value]
     }
 
     /// A value's name as written where it is defined, `%0` for each result of
     /// `%0:2`; empty if it has none.
+    #[inline]
     pub fn value_name(&self, value: ValueId) -> &str {
         self.text(self.values[value].name)
     }
 
     /// The place of a result among the results of the same name, and how many of them there are: `(1, 2)` for the
-    /// `%0#1` of `%0:2 = …`, and `(0, 1)` for everything that has a name of its own.
+    /// `%0#1` of `%0:2 = …`, and `(0, 1)` for everything that has a name of its own. The results of an op that names
+    /// none of them (the generic form allows that) are counted as results of one name, the empty one.
     pub fn result_number(&self, value: ValueId) -> (u32, u32) {
         let name = self.values[value].name;
         let Definition::Result { op, index } = self.values[value].definition else {
             return (0, 1);
         };
-        // Results of one name have the same place in the text and stand together, in the order of the names. So both
-        // ends of their stretch are found by binary search.
+        // Each result of `%0:2` has the span of the one `%0` in the text as its name. The reader lets an op name all of
+        // its results or none, so the starts of these spans never fall from one result to the next. (Results without
+        // a name all have an empty span at 0.) So both ends of the stretch with this name are found by binary search.
         let results = self.results(op);
         let start = |v: &ValueId| self.values[*v].name.start;
         let first = results.partition_point(|v| start(v) < name.start);
@@ -449,6 +558,7 @@ impl Document {
     }
 
     /// A value's type.
+    #[inline]
     pub fn ty(&self, value: ValueId) -> &Type {
         &self.types[self.values[value].ty].ty
     }
@@ -470,6 +580,7 @@ impl Document {
 
     /// The number of the part of the file that holds a place: the last one that begins at or before it.
     fn chunk_at(&self, near: Span) -> usize {
+        // Whether a part of the file begins at this place or before it.
         let after = |block: &BlockId| {
             let region = self.blocks[*block].parent;
             self.regions[region].span.start <= near.start

@@ -62,15 +62,32 @@ pub(crate) enum TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
     /// Whether a line break lies between the previous token and this one.
     pub(crate) first_on_line: bool,
+    /// Where it stands. A token is made and copied for every few bytes of a text, and so small it fits two registers.
+    span: Span,
 }
 
 impl Token {
+    /// A token of the text from `start` to `end`.
+    #[inline]
+    pub(crate) fn new(kind: TokenKind, start: usize, end: usize, first_on_line: bool) -> Token {
+        Token { kind, first_on_line, span: Span::new(start, end) }
+    }
+
+    #[inline]
     pub(crate) fn span(self) -> Span {
-        Span::new(self.start, self.end)
+        self.span
+    }
+
+    #[inline]
+    pub(crate) fn start(self) -> usize {
+        self.span.start as usize
+    }
+
+    #[inline]
+    pub(crate) fn end(self) -> usize {
+        self.span.end as usize
     }
 }
 
@@ -89,11 +106,13 @@ type Brackets = SmallVec<[usize; 16]>;
 /// A position in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Lexer<'s> {
+    /// The whole text.
     bytes: &'s [u8],
     pub(crate) position: usize,
 }
 
 impl<'s> Lexer<'s> {
+    /// A lexer at the start of the text.
     pub(crate) fn new(source: &'s str) -> Self {
         Self::at(source, 0)
     }
@@ -112,8 +131,11 @@ impl<'s> Lexer<'s> {
     pub(crate) fn next(&mut self) -> Token {
         let first_on_line = self.skip_trivia();
         let start = self.position;
-        let kind = self.scan(start);
-        Token { kind, start, end: self.position, first_on_line }
+        let kind = match self.bytes.get(start) {
+            Some(&first) => self.scan(start, first),
+            None => TokenKind::Eof,
+        };
+        Token::new(kind, start, self.position, first_on_line)
     }
 
     /// The kind of the next token, without moving.
@@ -125,18 +147,27 @@ impl<'s> Lexer<'s> {
     /// Skips blanks and comments, and says whether the next token is the first on its line. The start of the text
     /// counts as the start of a line.
     fn skip_trivia(&mut self) -> bool {
-        let mut broken = self.position == 0;
+        let mut at = self.position;
+        let mut broken = at == 0;
         loop {
-            match self.byte(self.position) {
-                b' ' | b'\t' | b'\r' => self.position += 1,
+            match self.byte(at) {
+                // Most tokens begin with none of the characters below.
+                byte if byte > b' ' && byte != b'/' => break,
+                b' ' | b'\t' | b'\r' => at += 1,
                 b'\n' => {
                     broken = true;
-                    self.position += 1;
+                    at += 1;
                 }
-                b'/' if self.byte(self.position + 1) == b'/' => self.skip_comment(),
-                _ => return broken,
+                b'/' if self.byte(at + 1) == b'/' => {
+                    self.position = at;
+                    self.skip_comment();
+                    at = self.position;
+                }
+                _ => break,
             }
         }
+        self.position = at;
+        broken
     }
 
     /// Skips a `//` comment up to the end of its line.
@@ -146,12 +177,8 @@ impl<'s> Lexer<'s> {
         self.position += length.unwrap_or(rest.len());
     }
 
-    /// The kind of the token at `start`; leaves the position behind it.
-    fn scan(&mut self, start: usize) -> TokenKind {
-        if start >= self.bytes.len() {
-            return TokenKind::Eof;
-        }
-        let first = self.byte(start);
+    /// The kind of the token at `start`, whose first byte is `first`; leaves the position behind it.
+    fn scan(&mut self, start: usize, first: u8) -> TokenKind {
         self.position = start + 1;
         let second = self.byte(start + 1);
         // The first byte decides the kind, except for tokens such as `->` and `{-#`. These come before the single
@@ -202,9 +229,13 @@ impl<'s> Lexer<'s> {
     }
 
     /// Moves the position over all bytes that `accepts` allows, up to the first byte that it does not allow.
+    #[inline]
     fn run(&mut self, accepts: impl Fn(u8) -> bool, kind: TokenKind) -> TokenKind {
-        let rest = self.bytes.get(self.position..).unwrap_or(&[]);
-        self.position += rest.iter().position(|&byte| !accepts(byte)).unwrap_or(rest.len());
+        let mut at = self.position;
+        while self.bytes.get(at).is_some_and(|&byte| accepts(byte)) {
+            at += 1;
+        }
+        self.position = at;
         kind
     }
 
@@ -272,6 +303,10 @@ impl<'s> Lexer<'s> {
     /// Jumps over the group whose opening bracket stands at `open`, strings and
     /// comments inside it included, and leaves the position behind its end.
     pub(crate) fn skip_group(&mut self, open: usize) -> Result<(), Unbalanced> {
+        if let Some(end) = self.flat_group_end(open) {
+            self.position = end;
+            return Ok(());
+        }
         // Up to 16 open brackets are kept without asking for memory; types and attributes hardly ever nest deeper.
         let mut stack: Brackets = Brackets::new();
         let mut at = open;
@@ -308,6 +343,39 @@ impl<'s> Lexer<'s> {
         Err(Unbalanced { open: stack.last().copied().unwrap_or(open), at: self.bytes.len() })
     }
 
+    /// One past the end of the group whose opening bracket stands at `open`, if nothing stands in between that opens,
+    /// closes or hides a bracket, as in most types: `<64x128xf32>`. `None` says nothing about the group.
+    fn flat_group_end(&self, open: usize) -> Option<usize> {
+        let inside = self.bytes.get(open + 1..)?;
+        let length = inside.iter().position(|&byte| STRUCTURE[usize::from(byte)])?;
+        let is_closed = inside[length] == closing(self.byte(open)) && inside.get(length + 1) != Some(&b'=');
+        is_closed.then_some(open + 1 + length + 1)
+    }
+
+    /// Whether ` = ` and a letter follow at once, as behind the result of an op in a custom form: `%a = memref.alloc`.
+    pub(crate) fn assigns_plainly(&self) -> bool {
+        matches!(self.bytes.get(self.position..), Some([b' ', b'=', b' ', letter, ..]) if letter.is_ascii_alphabetic())
+    }
+
+    /// Whether `=` may stand behind a list of results that begins in front of the position. It does not if a character
+    /// comes first that no such list has; a comment may hide anything. Only a few characters are looked at, because
+    /// this is asked for nearly every name of a long line.
+    pub(crate) fn may_assign(&self) -> bool {
+        let rest = self.bytes.get(self.position..).unwrap_or(&[]);
+        let foreign = rest.iter().take(64).find(|&&byte| !IN_RESULTS[usize::from(byte)]);
+        matches!(foreign, None | Some(b'=' | b'/'))
+    }
+
+    /// The bracket `<` if it stands right at the position and is no part of an operator; leaves the position behind it.
+    pub(crate) fn less_at_once(&mut self) -> Option<Token> {
+        let start = self.position;
+        if self.byte(start) != b'<' || self.byte(start + 1) == b'=' {
+            return None;
+        }
+        self.position = start + 1;
+        Some(Token::new(TokenKind::Less, start, start + 1, false))
+    }
+
     /// Closes the innermost open bracket with the one at `at`; an error if the two do not match.
     fn close(&self, stack: &mut Brackets, at: usize) -> Result<(), Unbalanced> {
         let open = stack.pop().unwrap_or(at);
@@ -324,9 +392,9 @@ impl<'s> Lexer<'s> {
         loop {
             let token = self.next();
             match token.kind {
-                TokenKind::Percent | TokenKind::Caret if token.start < end => return true,
+                TokenKind::Percent | TokenKind::Caret if token.start() < end => return true,
                 TokenKind::Eof => return false,
-                _ if token.start >= end => return false,
+                _ if token.start() >= end => return false,
                 _ => {}
             }
         }
@@ -386,35 +454,55 @@ const STRUCTURE: [bool; 256] = {
     structure
 };
 
+/// Whether each byte may stand in a list of results, `%a:2, %b`, with the blanks in it.
+const IN_RESULTS: [bool; 256] = {
+    let mut allowed = BARE;
+    let mut at = 0;
+    let bytes = b"%:,- \t\r\n";
+    while at < bytes.len() {
+        allowed[bytes[at] as usize] = true;
+        at += 1;
+    }
+    allowed
+};
+
+/// Whether a byte may stand in a name without a sign in front.
 fn is_bare(byte: u8) -> bool {
     BARE[usize::from(byte)]
 }
 
+/// Whether a byte may stand in the name behind `%`, `@`, `#`, `!` or `^`.
 fn is_suffix(byte: u8) -> bool {
     is_bare(byte) || byte == b'-'
+}
+
+/// Whether `//` stands anywhere in a text. Looking for one byte is quick; a search for two prepares itself first, which
+/// takes longer than most of these texts are worth.
+pub(crate) fn has_comment(text: &str) -> bool {
+    text.as_bytes().contains(&b'/') && text.contains("//")
 }
 
 /// A text without the blanks and comments at both of its ends.
 pub(crate) fn trim_trivia(text: &str) -> &str {
     // Hardly any text has comments. Without them nothing has to be cut into tokens.
-    if !text.contains("//") {
+    if !has_comment(text) {
         return text.trim_ascii();
     }
     let mut lexer = Lexer::new(text);
     let first = lexer.next();
-    let (start, mut end) = (first.start, first.end);
+    let (start, mut end) = (first.start(), first.end());
     loop {
         let token = lexer.next();
         if token.kind == TokenKind::Eof {
             return text.get(start..end).unwrap_or(text);
         }
-        end = token.end;
+        end = token.end();
     }
 }
 
 /// A text with a blank in place of each comment. Texts in quotes stay as they are.
 pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains("//") {
+    if !has_comment(text) {
         return Cow::Borrowed(text);
     }
     let mut lexer = Lexer::new(text);
@@ -426,9 +514,9 @@ pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
             return Cow::Owned(plain);
         }
         // What stands between two tokens becomes one blank. Tokens without anything between them stay together.
-        plain.push_str(if token.start > end { " " } else { "" });
+        plain.push_str(if token.start() > end { " " } else { "" });
         plain.push_str(text.get(token.span().range()).unwrap_or(""));
-        end = token.end;
+        end = token.end();
     }
 }
 
@@ -457,7 +545,7 @@ mod tests {
             if token.kind == TokenKind::Eof {
                 return out;
             }
-            out.push((token.kind, &source[token.start..token.end]));
+            out.push((token.kind, &source[token.start()..token.end()]));
         }
     }
 

@@ -7,6 +7,7 @@
 use memplan_core::{Bytes, Span};
 
 use crate::document::{Document, TypeText, ValueId};
+// `string_end` is the position behind a quoted text; `trim_trivia` removes blanks and comments at both ends of a text.
 use crate::lex::{string_end, trim_trivia};
 
 /// How deep types and aliases may nest before the inside is left opaque. Real ones nest three deep; the bound keeps
@@ -248,6 +249,7 @@ pub(crate) fn resolve(document: &mut Document) {
             TypeText::Known(text) => text.to_owned(),
         };
         let aliases = document.aliases.get(entry.chunk as usize);
+        // What an alias of the same part of the file stands for.
         let lookup = |name: &str| {
             let alias = aliases?.get(name)?;
             Some(document.text(alias.value).to_owned())
@@ -324,6 +326,7 @@ fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
             Some(found) => layout = found,
             // `1` is short for `1 : i64`, and space 0 is the default.
             None => {
+                // A space is kept in its short spelling, so that equal spaces have equal texts.
                 let short = text.strip_suffix(" : i64").unwrap_or(&text);
                 space = Some(short.to_owned()).filter(|space| !is_default_space(space));
             }
@@ -382,6 +385,7 @@ fn parse_layout(text: &str) -> Option<Layout> {
 /// cannot be read.
 fn parse_strided(inside: &str) -> Option<Layout> {
     let (list, rest) = inside.trim().strip_prefix('[')?.split_once(']')?;
+    // `Some(None)` is a number that is only known at run time, `None` a text that is no number.
     let number = |text: &str| match text.trim() {
         "?" => Some(None),
         digits => digits.parse::<i64>().ok().map(Some),
@@ -392,6 +396,7 @@ fn parse_strided(inside: &str) -> Option<Layout> {
     };
     let offset = match rest.split_once("offset:") {
         Some((_, offset)) => number(offset)?,
+        // Without an offset the first element lies at the start.
         None => Some(0),
     };
     Some(Layout::Strided { strides: strides?, offset })

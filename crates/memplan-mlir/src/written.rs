@@ -34,9 +34,13 @@ mod unused;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
+use std::mem::take;
+
+use std::sync::Arc;
 
 use memplan_core::{Bytes, IndexVec, Span, patience};
 use memplan_program::SiteId;
+use smallvec::{SmallVec, smallvec};
 
 use crate::document::NameId;
 use crate::lex::{Lexer, TokenKind};
@@ -49,9 +53,9 @@ pub use lines::find_addresses_by_lines;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The memory: the name of an allocation or of a memory space, made unique.
-    pub memory: String,
-    /// The offsets, one a slot.
-    pub offsets: Vec<u64>,
+    pub memory: Arc<str>,
+    /// The offsets, one a slot; hardly any buffer has more than one.
+    pub offsets: SmallVec<[u64; 1]>,
     /// The distance between iterations of each parallel loop between memory and buffer, innermost first.
     pub strides: Vec<u64>,
 }
@@ -115,8 +119,20 @@ pub fn find_addresses(
             return Err(Difference { span, message: format!("{} is something else", after.value_name(new)) });
         }
     }
+    let Walk { places, mut addresses, .. } = walk;
     let allocated = sites.iter().map(|&op| before.results(op).first());
-    Ok(allocated.map(|value| walk.known(*value?).map(|(_, address)| address.clone())).collect())
+    // Each allocation is one site, so its address can be taken out. If it were two sites, the address would be needed
+    // again.
+    let is_taken_once = sites.as_slice().is_sorted_by(|one, other| one < other);
+    let mut address_at = |place: u32| {
+        let (_, address) = addresses.get_mut(place as usize)?;
+        if !is_taken_once {
+            return Some(address.clone());
+        }
+        let Address { memory, offsets, strides } = address;
+        Some(Address { memory: take(memory), offsets: take(offsets), strides: take(strides) })
+    };
+    Ok(allocated.map(|value| address_at(places[*value?]?)).collect())
 }
 
 /// Pairs up two lists that must be equally long; the error says how many `what` there are in each.
@@ -256,6 +272,7 @@ impl Walk<'_> {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
                 let at = new.peek().map(|&op| self.after.op(op).span);
+                // The name of an op in a message, or that there is none left.
                 let quoted =
                     |name: Option<&str>| name.map_or("the end of the block".to_owned(), |name| format!("`{name}`"));
                 let expected = quoted(old.peek().map(|&op| self.before.name(op)));
@@ -578,7 +595,7 @@ impl Walk<'_> {
     /// An address in a memory; without offsets, which must be constants, it is an error.
     fn address_in(&self, memory: String, offsets: Option<Vec<u64>>) -> Result<Address, String> {
         match offsets {
-            Some(offsets) => Ok(Address { memory, offsets, strides: Vec::new() }),
+            Some(offsets) => Ok(Address { memory: memory.into(), offsets: offsets.into(), strides: Vec::new() }),
             None => Err("its address is no constant".to_owned()),
         }
     }
@@ -627,7 +644,7 @@ impl Walk<'_> {
             return Err(format!("the view reaches beyond the {size} bytes of its memory"));
         }
         let memory = format!("{}@{}", after.value_name(*base), after.op(arena).span.start);
-        Ok(Address { memory, offsets: vec![start], strides })
+        Ok(Address { memory: memory.into(), offsets: smallvec![start], strides })
     }
 }
 
@@ -647,6 +664,7 @@ struct SortedNames<'d> {
 }
 
 impl SortedNames<'_> {
+    /// Whether one of the ops has this name.
     fn contains(&self, name: (&str, &str)) -> bool {
         self.names.binary_search(&name).is_ok()
     }
@@ -707,16 +725,16 @@ fn words(document: &Document, op: OpId) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         loop {
             let token = lexer.next();
-            if !written || token.kind == TokenKind::Eof || token.start >= span.end as usize {
+            if !written || token.kind == TokenKind::Eof || token.start() >= span.end as usize {
                 return None;
             }
             // A region is stepped over as a whole: its ops are compared on their own.
-            if let Some(region) = regions.iter().find(|region| region.range().contains(&token.start)) {
+            if let Some(region) = regions.iter().find(|region| region.range().contains(&token.start())) {
                 lexer = Lexer::at(document.source(), region.end as usize);
                 continue;
             }
             if token.kind != TokenKind::Percent {
-                return document.source().get(token.start..token.end);
+                return document.source().get(token.start()..token.end());
             }
         }
     })

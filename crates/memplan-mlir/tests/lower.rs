@@ -456,6 +456,7 @@ fn memory_that_becomes_something_else_escapes() {
         r#"%p = builtin.unrealized_conversion_cast %a : memref<16xf32> to !llvm.ptr
          %h = "acme.handle"(%a) : (memref<16xf32>) -> !acme.handle
          %i = "acme.number"(%a) : (memref<16xf32>) -> i64
+         %q = builtin.unrealized_conversion_cast %a : memref<16xf32> to i64
          %t = bufferization.to_tensor %a : memref<16xf32> to tensor<16xf32>
          %l = scf.for %k = %zero to %n step %four iter_args(%m = %a) -> (memref<16xf32>) {
            %r = memref.reinterpret_cast %m to offset: [0], sizes: [64], strides: [1] : memref<16xf32> to memref<64xf32>
@@ -465,6 +466,7 @@ fn memory_that_becomes_something_else_escapes() {
             "builtin.unrealized_conversion_cast  escape %a",
             "acme.handle  escape %a",
             "acme.number  update %a",
+            "builtin.unrealized_conversion_cast  escape %a",
             "bufferization.to_tensor  escape %a",
             "memref.reinterpret_cast  escape %m, opaque %r = %m",
         ],
@@ -481,6 +483,50 @@ fn memory_of_a_sparse_library_escapes() {
          %s = gpu.spmv async [%t] %h, %h, %k, %a : memref<16xf32> into f32",
         &["gpu.create_dn_tensor  escape %a", "gpu.create_dn_tensor  escape %b", "gpu.spmv  escape %a"],
     );
+}
+
+/// Where a form does not tell the type of a result, the result may be a handle: here a tensor, which is read later by
+/// an op that touches no memory.
+#[test]
+fn memory_in_a_result_of_unknown_type_escapes() {
+    body(
+        "%s = acme.assemble %a : memref<16xf32> to tensor<16xf32>
+         %t = acme.untold %b
+         %x = tensor.extract %s[%zero] : tensor<16xf32>",
+        &["acme.assemble  escape %a, opaque %s = %a", "acme.untold  escape %b, opaque %t = %b"],
+    );
+}
+
+/// A row that speaks of `ins` and `outs` says nothing of an op that is written without them.
+#[test]
+fn operands_outside_of_the_groups_are_updated() {
+    body(
+        "%x = memref.alloc() : memref<2x2x8x8xf32>
+         %y = memref.alloc() : memref<16x16xf32>
+         linalg.pack %y inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %x : memref<16x16xf32> -> memref<2x2x8x8xf32>
+         linalg.unpack %x inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %y : memref<2x2x8x8xf32> -> memref<16x16xf32>",
+        &["linalg.pack  update %y, update %x", "linalg.unpack  update %x, update %y"],
+    );
+}
+
+/// A kernel that is launched on a stream runs on when the op is over, although the op gives no token.
+#[test]
+fn memory_of_a_kernel_on_a_stream_escapes() {
+    let launch = "@k::@f blocks in (%n, %n, %n) threads in (%n, %n, %n)";
+    let source = format!(
+        "gpu.module @k {{ gpu.func @f(%a: memref<16xf32>) kernel {{ gpu.return }} }}
+         func.func @start(%s: !llvm.ptr, %a: memref<16xf32>, %n: index) {{
+           gpu.launch_func <%s : !llvm.ptr> {launch} args(%a : memref<16xf32>)
+           return
+         }}
+         func.func @g(%s: !llvm.ptr, %a: memref<16xf32>, %b: memref<16xf32>, %n: index) {{
+           gpu.launch_func {launch} args(%a : memref<16xf32>)
+           func.call @start(%s, %b, %n) : (!llvm.ptr, memref<16xf32>, index) -> ()
+           return
+         }}"
+    );
+    let (updates, escapes) = ("gpu.launch_func  update %a", "gpu.launch_func  escape %a");
+    whole(&source, &[escapes, updates, "func.call  update %b, escape %b"]);
 }
 
 /// Ticks count every op of the text, also those its custom form leaves out.
@@ -647,5 +693,302 @@ fn allocations_have_the_sizes_that_their_type_leaves_open() {
         "%a = memref.alloca() : memref<f32>",
     ] {
         assert_eq!(judged(allocation), None, "{allocation}");
+    }
+}
+
+/// On chip, elements of less than a byte are packed, also where a tensor stands for the buffer.
+#[test]
+fn a_tensor_of_packed_elements_is_its_buffer() {
+    let source = "!u = memref<256xi1, #hivm.address_space<ub>>
+func.func @k() {
+  %b = memref.alloc() : !u
+  %a = bufferization.to_tensor %b restrict writable : !u to tensor<256xi1>
+  %e = hivm.hir.vnot ins(%a : tensor<256xi1>) outs(%a : tensor<256xi1>) -> tensor<256xi1>
+  return
+}
+";
+    let document = Document::read(source, Dialects::builtin()).unwrap();
+    let lowered = memplan_mlir::lower_kernels(&document).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lowered.program.sites().len(), 1);
+}
+
+/// What a move does to its output: one that replaces the content writes it, one that adds to the content updates it.
+#[test]
+fn an_atomic_move_uses_what_was_there() {
+    let kind = |word: &str| {
+        let source = format!(
+            "!u = memref<32xf16, #hivm.address_space<ub>>
+func.func @k(%to: memref<32xf16, #hivm.address_space<gm>>) {{
+  %b = memref.alloc() : !u
+  hivm.hir.store ins(%b : !u) outs(%to : memref<32xf16, #hivm.address_space<gm>>) {word}
+  return
+}}
+"
+        );
+        let program = lowered(word, &source).program;
+        let store = program.ops().iter().find(|op| &*op.name == "hivm.hir.store").unwrap();
+        store.accesses.last().unwrap().kind
+    };
+    assert_eq!(kind(""), memplan_program::AccessKind::Write);
+    assert_eq!(kind("atomic = <add>"), memplan_program::AccessKind::Update);
+}
+
+/// A copy out of longer rows does not take the bytes as they lie.
+#[test]
+fn a_slice_of_longer_rows_is_not_copied_byte_for_byte() {
+    let copies = |layout: &str| {
+        let source = format!(
+            "!u = memref<4x8xf32, #hivm.address_space<ub>>
+func.func @k(%from: memref<4x8xf32, {layout}#hivm.address_space<gm>>) {{
+  %b = memref.alloc() : !u
+  hivm.hir.load ins(%from : memref<4x8xf32, {layout}#hivm.address_space<gm>>) outs(%b : !u)
+  %t = bufferization.to_tensor %b restrict writable : !u to tensor<4x8xf32>
+  return
+}}
+"
+        );
+        let document = Document::read(&source, Dialects::builtin()).unwrap();
+        let lowered = memplan_mlir::lower_kernels(&document).unwrap_or_else(|error| panic!("{error}"));
+        let load = lowered.program.ops().iter().find(|op| &*op.name == "hivm.hir.load").unwrap().clone();
+        load.copies().len()
+    };
+    assert_eq!(copies(""), 1);
+    assert_eq!(copies("strided<[16, 1]>, "), 0);
+}
+
+/// To unsigned ops a negative constant is a very large number, so it bounds no size.
+#[test]
+fn a_negative_constant_is_no_unsigned_bound() {
+    let bound = |number: &str, size: &str| {
+        let source = format!(
+            "func.func @k(%x: index) {{
+  %c = arith.constant {number} : index
+  %more = arith.constant 100 : index
+  {size}
+  %b = memref.alloc(%n) : memref<?xi8, #hivm.address_space<ub>>
+  return
+}}
+"
+        );
+        let program = lowered(size, &source).program;
+        program.sites().iter().next().unwrap().size.upper_bound().map(|bytes| bytes.0)
+    };
+    let minimum = "%m = arith.minui %x, %c : index\n  %n = arith.addi %m, %more : index";
+    let selected = "%q = arith.cmpi ult, %x, %c : index\n  %m = arith.select %q, %x, %more : index\n  \
+                    %n = arith.addi %m, %more : index";
+    assert_eq!((bound("50", minimum), bound("-1", minimum)), (Some(150), None));
+    assert_eq!((bound("50", selected), bound("-1", selected)), (Some(200), None));
+}
+
+/// Whether a call of the vector function with this body may write its output `%o` over its input `%a`. Both have the
+/// given shapes and element types.
+fn works_in_place(input: &str, output: &str, body: &str) -> bool {
+    // A size for each dimension that the type leaves open.
+    let sizes = |ty: &str| vec!["%n"; ty.matches('?').count()].join(", ");
+    let (input_sizes, output_sizes) = (sizes(input), sizes(output));
+    let source = format!(
+        "!a = memref<{input}, #hivm.address_space<ub>>
+!o = memref<{output}, #hivm.address_space<ub>>
+func.func @vf(%a: !a, %o: !o, %p: i1) attributes {{hivm.vector_function}} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %pad = arith.constant 0.0 : f32
+  {body}
+  return
+}}
+func.func @k(%p: i1, %n: index) {{
+  %x = memref.alloc({input_sizes}) : !a
+  %y = memref.alloc({output_sizes}) : !o
+  func.call @vf(%x, %y, %p) {{hivm.vector_function}} : (!a, !o, i1) -> ()
+  return
+}}
+"
+    );
+    calls_in_place(&source)
+}
+
+/// Whether the call in a text has an overlay.
+fn calls_in_place(source: &str) -> bool {
+    let program = lowered(source, source).program;
+    let call = program.ops().iter().find(|op| &*op.name == "func.call").unwrap();
+    !call.overlays().is_empty()
+}
+
+/// Reads and writes 64 elements at `%i`.
+const DOUBLE: &str = "%v = vector.transfer_read %a[%i], %pad {in_bounds = [true]} : !a, vector<64xf32>
+  %w = arith.addf %v, %v : vector<64xf32>
+  vector.transfer_write %w, %o[%i] {in_bounds = [true]} : vector<64xf32>, !o";
+
+/// A loop that comes to an element a second time would read what it has written there.
+#[test]
+fn vector_functions_work_in_place_if_they_come_to_each_element_once() {
+    let in_place = |body: &str| works_in_place("128xf32", "128xf32", body);
+    let double = |around: &str| in_place(&around.replace("BODY", DOUBLE));
+    assert!(double("%i = arith.constant 64 : index\n  BODY"), "no loop");
+    assert!(double("scf.for %i = %c0 to %c128 step %c64 {\n  BODY\n  }"));
+    assert!(double("scf.for %k = %c0 to %c1 step %c1 {\n  scf.for %i = %c0 to %c128 step %c64 {\n  BODY\n  }\n  }"));
+    assert!(double("scf.if %p {\n  scf.for %i = %c0 to %c128 step %c64 {\n  BODY\n  }\n  }"));
+    assert!(!double("scf.for %k = %c0 to %c2 step %c1 {\n  scf.for %i = %c0 to %c128 step %c64 {\n  BODY\n  }\n  }"));
+    assert!(!double("%i = arith.constant 0 : index\n  scf.for %k = %c0 to %c2 step %c1 {\n  BODY\n  }"), "one place");
+    assert!(!double("scf.for %i = %c0 to %c64 step %c1 {\n  BODY\n  }"), "windows overlap");
+    assert!(!double(
+        "scf.while : () -> () {\n  scf.condition(%p)\n  } do {\n  %i = arith.constant 0 : index\n  BODY\n  scf.yield\n  }"
+    ));
+    assert!(!double("scf.for %k = %c0 to %c2 step %c1 {\n  %i = arith.muli %k, %c1 : index\n  BODY\n  }"));
+    // Blocks that branch to each other are a loop, too.
+    assert!(!double(
+        "%i = arith.constant 0 : index\n  cf.br ^again\n  ^again:\n  BODY\n  cf.cond_br %p, ^again, ^end\n  ^end:"
+    ));
+}
+
+/// Slices of which one dimension is the window of a loop, in one step or two.
+#[test]
+fn vector_functions_work_in_place_through_slices() {
+    let sliced = |offsets: &str, sizes: &str, vector: &str, around: &str| {
+        let part = "memref<?x?xf32, strided<[128, 1], offset: ?>, #hivm.address_space<ub>>";
+        let body = format!(
+            "%s = memref.subview %a[{offsets}] [{sizes}] [1, 1] : !a to {part}
+  %d = memref.subview %o[{offsets}] [{sizes}] [1, 1] : !o to {part}
+  %v = vector.transfer_read %s[%c0, %c0], %pad {{in_bounds = [true, true]}} : {part}, vector<{vector}xf32>
+  vector.transfer_write %v, %d[%c0, %c0] {{in_bounds = [true, true]}} : vector<{vector}xf32>, {part}"
+        );
+        works_in_place("4x128xf32", "4x128xf32", &around.replace("BODY", &body))
+    };
+    let rows = "scf.for %i = %c0 to %c2 step %c1 {\n  BODY\n  }";
+    let tiles = "scf.for %j = %c0 to %c128 step %c64 {\n  scf.for %i = %c0 to %c2 step %c1 {\n  BODY\n  }\n  }";
+    assert!(sliced("%i, 0", "1, 128", "1x128", rows));
+    assert!(sliced("%i, %j", "1, 64", "1x64", tiles));
+    assert!(sliced("%i, %j", "%c1, %c64", "1x64", tiles));
+    assert!(!sliced("%i, 0", "2, 128", "2x128", rows), "rows overlap");
+    assert!(!sliced("%i, %j", "1, 128", "1x128", tiles), "columns overlap");
+    assert!(!sliced("0, %j", "1, 64", "1x64", tiles), "the rows are left out");
+}
+
+/// Elements become narrower, so each lies further down than the one that it is computed from. Rows may then be
+/// written over what is still to be read, unless all that lies further down has been read.
+#[test]
+fn vector_functions_that_narrow_work_in_place_from_the_start_to_the_end() {
+    let narrowed = |sizes: &str, vector: &str, around: &str| {
+        let part = |ty: &str| format!("memref<?x?x{ty}, strided<[128, 1], offset: ?>, #hivm.address_space<ub>>");
+        let (wide, narrow) = (part("f32"), part("f16"));
+        let body = format!(
+            "%s = memref.subview %a[%i, %j] [{sizes}] [1, 1] : !a to {wide}
+  %d = memref.subview %o[%i, %j] [{sizes}] [1, 1] : !o to {narrow}
+  %v = vector.transfer_read %s[%c0, %c0], %pad {{in_bounds = [true, true]}} : {wide}, vector<{vector}xf32>
+  %w = arith.truncf %v : vector<{vector}xf32> to vector<{vector}xf16>
+  vector.transfer_write %w, %d[%c0, %c0] {{in_bounds = [true, true]}} : vector<{vector}xf16>, {narrow}"
+        );
+        works_in_place("128x128xf32", "128x128xf16", &around.replace("BODY", &body))
+    };
+    let rows = |step: &str| format!("scf.for %i = %c0 to %c128 step {step} {{");
+    let columns = "scf.for %j = %c0 to %c128 step %c64 {";
+    assert!(narrowed("1, 64", "1x64", &format!("{}\n  {columns}\n  BODY\n  }}\n  }}", rows("%c1"))));
+    assert!(!narrowed("1, 64", "1x64", &format!("{columns}\n  {}\n  BODY\n  }}\n  }}", rows("%c1"))));
+    assert!(!narrowed("2, 64", "2x64", &format!("{}\n  {columns}\n  BODY\n  }}\n  }}", rows("%c2"))));
+}
+
+/// Rows of lengths that are only known at run time may be longer in the output.
+#[test]
+fn vector_functions_do_not_work_in_place_on_rows_of_unknown_length() {
+    let row = "scf.for %i = %c0 to %c2 step %c1 {
+  %v = vector.transfer_read %a[%i, %c0], %pad {in_bounds = [true]} : !a, vector<64xf32>
+  vector.transfer_write %v, %o[%i, %c0] {in_bounds = [true]} : vector<64xf32>, !o
+  }";
+    assert!(works_in_place("2x64xf32", "2x64xf32", row));
+    assert!(!works_in_place("?x?xf32", "?x?xf32", row));
+}
+
+/// An argument that is handed on under another name may be accessed by that name, too.
+#[test]
+fn vector_functions_do_not_work_in_place_on_what_is_handed_on() {
+    let in_place = |before: &str, after: &str| {
+        let body = DOUBLE.replace("%i", "%c0");
+        works_in_place("64xf32", "64xf32", &format!("{before}\n  {body}\n  {after}"))
+    };
+    let read = "%u = vector.transfer_read %r[%c0], %pad {in_bounds = [true]} : !a, vector<64xf32>";
+    assert!(in_place("", ""));
+    assert!(in_place("%n = memref.dim %a, %c0 : !a", ""));
+    let chosen = "%r = scf.if %p -> (!a) {\n  scf.yield %a : !a\n  } else {\n  scf.yield %o : !o\n  }";
+    assert!(!in_place(chosen, read));
+    let carried = "%r = scf.for %k = %c0 to %c2 step %c1 iter_args(%t = %a) -> (!a) {\n  scf.yield %t : !a\n  }";
+    assert!(!in_place(carried, read));
+    let swapped = "%both:2 = scf.for %k = %c0 to %c2 step %c1 iter_args(%s = %a, %t = %o) -> (!a, !a) {\n  \
+                   scf.yield %t, %s : !a, !a\n  }";
+    assert!(!in_place(swapped, &read.replace("%r", "%both#1")));
+    // More slices than are followed.
+    let part = "memref<64xf32, strided<[1]>, #hivm.address_space<ub>>";
+    let mut chain = format!("%s0 = memref.subview %a[0] [64] [1] : !a to {part}\n");
+    for at in 0..1_200 {
+        chain += &format!("%s{} = memref.subview %s{at}[0] [64] [1] : {part} to {part}\n", at + 1);
+    }
+    let read = read.replace("%r", "%s1200").replace("!a", part);
+    assert!(!in_place(&chain, &read));
+}
+
+/// Operands that may be one buffer: what is read as one argument may be written as the other.
+#[test]
+fn vector_functions_do_not_work_in_place_on_operands_that_may_be_one_buffer() {
+    let in_place = |operand: &str, first: &str, second: &str| {
+        calls_in_place(&format!(
+            "!a = memref<64xf32, #hivm.address_space<ub>>
+func.func @vf(%a: !a, %b: !a, %o: !a) attributes {{hivm.vector_function}} {{
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  %v = vector.transfer_read %a[%c0], %pad {{in_bounds = [true]}} : !a, vector<64xf32>
+  vector.transfer_write %v, %o[%c0] {{in_bounds = [true]}} : vector<64xf32>, !a
+  %w = vector.transfer_read %b[%c0], %pad {{in_bounds = [true]}} : !a, vector<64xf32>
+  return
+}}
+func.func @k(%p: i1, %x: !a) {{
+  %m = memref.alloc() : !a
+  %n = memref.alloc() : !a
+  %o = memref.alloc() : !a
+  {operand}
+  func.call @vf({first}, {second}, %o) {{hivm.vector_function}} : (!a, !a, !a) -> ()
+  return
+}}
+"
+        ))
+    };
+    let selected = "%s = arith.select %p, %m, %n : !a";
+    let chosen = "%s = scf.if %p -> (!a) {\n  scf.yield %m : !a\n  } else {\n  scf.yield %n : !a\n  }";
+    assert!(in_place("", "%m", "%n"));
+    assert!(in_place("", "%m", "%x"), "an argument of the kernel is no allocation of it");
+    assert!(!in_place("", "%m", "%m"));
+    assert!(!in_place(selected, "%s", "%s"));
+    assert!(!in_place(selected, "%m", "%s"));
+    assert!(!in_place(chosen, "%n", "%s"));
+}
+
+/// What a parallel loop does to a tensor that its iterations share, it does to the buffer behind the tensor.
+#[test]
+fn shared_outputs_of_a_parallel_loop_are_the_buffers_behind_them() {
+    let source = "!u = memref<64xf32, #hivm.address_space<ub>>
+!g = memref<64xf32, #hivm.address_space<gm>>
+func.func @k(%in: !g, %out: !g) {
+  %shared = memref.alloc() : !u
+  hivm.hir.load ins(%in : !g) outs(%shared : !u)
+  %t = bufferization.to_tensor %shared restrict writable : !u to tensor<64xf32>
+  %r = scf.forall (%i) in (2) shared_outs(%o = %t) -> (tensor<64xf32>) {
+    %inside = memref.alloc() : !u
+    hivm.hir.load ins(%in : !g) outs(%inside : !u)
+    hivm.hir.store ins(%inside : !u) outs(%out : !g)
+    hivm.hir.store ins(%o : tensor<64xf32>) outs(%out : !g)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %o into %o[0] [64] [1] : tensor<64xf32> into tensor<64xf32>
+    }
+  }
+  return
+}
+";
+    let document = Document::read(source, Dialects::builtin()).unwrap();
+    for lowered in [memplan_mlir::lower_kernels(&document), memplan_mlir::lower_workspaces(&document)] {
+        let program = text::print(&lowered.unwrap_or_else(|error| panic!("{error}")).program);
+        assert!(program.contains("(%o = opaque %t)"), "{program}");
+        let insertion = program.lines().find(|line| line.contains("parallel_insert_slice")).unwrap();
+        assert!(insertion.contains("update %o"), "{insertion}");
     }
 }

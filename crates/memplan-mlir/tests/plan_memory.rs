@@ -130,6 +130,24 @@ fn a_condition_of_another_iteration_is_no_bound() {
     assert!(error.contains("is only known when the kernel runs"), "{error}");
 }
 
+/// As an unsigned number `-56 : i8` is 200. It is no bound where an op takes its operands as unsigned numbers.
+#[test]
+fn negative_constants_bound_no_unsigned_numbers() {
+    for size in [
+        "%u = arith.extui %c : i8 to i64",
+        "%v = arith.constant 1 : i8\n %w = arith.shrui %c, %v : i8\n %u = arith.extui %w : i8 to i64",
+        "%v = arith.constant 100 : i8\n %w = arith.maxui %c, %v : i8\n %u = arith.extui %w : i8 to i64",
+    ] {
+        let kernel = format!(
+            "func.func @k(%in: !gm) {{\n %c = arith.constant -56 : i8\n {size}\n %more = arith.constant 100 : i64\n \
+             %sum = arith.addi %u, %more : i64\n %size = arith.index_cast %sum : i64 to index\n \
+             %a = memref.alloc(%size) : !ub\n hivm.hir.load ins(%in : !gm) outs(%a : !ub)\n return\n}}\n"
+        );
+        let error = planned(&format!("{TYPES}{kernel}")).map_or_else(|error| error, |(text, _)| text);
+        assert!(error.contains("is only known when the kernel runs"), "{size}: {error}");
+    }
+}
+
 /// Two branches whose buffers have the same name and move in front of both branches, so that one gets a new name.
 const SAME_NAMES: &str = "
 !ub = memref<16xf16, #hivm.address_space<ub>>
@@ -161,5 +179,46 @@ fn new_names_leave_strings_alone() {
     assert!(text.contains("outs(%a_0 : !ub)"), "{text}");
     for string in ["\"%a\"", "\"%a, %a\""] {
         assert_eq!(text.matches(string).count(), 2, "{string} in\n{text}");
+    }
+}
+
+/// Inside of the outer loop, blocks go round: `%a` is read again after `%C` was written.
+const ROUND_IN_A_REGION: &str = "
+!ub = memref<64xf32, #hivm.address_space<ub>>
+!gm = memref<64xf32, #hivm.address_space<gm>>
+func.func @k(%in: !gm, %out: !gm, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = memref.alloc() : !ub
+  hivm.hir.load ins(%in : !gm) outs(%A : !ub)
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %A) -> (!ub) {
+    %C = memref.alloc() : !ub
+    scf.execute_region {
+      cf.br ^bb1(%c0 : index)
+    ^bb1(%k: index):
+      hivm.hir.vexp ins(%a : !ub) outs(%C : !ub)
+      %k1 = arith.addi %k, %c1 : index
+      %go = arith.cmpi slt, %k1, %n : index
+      cf.cond_br %go, ^bb1(%k1 : index), ^bb2
+    ^bb2:
+      scf.yield
+    }
+    scf.yield %C : !ub
+  }
+  hivm.hir.store ins(%r : !ub) outs(%out : !gm)
+  return
+}
+";
+
+/// A buffer that blocks of a nested region read again and again is not overwritten in place. So no address serves
+/// both `%A` and `%C`: the kernel is refused, or they lie apart.
+#[test]
+fn blocks_that_go_round_in_a_nested_region_read_again() {
+    if let Ok((text, _)) = planned(ROUND_IN_A_REGION) {
+        let addresses: Vec<&str> = text.lines().filter(|line| line.contains("pointer_cast")).collect();
+        assert_eq!(addresses.len(), 2, "{text}");
+        let operands = |line: &str| line.split("pointer_cast(").nth(1).unwrap().split(')').next().unwrap().to_owned();
+        let (a, c) = (operands(addresses[0]), operands(addresses[1]));
+        assert!(c.split(", ").all(|address| !a.split(", ").any(|other| other == address)), "{text}");
     }
 }

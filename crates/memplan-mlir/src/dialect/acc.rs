@@ -11,6 +11,7 @@
 //! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
 //! arguments of its region.
 //! Rules for the types of results (`ResultTypes`): `Number` is something that is certainly not memory.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 

@@ -7,6 +7,7 @@
 //! arguments of its region; `ending_in` names the terminator that the form leaves out.
 //! Rules for the types of results (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type
 //! listed.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 

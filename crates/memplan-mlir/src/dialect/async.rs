@@ -11,6 +11,7 @@
 //! names the terminator that the form leaves out.
 //! Rules for the types of results (`ResultTypes`): `TokenFirst` is a token, then the types behind `->`; `Awaited` is
 //! what the `!async.value` listed holds; `Index` is `index`.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 

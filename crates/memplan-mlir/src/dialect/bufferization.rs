@@ -4,6 +4,7 @@
 //! operands; `escapes` is an op whose memory operands escape; `unlisted` is an op of which nothing is known;
 //! `with_segments` names the groups of operands of the generic form.
 //! Rules for the types of results (`ResultTypes`): `Bool` is `i1`, or a vector or tensor of it.
+//! The glossary explains the values of `Traits`.
 
 use super::{Access, AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 use std::borrow::Cow;

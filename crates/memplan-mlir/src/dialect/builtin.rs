@@ -1,4 +1,5 @@
 //! The dialect builtin: modules, and the cast that converts between the types of other dialects.
+//! The glossary explains the values of `Control`, `Flow` and `Traits`.
 
 use super::{AliasRule, Control, Flow, OpInfo, Relation, Row, Selector, Traits};
 

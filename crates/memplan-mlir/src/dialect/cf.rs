@@ -2,6 +2,7 @@
 //!
 //! In the rows: `pure` is an op that only computes and touches no memory; `effects` lists what an op does to which
 //! operands; `with_segments` names the groups of operands of the generic form.
+//! The glossary explains the values of `Traits`.
 
 use super::{OpInfo, Row, Traits};
 

@@ -6,6 +6,7 @@
 //! `regions` says how many regions an op has, how they run and which values pass; `with_header` says where the form
 //! names the arguments of its region.
 //! Rules for the types of results (`ResultTypes`): `Function` is the whole function type.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 

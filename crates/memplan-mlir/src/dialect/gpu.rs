@@ -12,6 +12,7 @@
 //! Rules for the types of results (`ResultTypes`): `AsyncToken` is the types listed, and a token if the form says
 //! `async`; `Index` is `index`; `Handles` is handles whose types the form does not write; `ValueAndBool` is the last
 //! type listed, then `i1`.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Access, Control, Flow, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
 

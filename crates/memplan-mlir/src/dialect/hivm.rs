@@ -8,6 +8,7 @@
 //! operand; `terminates` is a terminator that gives values to the op around it; `unlisted` is an op of which nothing
 //! is known; `regions` says how many regions an op has, how they run and which values pass; `with_segments` names the
 //! groups of operands of the generic form; `ending_in` names the terminator that the form leaves out.
+//! The glossary explains the values of `Control`, `Flow` and `Traits`.
 
 use super::{Control, Flow, OpInfo, READS, Row, Traits};
 

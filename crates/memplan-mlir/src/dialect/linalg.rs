@@ -10,6 +10,7 @@
 //! form leaves out.
 //! Rules for the types of results (`ResultTypes`): `Outs` is the types of the operands in `outs(…)`; `Index` is
 //! `index`.
+//! The glossary explains the values of `Control`, `Flow` and `Header`.
 
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector};
 use std::borrow::Cow;

@@ -7,6 +7,7 @@
 //! `unlisted` is an op of which nothing is known; `regions` says how many regions an op has, how they run and which
 //! values pass; `ending_in` names the terminator that the form leaves out. Rules for the types of results
 //! (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type listed.
+//! The glossary explains the values of `Control`, `Flow` and `Traits`.
 
 use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
 

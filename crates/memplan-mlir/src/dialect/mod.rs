@@ -398,16 +398,19 @@ impl OpInfo {
         OpInfo { traits: Traits::EFFECT_FREE.and(Traits::RETURN_LIKE), ..OpInfo::pure() }
     }
 
+    /// How the custom form tells the types of the results.
     fn with_results(mut self, result_types: ResultTypes) -> OpInfo {
         self.result_types = result_types;
         self
     }
 
+    /// Where the custom form names the arguments of its region.
     fn with_header(mut self, header: Header) -> OpInfo {
         self.header = header;
         self
     }
 
+    /// These facts hold, too.
     fn with_traits(mut self, traits: Traits) -> OpInfo {
         self.traits = self.traits.and(traits);
         self
@@ -425,21 +428,25 @@ impl OpInfo {
         self
     }
 
+    /// Which tasks have ended behind the op.
     fn gathering(mut self, gathers: Gathers) -> OpInfo {
         self.gathers = gathers;
         self
     }
 
+    /// The groups of operands that the generic form counts in `operandSegmentSizes`, in order.
     fn with_segments(mut self, names: &[&'static str]) -> OpInfo {
         self.segments = names.iter().map(|name| Cow::Borrowed(*name)).collect();
         self
     }
 
+    /// What the op does to which operands, instead of what the row says so far.
     fn with_effects(mut self, effects: &'static [(Selector, Access)]) -> OpInfo {
         self.effects = Cow::Borrowed(effects);
         self
     }
 
+    /// Which results are the memory of which operands.
     fn with_aliases(mut self, aliases: &'static [AliasRule]) -> OpInfo {
         self.aliases = Cow::Borrowed(aliases);
         self
@@ -449,6 +456,7 @@ impl OpInfo {
 /// The tables, ours and the user's.
 #[derive(Clone, Debug)]
 pub struct Dialects {
+    /// Rows by the name of their op.
     rows: HashMap<String, OpInfo>,
     /// Rows for `prefix*`, in the order in which they were added. The last one that fits an op counts, so that a user's
     /// row replaces ours.

@@ -5,6 +5,7 @@
 //! has, how they run and which values pass; `with_header` says where the form names the arguments of its region;
 //! `with_segments` names the groups of operands of the generic form; `ending_in` names the terminator that the form
 //! leaves out.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
 use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
 

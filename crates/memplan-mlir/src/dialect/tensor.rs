@@ -5,6 +5,7 @@
 //! `regions` says how many regions an op has, how they run and which values pass.
 //! Rules for the types of results (`ResultTypes`): `Index` is `index`; `Element` is the element type of the last type
 //! listed.
+//! The glossary explains the values of `Control`, `Flow` and `Traits`.
 
 use super::{Control, Flow, OpInfo, ResultTypes, Row, Traits};
 

@@ -17,6 +17,10 @@ use std::borrow::Cow;
 use memplan_core::Span;
 use serde::Deserialize;
 
+// What the words of a file become is described at the types of this list, in the module above: `Selector` names
+// operands,
+// `Access` is what is done to them, `Control` and `Flow` are how regions run and which values pass, `Header` and
+// `ResultTypes` are where the custom form names arguments and types.
 use super::{Access, AliasRule, Control, Dialects, Flow, Header, OpInfo, Relation, ResultTypes, Selector, Traits};
 
 /// Why a dialect file could not be used.

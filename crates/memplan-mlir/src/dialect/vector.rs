@@ -8,6 +8,7 @@
 //! Rules for the types of results (`ResultTypes`): `First` is the first type listed; `Number` is something that is
 //! certainly not memory; `Element` is the element type of the last type listed; `Repeated` is for each result the
 //! last type listed; `Index` is `index`.
+//! The glossary explains the values of `Control`, `Flow` and `Traits`.
 
 use super::{Access, Control, Flow, OpInfo, ResultTypes, Row, Selector, Traits};
 

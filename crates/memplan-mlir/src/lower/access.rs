@@ -13,8 +13,11 @@ use memplan_core::Bytes;
 use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
 use smallvec::SmallVec;
 
+// `Access` and `AliasRule` belong to an op's row in the dialect tables: what the op does to which operands, and which
+// operand's memory a result is. `AccessKind` is the same in the words of the program.
 use super::*;
-use crate::dialect::{Access, AliasRule, Relation};
+use crate::dialect::{Access, AliasRule, Relation, Selector};
+use crate::document::NameKind;
 
 /// What an op does to which value; most ops have two or three operands.
 type AccessList = SmallVec<[(ValueId, AccessKind); 4]>;
@@ -47,6 +50,25 @@ fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: 
         && accesses.iter().any(|&(value, kind)| value == input && kind.reads())
 }
 
+/// What the row of an op says of its operands. A row that speaks of groups (`ins`, `outs`) assumes that every operand
+/// is in one. If the op is written otherwise (`linalg.pack %a … into %b`), the operands outside of these groups may be
+/// read and changed.
+pub(super) fn row_accesses(document: &Document, op: OpId) -> SmallVec<[(ValueId, Access); 4]> {
+    let (operands, effects) = (document.operands(op), &document.info(op).effects);
+    let mut list = SmallVec::new();
+    let mut is_named: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
+    for (selector, access) in effects.iter() {
+        let range = document.select(op, selector);
+        is_named[range.clone()].fill(true);
+        list.extend(operands[range].iter().map(|&value| (value, *access)));
+    }
+    if effects.iter().any(|(selector, _)| matches!(selector, Selector::Group(_))) {
+        let others = operands.iter().zip(&is_named).filter(|(_, is_named)| !**is_named);
+        list.extend(others.map(|(&value, _)| (value, Access::Update)));
+    }
+    list
+}
+
 /// Whether a branch hands its operands to blocks in a way that is not followed. A branch is followed if the op's row
 /// says that its operands go to the block's arguments, and if no unknown op branches to the same block.
 pub(super) fn is_unclear_branch(document: &Document, op: OpId, unclear_blocks: &HashSet<BlockId>) -> bool {
@@ -56,16 +78,28 @@ pub(super) fn is_unclear_branch(document: &Document, op: OpId, unclear_blocks: &
 }
 
 /// Whether a result of the op may be an operand's memory in a form that is not followed: a value of an opaque type, a
-/// tensor, a function that holds the memory. For an op without a row every result may be any operand.
+/// tensor, a function that holds the memory. For an op without a row every result may be any operand; but a number
+/// that it returns is taken for a number, and not for an address. The result of a cast is the operand, also if it is
+/// a number (`unrealized_conversion_cast` to `i64`). A result whose type the form does not tell may be any of these.
 pub(super) fn makes_handle(document: &Document, op: OpId, is_memory: impl Fn(ValueId) -> bool) -> bool {
+    let casts = document.info(op).traits.has(Traits::EFFECT_FREE);
+    // Whether a value may hold memory in a form that is not followed.
     let handle = |value: ValueId| {
         let ty = document.ty(value);
-        !is_memory(value) && matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function)
+        let opaque = matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function);
+        *ty == Type::Unknown || (!is_memory(value) && (casts || opaque))
     };
     // A rule that names no result speaks of all results.
     let covers = |rule: &AliasRule, at: usize| rule.result.is_none_or(|result| result as usize == at);
     let mut results = document.results(op).iter().enumerate();
     results.any(|(at, &result)| handle(result) && document.info(op).aliases.iter().any(|rule| covers(rule, at)))
+}
+
+/// Whether the op launches a kernel on a stream: it returns at once, and no token stands for the kernel. A stream is a
+/// value of an opaque type. It is not told apart from an argument of such a type.
+pub(super) fn launches_on_stream(document: &Document, op: OpId) -> bool {
+    let is_stream = |value: &ValueId| matches!(document.ty(*value), Type::Opaque(text) if text != "!gpu.async.token");
+    document.name(op) == "gpu.launch_func" && document.operands(op).iter().any(is_stream)
 }
 
 impl Lowering<'_> {
@@ -121,15 +155,11 @@ impl Lowering<'_> {
             return list.into();
         }
         // What a mark says of a coupled buffer, and what the op's row says of its operands.
-        if document.name(op) == "annotation.mark" {
+        if document.kind(op).is(NameKind::MARK) {
             list.extend(self.mark_accesses(op));
         }
-        for (selector, access) in document.info(op).effects.iter() {
-            let operands = &document.operands(op)[document.select(op, selector)];
-            for &value in operands.iter().filter(|value| self.is_memory(**value)) {
-                list.push((value, self.kind(op, value, *access)));
-            }
-        }
+        let accesses = row_accesses(document, op).into_iter().filter(|(value, _)| self.is_memory(*value));
+        list.extend(accesses.map(|(value, access)| (value, self.kind(op, value, access))));
         list
     }
 
@@ -150,17 +180,22 @@ impl Lowering<'_> {
     fn hides(&self, op: OpId) -> bool {
         let document = self.document;
         let info = document.info(op);
+        // A rule with `Base`: the result lies anywhere in the allocation behind the operand.
         let based = |rule: &AliasRule| rule.relation == Relation::Base;
         if info.aliases.iter().any(based) {
+            // `root` finds the allocation behind the first operand, and is `None` if that is not known.
             let first = document.operands(op).first();
             return first.is_some_and(|&value| self.root(value).is_none());
         }
         makes_handle(document, op, |value| self.is_memory(value))
     }
 
-    /// Whether the op's work goes on after the op: it returns a `!gpu.async.token`. Tokens of this kind are not
-    /// followed to their wait, so the memory is taken to be in use for ever.
+    /// Whether the op's work goes on after the op: it returns a `!gpu.async.token`, or launches a kernel on a stream.
+    /// Tokens of this kind and streams are not followed to their wait, so the memory is taken to be in use for ever.
     fn runs_on(&self, op: OpId) -> bool {
+        if launches_on_stream(self.document, op) {
+            return true;
+        }
         let last = self.document.results(op).last();
         last.is_some_and(|&token| matches!(self.document.ty(token), Type::Opaque(text) if text == "!gpu.async.token"))
             && self.document.name(op) != "gpu.wait"
@@ -190,6 +225,7 @@ impl Lowering<'_> {
     fn captured(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
         // Ids are in pre-order, so the ops inside of an op are those from the next id to `last_inside`.
+        // Whether a value is made in a region of the op, so that it does not come from outside.
         let inside = |value: ValueId| match document.value(value).definition {
             crate::Definition::Result { op: by, .. } => by > op && by <= self.last_inside[op],
             crate::Definition::Argument { block, .. } => {
@@ -205,13 +241,17 @@ impl Lowering<'_> {
         captured.map(|value| (value, AccessKind::Escape)).collect()
     }
 
-    /// What an access does to the bytes of a value, in the words of the program. Only a write of all of them makes
-    /// their old content dead; any other write is an update.
+    /// What an access of the op's row does to the bytes of an operand (`value`), in the words of the program. Only an
+    /// op that assigns every byte and uses none of the old ones makes the old content dead (`Write`). Any other op
+    /// that writes is an update.
     fn kind(&self, op: OpId, value: ValueId, access: Access) -> AccessKind {
         match access {
             Access::Read => AccessKind::Read,
+            // The row says that the op assigns all elements. An operand with gaps has bytes between its elements, which
+            // stay. The body of a `linalg.map` may also compute with the old elements of its output (`map_reads`).
             Access::Write if self.covers_all(value) && !self.map_reads(op, value) => AccessKind::Write,
-            // The row says update for every `linalg.generic`; a look at its body may show that it writes everything.
+            // The row says update for every `linalg.generic`. Its maps and its body may show that it assigns every
+            // element of an output without gaps and reads none of them (`generic_writes`).
             Access::Update if self.generic_writes(op, value) => AccessKind::Write,
             Access::Write | Access::Update => AccessKind::Update,
             Access::Free => AccessKind::Free,
@@ -239,6 +279,9 @@ impl Lowering<'_> {
     /// Adds overlay permissions and copies to the draft. They are only stated between an output that the op is known
     /// to write and an input that it is known to read.
     fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], draft: &mut OpDraft) {
+        if !accesses.iter().any(|(_, kind)| kind.writes()) {
+            return;
+        }
         // An op that lets go of its operands (its result is a tensor that nobody follows) has only escapes in its
         // list of accesses, so nothing is stated about it.
         let copied = self.tensor_copy(op).filter(|&(output, input, _)| writes_and_reads(accesses, output, input));
@@ -267,7 +310,8 @@ impl Lowering<'_> {
     /// The number of bytes that an op copies from one buffer to another as they are; `None` if it is no copy, or
     /// shapes and element types differ, or the size is not known.
     fn copies_whole(&self, op: OpId, output: ValueId, input: ValueId) -> Option<Bytes> {
-        if !matches!(self.document.name(op), "memref.copy" | "linalg.copy") {
+        // Of the dialects of MLIR itself only `memref.copy` and `linalg.copy` are plain copies.
+        if !self.document.kind(op).is(NameKind::COPY) {
             return None;
         }
         let output = self.document.ty(output).as_memref()?;

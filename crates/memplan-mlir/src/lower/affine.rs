@@ -48,12 +48,15 @@ impl Document {
         let (names, results) = map.split_once("->")?;
         // The names in `(d0)[s0]`, in order. Dimensions come before symbols, in the map as among the operands, so the
         // position of a name is the position of its operand.
+        // Between two names the split gives empty words where several separators stand together.
         let is_name = |word: &&str| !word.is_empty();
         let names: Vec<&str> = names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name).collect();
         let list = results.trim().strip_prefix('(')?;
+        // The text of the results between their parentheses.
         let list = &list[..closing(list)?];
         // A result is only understood if nothing of its text is left over.
         let mut read = |text: &str| {
+            // The position of a dimension or symbol among the names, which is the position of its operand.
             let name = |word: &str| names.iter().position(|known| *known == word);
             let mut words = Words { rest: text, depth: 0, most: &mut |word: &str| most(name(word)?) };
             words.sum().filter(|_| words.rest.trim().is_empty()).map(|part| part.most)
@@ -149,6 +152,7 @@ impl Words<'_, '_> {
                 total.is_constant &= total.most >= 0;
                 total.most = total.most.max(0) / self.divisor()?;
             } else if self.take("mod") {
+                // A remainder by a positive number is never negative and smaller than that number.
                 total = Part { most: self.divisor()? - 1, is_constant: false };
             } else {
                 return Some(total);

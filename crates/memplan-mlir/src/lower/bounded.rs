@@ -23,11 +23,18 @@ use memplan_program::Size;
 use super::origin::is_on_chip;
 use crate::bounds::Bound;
 use crate::document::{Definition, Document, OpId, ValueId};
-use crate::ty::{Layout, MemRef};
+use crate::ty::{Layout, MemRef, Type};
 
 /// How many ops are looked at for the sizes of one allocation. Expressions share parts, so the number of ways through
 /// one can be exponential in its length: with `%b = %a + %a`, `%c = %b + %b`, … each op doubles it.
 const MOST_OPS: u32 = 64;
+
+/// How many ops may lie between a number and the constants or dimensions that show that it is not negative. An op has
+/// two operands at most here, so no more than 2^8 ops are looked at.
+const SIGN_DEPTH: u32 = 8;
+
+/// A negative `index` that is divided by at most this number, as an unsigned one, is still 2^43 or more.
+const LARGEST_DIVISOR_OF_SIZES: i64 = 1 << 20;
 
 /// What the search for the bounds of one allocation's sizes knows.
 struct Search {
@@ -52,6 +59,7 @@ impl Document {
     /// How many bytes an allocation has at most; `None` unless each of its dynamic dimensions has a bound. The
     /// operands of the allocation are the sizes of the dynamic dimensions, in order.
     fn most_bytes(&self, alloc: OpId, memref: &MemRef) -> Option<Bytes> {
+        // All sizes of one allocation are found by one search, so that its limit holds for all of them together.
         let mut sizes = self.operands(alloc).iter();
         let mut count = 1u64;
         let mut search = Search { left: MOST_OPS, guards: self.guards(alloc), open: Vec::new() };
@@ -89,6 +97,7 @@ impl Document {
             Definition::Argument { block, index: 0 } => {
                 let around = self.region(self.block(block).parent).parent?;
                 let upper = (self.name(around) == "scf.for").then(|| self.operands(around).get(1)).flatten()?;
+                // The last index is one less than the upper bound, whatever the step is.
                 search.left = search.left.checked_sub(1)?;
                 self.at_most(*upper, search)?.checked_sub(1)
             }
@@ -101,13 +110,14 @@ impl Document {
     fn most_of_op(&self, op: OpId, search: &mut Search) -> Option<i64> {
         match self.name(op) {
             "arith.constant" | "index.constant" => self.constant(*self.results(op).first()?),
-            // One bounded operand is enough to bound a minimum. Sizes are never negative, so the signed and the
-            // unsigned minimum are the same.
-            "arith.minsi" | "arith.minui" | "index.mins" | "index.minu" => {
+            // One bounded operand is enough to bound a minimum.
+            "arith.minsi" | "index.mins" => {
                 let limits = [self.operand_at_most(op, 0, search), self.operand_at_most(op, 1, search)];
                 limits.into_iter().flatten().min()
             }
-            "arith.maxsi" | "arith.maxui" | "index.maxs" | "index.maxu" => {
+            "arith.minui" | "index.minu" => self.most_of_unsigned_minimum(op, search),
+            // Either of them is one of its operands, so it is no larger than the larger bound.
+            "arith.maxsi" | "index.maxs" | "arith.maxui" | "index.maxu" => {
                 Some(self.operand_at_most(op, 0, search)?.max(self.operand_at_most(op, 1, search)?))
             }
             "arith.select" => self.most_of_select(op, search),
@@ -130,19 +140,31 @@ impl Document {
             "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => {
                 self.positive_constant(op, 1)?.checked_sub(1)
             }
-            "arith.divsi" | "arith.divui" | "arith.floordivsi" | "index.divs" | "index.divu" => {
+            "arith.divsi" | "arith.floordivsi" | "index.divs" => {
                 Some(self.operand_at_most(op, 0, search)?.max(0) / self.positive_constant(op, 1)?)
             }
-            "arith.ceildivsi" | "arith.ceildivui" | "index.ceildivs" | "index.ceildivu" => {
+            "arith.divui" | "index.divu" => {
+                let by = self.positive_constant(op, 1)?;
+                Some(self.dividend_at_most(op, by, search)? / by)
+            }
+            "arith.ceildivsi" | "index.ceildivs" => {
                 let by = self.positive_constant(op, 1)?;
                 Some(self.operand_at_most(op, 0, search)?.max(0).checked_add(by - 1)? / by)
             }
-            "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "index.casts"
-            | "index.castu" => self.operand_at_most(op, 0, search),
+            "arith.ceildivui" | "index.ceildivu" => {
+                let by = self.positive_constant(op, 1)?;
+                Some(self.dividend_at_most(op, by, search)?.checked_add(by - 1)? / by)
+            }
+            "arith.index_cast" | "arith.extsi" | "index.casts" => self.operand_at_most(op, 0, search),
+            "arith.index_castui" | "arith.extui" | "index.castu" => self.unsigned_at_most(op, 0, search),
             "arith.andi" | "index.and" => self.most_of_mask(op, search),
-            "arith.shrsi" | "arith.shrui" | "index.shrs" | "index.shru" => {
+            "arith.shrsi" | "index.shrs" => {
                 let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
                 self.operand_at_most(op, 0, search)?.max(0).checked_shr(by)
+            }
+            "arith.shrui" | "index.shru" => {
+                let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
+                self.dividend_at_most(op, 1_i64.checked_shl(by)?, search)?.checked_shr(by)
             }
             "arith.shli" | "index.shl" => {
                 // The factor `1 << by` must fit an `i64`: the largest one is 2^61.
@@ -166,6 +188,69 @@ impl Document {
         self.at_most(*self.operands(op).get(at)?, search)
     }
 
+    /// The same, for an op that takes the operand as an unsigned number. A negative number is a very large one then: as
+    /// an unsigned number of 8 bits, -56 is 200. So there is a bound only if the operand is never negative.
+    fn unsigned_at_most(&self, op: OpId, at: usize, search: &mut Search) -> Option<i64> {
+        let limit = self.operand_at_most(op, at, search)?;
+        self.is_never_negative(*self.operands(op).get(at)?, SIGN_DEPTH).then_some(limit)
+    }
+
+    /// The bound of what an unsigned op divides by the number `by`. An `index` is taken to be a size, and not negative:
+    /// a negative one would be 2^63 or more, and a buffer of as many elements, divided by a small number, has room in no
+    /// memory. Integers of fewer bits, and large divisors, must be shown not to be negative.
+    fn dividend_at_most(&self, op: OpId, by: i64, search: &mut Search) -> Option<i64> {
+        let &dividend = self.operands(op).first()?;
+        match *self.ty(dividend) == Type::Index && (1..=LARGEST_DIVISOR_OF_SIZES).contains(&by) {
+            true => self.at_most(dividend, search).filter(|&most| most >= 0),
+            false => self.unsigned_at_most(op, 0, search),
+        }
+    }
+
+    /// An upper bound of an unsigned minimum: `minui(-5, 100)` is 100. So one bounded operand is enough only if it is
+    /// never negative; otherwise the result may be either operand.
+    fn most_of_unsigned_minimum(&self, op: OpId, search: &mut Search) -> Option<i64> {
+        let sizes = [self.unsigned_at_most(op, 0, search), self.unsigned_at_most(op, 1, search)];
+        let least = sizes.into_iter().flatten().min();
+        least.or_else(|| Some(self.operand_at_most(op, 0, search)?.max(self.operand_at_most(op, 1, search)?)))
+    }
+
+    /// Whether a value is certainly not negative. `left` limits how many ops lie between the value and what decides it.
+    fn is_never_negative(&self, value: ValueId, left: u32) -> bool {
+        if let Some(number) = self.constant(value) {
+            return number >= 0;
+        }
+        let Some(left) = left.checked_sub(1) else { return false };
+        let op = match self.value(value).definition {
+            Definition::Result { op, .. } => op,
+            // The index of an `scf.for` is never below its lower bound (operand 0): steps are positive.
+            Definition::Argument { block, index: 0 } => {
+                let around = self.region(self.block(block).parent).parent;
+                let lower = around.filter(|&op| self.name(op) == "scf.for").and_then(|op| self.operands(op).first());
+                return lower.is_some_and(|&lower| self.is_never_negative(lower, left));
+            }
+            _ => return false,
+        };
+        let is_size = |at: usize| self.operands(op).get(at).is_some_and(|&one| self.is_never_negative(one, left));
+        match self.name(op) {
+            "memref.dim" | "arith.extui" | "index.castu" => true,
+            "arith.index_castui" | "arith.index_cast" | "arith.extsi" | "index.casts" => is_size(0),
+            "arith.addi" | "index.add" | "arith.muli" | "index.mul" | "arith.minsi" | "index.mins" => {
+                is_size(0) && is_size(1)
+            }
+            "arith.maxsi" | "index.maxs" | "arith.andi" | "index.and" => is_size(0) || is_size(1),
+            "arith.select" => is_size(1) && is_size(2),
+            // What a positive constant divides keeps its sign; a remainder has the sign of what is divided.
+            "arith.divsi" | "arith.ceildivsi" | "arith.floordivsi" | "index.divs" | "index.ceildivs"
+            | "arith.remsi" | "index.rems" => is_size(0) && self.positive_constant(op, 1).is_some(),
+            // Unsigned: the sign is a bit like any other, and these ops clear it.
+            "arith.remui" | "index.remu" => self.positive_constant(op, 1).is_some(),
+            "arith.divui" | "index.divu" => self.positive_constant(op, 1).is_some_and(|by| by > 1) || is_size(0),
+            "arith.minui" | "index.minu" => is_size(0) || is_size(1),
+            "arith.shrui" | "index.shru" | "arith.shrsi" | "index.shrs" => is_size(0),
+            _ => false,
+        }
+    }
+
     /// The operand at a position, if it is a constant.
     fn constant_operand(&self, op: OpId, at: usize) -> Option<i64> {
         self.constant(*self.operands(op).get(at)?)
@@ -179,6 +264,7 @@ impl Document {
     /// An upper bound of `arith.select`: the larger one of its two choices, each under the condition that chooses it.
     fn most_of_select(&self, op: OpId, search: &mut Search) -> Option<i64> {
         let &[condition, one, other] = self.operands(op) else { return None };
+        // The first choice is taken where the condition holds, the second one where it does not.
         let [yes, no] = [(one, true), (other, false)].map(|(chosen, holds)| {
             let limit = self.limit_in(condition, chosen, holds);
             self.at_most(chosen, search).into_iter().chain(limit).min()
@@ -245,6 +331,7 @@ impl Document {
             _ => return None,
         };
         for &region in self.regions(op) {
+            // The terminator of the region. What it has at this position is handed out.
             let end = *self.ops(*self.blocks(region).last()?).last()?;
             sources.push(*self.operands(end).get(at)?);
         }
@@ -320,6 +407,10 @@ impl Document {
             (_, true) => (false, self.constant(one)?),
             _ => return None,
         };
+        // To an unsigned comparison (`ult` and the like) a negative constant is a very large number.
+        if predicate.starts_with('u') && limit < 0 {
+            return None;
+        }
         // `c > x` says of `x` what `x < c` does.
         let relation = match (predicate, is_left) {
             ("slt" | "ult", true) | ("sgt" | "ugt", false) => "<",

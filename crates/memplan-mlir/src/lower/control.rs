@@ -16,12 +16,14 @@
 //!
 //! | `Flow` | which values pass |
 //! |---|---|
-//! | `Carried` | initial values are the last operands, as many as results; the last arguments carry them round: `scf.for` |
+//! | `Carried` | initial values are the last operands, as many as results; the last arguments carry them round:
+//! `scf.for` |
 //! | `While` | two regions: the first decides and passes values on, the second gives the next ones: `scf.while` |
 //! | `Yields` | what the terminator takes is a result: `scf.if` |
 //! | `Execute` | as `Yields`, with a token as first result; operands enter as arguments: `async.execute` |
 //! | `Unknown` | any operand may be any argument, and any result |
-//! | others | no memory passes in or out |
+//! | `SharedOuts` | as `Unknown`, for tensors that are followed as memory: `scf.forall` |
+//! | others | nothing is known to pass: an argument is external memory, a result may be any operand |
 //!
 //! A result or argument is `Incoming` if control flow hands it over, `External` if it is memory from outside, and
 //! `Opaque` if it may be any of some values or external memory. A *draft* is an op of the program under construction,
@@ -109,6 +111,7 @@ impl Lowering<'_> {
 
     /// The flow of an op with regions, as [`Self::shape`] decides it.
     pub(super) fn flow_of(&self, op: OpId) -> Flow {
+        // A region without blocks is one that is not there, such as a missing `else`.
         let has_blocks = |region: &RegionId| !self.document.blocks(*region).is_empty();
         let regions = self.document.regions(op).iter().filter(|region| has_blocks(region));
         self.shape(op, regions.count()).flow
@@ -169,6 +172,7 @@ impl Lowering<'_> {
     fn carried(&self, op: OpId) -> Vec<(ValueId, usize)> {
         let results = self.document.results(op);
         let operands = self.document.operands(op);
+        // A faulty text may have fewer operands than results; then the pairs end with the shorter list.
         let first = operands.len().saturating_sub(results.len());
         let pairs = results.iter().zip(&operands[first..]).enumerate();
         pairs
@@ -212,8 +216,10 @@ impl Lowering<'_> {
         pairs.filter(|&(outside, inside)| self.is_memory(outside) || self.is_memory(inside)).collect()
     }
 
-    /// Defines the results of an op with regions that are memory. Where we know that its regions hand their values out,
-    /// a result is what they hand out; otherwise it may be any memory that the op was given.
+    /// Defines those results of an op with regions that are memory, and gives the program's values for them, in order.
+    /// With the first four kinds of flow below a result is what a terminator hands out at its position, which
+    /// [`Self::end_block`] adds when the regions are lowered. With any other kind a result may be any memory that the
+    /// op was given, or external memory.
     fn region_results(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
         let results = self.document.results(op);
         let mut ids = Vec::new();
@@ -230,11 +236,14 @@ impl Lowering<'_> {
     /// The memory of a result or an argument of an op that may be any memory operand of the op, or external memory.
     pub(super) fn any_operand(&mut self, op: OpId, value: ValueId) -> Origin {
         let sources = self.memory_operands(op);
+        // Blocks need not stand in the order in which they run, so a source may be defined further down and not be
+        // lowered yet. Then `named_later` gives an origin without sources, which are added when all is lowered.
         let later = self.named_later(value, &sources);
         later.unwrap_or_else(|| Origin::Opaque(sources.into_iter().map(|source| self.value(source)).collect()))
     }
 
-    /// Positions of the results that are memory.
+    /// Positions of the results that are memory. Of a loop that carries values, also those whose initial value is
+    /// memory: all lists of the program that belong to one loop must have the same positions ([`Self::carried`]).
     fn memory_results(&self, op: OpId, flow: Flow) -> Vec<usize> {
         if flow == Flow::Carried {
             return self.carried(op).into_iter().map(|(_, at)| at).collect();
@@ -274,15 +283,16 @@ impl Lowering<'_> {
             Flow::Execute => self.executed_operands(op).into_iter().map(|(_, inside)| inside).collect(),
             _ => HashSet::new(),
         };
-        // Arguments of a region that nobody knows may be any operand of its op. All other arguments that are memory
-        // come from outside of the program.
+        // Arguments of a region that nobody knows may be any operand of its op. So may the tensors that the iterations
+        // of an `scf.forall` share; which of the operands is not asked. All other arguments that are memory come from
+        // outside of the program.
         let mut ids = Vec::new();
         for &argument in arguments {
             if incoming.contains(&argument) {
                 ids.push(self.define(argument, Origin::Incoming));
             } else if self.is_memory(argument) {
                 let other = match flow {
-                    Flow::Unknown => self.any_operand(op, argument),
+                    Flow::Unknown | Flow::SharedOuts => self.any_operand(op, argument),
                     _ => Origin::External,
                 };
                 ids.push(self.define(argument, other));
@@ -305,6 +315,7 @@ impl Lowering<'_> {
             None => (None, &[][..]),
         };
         let arguments = entry.map_or(&[][..], |entry| document.arguments(entry));
+        // An argument beyond the operands (a faulty text) counts as no memory.
         for (at, &argument) in arguments.iter().enumerate() {
             if mask.get(at).copied().unwrap_or(false) {
                 entry_arguments.push(self.define(argument, Origin::Incoming));
@@ -372,6 +383,8 @@ impl Lowering<'_> {
             }
             _ => Vec::new(),
         };
+        // A terminator of `async.execute` hands out one value less than the op has results: the token is not one of
+        // them.
         let token = usize::from(flow == Flow::Execute);
         let expected = document.results(parent).len().saturating_sub(token);
         let values = self.pick(operands, &positions, expected, span)?;
@@ -446,11 +459,14 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds a branch to a block, with the operand for each argument of the block that is memory. The arguments of a
-    /// block that an unknown op branches to are opaque already ([`Self::add_blocks`]) and are handed nothing.
+    /// Adds a branch from the end of the current block to `block`. It hands over the operands at the positions of the
+    /// block's arguments that are memory. A branch to an unclear block hands nothing over: the arguments of such a
+    /// block are opaque ([`Self::add_blocks`]), and in a program only arguments that are `Incoming` receive values. An
+    /// error if there are too few operands, or if an operand for memory is no memory.
     fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
-        // A branch to a block of a region that is not being lowered is left out: that block has not been made.
+        // A label names a block of its own region, and all blocks of a region are made before its ops are lowered. So
+        // the block is there; otherwise there would be nothing to branch to.
         let Some(target) = self.blocks[block] else {
             return Ok(());
         };

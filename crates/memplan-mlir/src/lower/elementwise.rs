@@ -17,6 +17,7 @@
 
 use super::*;
 use crate::dialect::Selector;
+use crate::document::NameKind;
 use crate::ty::split_commas;
 
 /// Named linalg ops that compute each element from the elements at the same place of their inputs.
@@ -50,9 +51,13 @@ const ELEMENTWISE: &[&str] = &[
 impl Lowering<'_> {
     /// Whether the op still computes the right thing with `output` on `input`'s bytes. Only ops of linalg are looked
     /// at.
+    ///
+    /// The caller asks only about outputs that the op writes whole. The map of such an output is a permutation of the
+    /// loops, so each element is written by one iteration, and no later iteration needs the input's element under it.
     pub(super) fn permits_overlay(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
         let document = self.document;
-        let Some(name) = document.name(op).strip_prefix("linalg.") else {
+        let is_linalg = document.kind(op).is(NameKind::LINALG);
+        let Some(name) = is_linalg.then(|| document.name(op).strip_prefix("linalg.")).flatten() else {
             return false;
         };
         let same_place = match name {
@@ -79,6 +84,7 @@ impl Lowering<'_> {
         let (Some(l), Some(r)) = (self.document.ty(left).as_memref(), self.document.ty(right).as_memref()) else {
             return false;
         };
+        // The distance from one element to the next, in bytes.
         let bytes = |memref: &crate::MemRef| memref.element.stride_bytes();
         // Two `?` in shapes may be different numbers, and two unknown element sizes may differ, so such types are
         // refused. A value with gaps between its elements (a slice) is refused, too: `covers_all`.
@@ -94,12 +100,14 @@ impl Lowering<'_> {
     /// buffer. Then the op replaces the buffer's content, and nothing that was there before is needed.
     pub(super) fn generic_writes(&self, op: OpId, output: ValueId) -> bool {
         let document = self.document;
-        if document.name(op) != "linalg.generic" || !self.covers_all(output) {
+        if !document.kind(op).is(NameKind::LINALG) || document.name(op) != "linalg.generic" || !self.covers_all(output)
+        {
             return false;
         }
         let Some(position) = self.output_position(op, output) else {
             return false;
         };
+        // With a permutation of all loop dimensions, each element of the output is assigned by exactly one iteration.
         let permutation = self.map_at(op, position).is_some_and(|map| is_permutation(&map));
         permutation && !self.body_uses(op, position)
     }
@@ -108,7 +116,7 @@ impl Lowering<'_> {
     /// not written, takes only the inputs. If it is not clear which output `output` is, the answer is yes.
     pub(super) fn map_reads(&self, op: OpId, output: ValueId) -> bool {
         let document = self.document;
-        if document.name(op) != "linalg.map" {
+        if !document.kind(op).is(NameKind::LINALG) || document.name(op) != "linalg.map" {
             return false;
         }
         let entry = document.regions(op).first().and_then(|&region| document.blocks(region).first());

@@ -26,7 +26,7 @@ use memplan_program::AccessKind;
 use super::*;
 use crate::bounds::{Bound, Slice};
 use crate::dialect::Selector;
-use crate::document::Definition;
+use crate::document::{Definition, NameKind};
 use crate::ty::{Layout, MemRef, Type};
 
 /// Ops whose output may lie on an input whatever temporary buffers and other operands the op has.
@@ -51,7 +51,7 @@ const MOVES: &[&str] = &["load", "store", "copy"];
 
 /// The name of an NPU op behind `hivm.hir.`: `vadd` of `hivm.hir.vadd`; `None` for all other ops.
 pub(crate) fn hivm_name(document: &Document, op: OpId) -> Option<&str> {
-    document.name(op).strip_prefix("hivm.hir.")
+    document.kind(op).is(NameKind::HIVM).then(|| document.name(op).strip_prefix("hivm.hir.")).flatten()
 }
 
 impl Document {
@@ -136,6 +136,7 @@ impl Lowering<'_> {
     pub(super) fn destination_style(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
         let document = self.document;
         let name = hivm_name(document, op)?;
+        // The positions of the operands in one of the op's groups.
         let range = |group: &'static str| document.select(op, &Selector::Group(group.into()));
         let (ins, outs) = (range("ins"), range("outs"));
         // Without outputs the op is described by its row in the dialect tables.
@@ -160,7 +161,8 @@ impl Lowering<'_> {
     }
 
     /// Whether the op writes every byte of its output, so that nothing of the old content remains. Elementwise ops
-    /// and broadcasts (`vbrc`) do; a move does if what it moves has the same static shape.
+    /// and broadcasts (`vbrc`) do; a move does if what it moves has the same static shape
+    /// and replaces what was there.
     fn covers_output(&self, op: OpId, name: &str, output: ValueId) -> bool {
         let document = self.document;
         // Of a memref with gaps between its elements, the bytes in the gaps are not written.
@@ -172,11 +174,14 @@ impl Lowering<'_> {
         }
         let shape = |value: ValueId| document.ty(value).as_memref().and_then(|memref| memref.shape.clone());
         let inputs = document.group_memrefs(op, "ins");
+        // Whether an input has the same static shape as the output.
         let same = |input: &ValueId| {
             let shape = shape(*input);
             shape.is_some() && shape == self::shape_of(document, output) && document.has_static_shape(output)
         };
-        MOVES.contains(&name) && inputs.len() == 1 && inputs.iter().all(same)
+        // A move with `atomic` in its text combines what it moves with what is in the output.
+        let is_atomic = document.text(document.op(op).span).contains("atomic");
+        MOVES.contains(&name) && !is_atomic && inputs.len() == 1 && inputs.iter().all(same)
     }
 
     /// The value that stands for an operand in the accesses of an op. In an elementwise op, a view whose bytes are
@@ -199,6 +204,7 @@ impl Lowering<'_> {
             return Vec::new();
         };
         let (inputs, outputs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
+        // For an op with several outputs it is not known which output is computed from which input.
         let [output] = outputs[..] else { return Vec::new() };
         let mut pairs = Vec::new();
         for &input in &inputs {
@@ -274,6 +280,7 @@ impl Lowering<'_> {
     /// Whether both operands find element i at the same distance from their
     /// allocation's first element.
     fn same_access(&self, left: ValueId, right: ValueId) -> bool {
+        // The layout of an operand, written in one way only (`normal`).
         let layout = |value: ValueId| self.document.ty(value).as_memref().map(normal);
         match (layout(left), layout(right)) {
             (Some(Layout::Identity), Some(Layout::Identity)) => true,
@@ -297,6 +304,7 @@ impl Lowering<'_> {
     fn same_dimensions(&self, op: OpId, left: ValueId, right: ValueId) -> bool {
         let (left_shape, right_shape) = (shape_of(self.document, left), shape_of(self.document, right));
         let Some(shape) = left_shape.filter(|shape| Some(shape) == right_shape.as_ref()) else { return false };
+        // Two lengths `?` are equal here, but may be different numbers when the program runs. That is asked next.
         // The dimensions along which the op broadcasts; if the list cannot be read, all of them are in doubt.
         let stretched: Option<Vec<usize>> =
             self.document.list(op, "broadcast").iter().map(|dimension| dimension.parse().ok()).collect();
@@ -319,6 +327,7 @@ impl Lowering<'_> {
         let equal = |left: &[Bound], right: &[Bound]| {
             left.len() == right.len() && left.iter().zip(right).all(|(&l, &r)| self.same_bound(l, r))
         };
+        // `a` and `b` are the two lists of the left slice, `c` and `d` those of the right one.
         let ((a, b), (c, d)) = (lists(&left), lists(&right));
         equal(a, c) && equal(b, d)
     }

@@ -60,6 +60,8 @@ fn circular(builder: &ProgramBuilder) -> Vec<bool> {
         Open,
         Done,
     }
+    // `New` has not been reached, `Open` is on the way from `start` to the value that is looked at, `Done` has been
+    // looked at with everything that it comes from. A source that is `Open` closes a circle.
     let count = builder.value_count();
     let (mut states, mut is_circular) = (vec![State::New; count], vec![false; count]);
     let mut stack: Vec<(usize, usize)> = Vec::new();
@@ -82,6 +84,7 @@ fn circular(builder: &ProgramBuilder) -> Vec<bool> {
                 states[value] = State::Done;
                 continue;
             };
+            // The value comes back on top of the stack when its source is done, and then looks at the next source.
             stack.push((value, next + 1));
             match states[source] {
                 State::New => stack.push((source, 0)),

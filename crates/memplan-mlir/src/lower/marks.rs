@@ -6,7 +6,8 @@
 //! | `hivm.preload_local_buffer = 1` | filled ahead: in use during all of the loop around the mark |
 //! | `mem_unique` | shares memory with nobody |
 //! | `buffer_size_in_byte = N : i64` | it never takes more than N bytes, whatever its shape is at run time |
-//! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
+//! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number
+//! on the other core |
 //!
 //! A mark speaks of the allocation behind its value. The value may be a view or a cast of it, an argument or a result
 //! of a loop that starts with it, or a result of a branch (the first region counts). Of workspaces a mark gives only
@@ -20,7 +21,7 @@ use memplan_program::{AccessKind, Size};
 
 use super::*;
 use crate::dialect::Relation;
-use crate::document::Definition;
+use crate::document::{Definition, NameKind};
 
 /// How many values a chain from a view back to its allocation may have.
 const LONGEST_CHAIN: usize = 10_000;
@@ -80,6 +81,7 @@ impl Document {
                 // mark has no single allocation to speak of.
                 _ => {
                     let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
+                    // The first operand that the rule names is the memory that the result is.
                     *self.operands(op)[self.select(op, &rule.from)].first()?
                 }
             };
@@ -144,7 +146,7 @@ impl Lowering<'_> {
     /// Writes what a mark says about its buffer into the buffer's site. Does nothing for all other ops.
     pub(super) fn mark(&mut self, op: OpId) {
         let document = self.document;
-        if document.name(op) != "annotation.mark" {
+        if !document.kind(op).is(NameKind::MARK) {
             return;
         }
         let Some(&value) = document.operands(op).first() else { return };
@@ -216,6 +218,8 @@ impl Lowering<'_> {
     /// shows that. So in the function that owns the buffer the mark itself counts as an update of it.
     pub(super) fn mark_accesses(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
+        // The coupled buffer of the mark and its access; `None` if the mark couples nothing, if the buffer belongs to
+        // the other core, or if the buffer is not in the program.
         let marked = || {
             document.coupling(op)?;
             let allocation = document.marked_allocation(*document.operands(op).first()?)?;

@@ -44,6 +44,7 @@ pub(crate) mod origin;
 mod reach;
 mod summary;
 mod vector_function;
+mod windows;
 mod work;
 mod workspace;
 
@@ -185,6 +186,7 @@ pub fn lower_workspaces(document: &Document) -> Result<Lowered, LowerError> {
 /// Lowers every function of a kernel: what `memref.alloc` makes is placed, and a tensor that `to_tensor` makes of a
 /// buffer is followed as that buffer.
 pub fn lower_kernels(document: &Document) -> Result<Lowered, LowerError> {
+    // Tensors are followed only if the kernel has any: without them both subjects give the same program.
     let converts = document.op_ids().any(|op| document.name(op) == "bufferization.to_tensor");
     lower_as(document, if converts { Subject::Kernels } else { Subject::Buffers })
 }
@@ -266,6 +268,9 @@ struct Lowering<'d> {
     notes: Vec<Note>,
     /// The last op of the function lowered last; none before the first function.
     function_end: Option<OpId>,
+    /// The slice that was read last, and the op that it belongs to. It is needed twice: to check that the slice lies in
+    /// its source, and to tell which bytes of it the slice takes.
+    slice: Option<(OpId, crate::bounds::Slice)>,
 }
 
 impl<'d> Lowering<'d> {
@@ -273,6 +278,7 @@ impl<'d> Lowering<'d> {
     /// of functions, blocks that unknown ops branch to, and the last op inside each op.
     fn new(document: &'d Document, subject: Subject) -> Self {
         let last_inside = last_inside(document);
+        // Both are functions of this file.
         let unclear_blocks = unclear_blocks(document);
         Lowering {
             document,
@@ -292,6 +298,7 @@ impl<'d> Lowering<'d> {
             noted: HashSet::new(),
             notes: Vec::new(),
             function_end: None,
+            slice: None,
         }
     }
 
@@ -393,10 +400,9 @@ impl<'d> Lowering<'d> {
         // all other ops.
         self.join_group(op);
         self.mark(op);
-        let regions = document.regions(op).iter().copied();
         // A region without blocks does not run, such as that of a missing `else` of an `scf.if`.
-        let regions: SmallVec<[RegionId; 2]> = regions.filter(|&region| !document.blocks(region).is_empty()).collect();
-        if regions.is_empty() {
+        let runs = |region: &RegionId| !document.blocks(*region).is_empty();
+        if !document.regions(op).iter().any(runs) {
             self.plain_results(op, &mut draft);
             self.builder.push(draft);
             self.ops.push(op);
@@ -404,6 +410,7 @@ impl<'d> Lowering<'d> {
             self.pending_work(op);
             return;
         }
+        let regions: SmallVec<[RegionId; 2]> = document.regions(op).iter().copied().filter(runs).collect();
         let shape = self.shape(op, regions.len());
         let draft = self.region_op(op, &shape, draft);
         self.builder.open_op(draft);
@@ -428,6 +435,10 @@ impl<'d> Lowering<'d> {
     /// no memory and run no regions are passed over: nothing depends on them.
     fn note_unknown(&mut self, op: OpId) {
         let document = self.document;
+        // An op with a row and without regions is not reported, whatever it does.
+        if document.info(op).known && document.regions(op).is_empty() {
+            return;
+        }
         let memory = document.operands(op).iter().any(|&value| self.is_memory(value));
         let name = document.name(op);
         let runs = document.regions(op).iter().any(|&region| !document.blocks(region).is_empty())

@@ -45,10 +45,14 @@ impl Lowering<'_> {
     /// only known at run time, the site gets an upper bound where one is found ([`bounded`](super::bounded)).
     fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
         let memref = self.document.ty(result).as_memref();
-        let size = memref.map_or(unknown_size("?"), |memref| {
-            let unknown = || self.document.bounded_size(op, memref, self.document.type_text(result));
-            allocated_bytes(memref).map_or_else(unknown, Size::Known)
-        });
+        let size = match memref {
+            Some(memref) => {
+                // Without a static size the text of the type is the name of the size (`symbol`).
+                let unknown = || self.document.bounded_size(op, memref, self.document.type_text(result));
+                allocated_bytes(memref).map_or_else(unknown, Size::Known)
+            }
+            None => unknown_size("?"),
+        };
         let space = memref.and_then(|memref| memref.space.as_deref());
         let alignment = self.alignment(op, memref);
         let space = self.builder.space(space.unwrap_or("default"));
@@ -209,6 +213,7 @@ impl Lowering<'_> {
             if info.traits.has(Traits::ALLOCATES) || info.traits.has(Traits::EXTERNAL) {
                 return Some(value);
             }
+            // A view or a cast has one rule, and the first operand that the rule names is what it is a view of.
             let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
             value = *document.operands(op)[document.select(op, &rule.from)].first()?;
         }
@@ -243,8 +248,10 @@ impl Lowering<'_> {
         if is_on_chip(memref) && memref.element.bits().is_none_or(|bits| bits % 8 != 0) {
             return None;
         }
-        let slice = self.document.slice(op)?;
-        let known = |bounds: &[Bound]| -> Option<Vec<u64>> {
+        let kept = self.slice.as_ref().filter(|(kept, _)| *kept == op).map(|(_, slice)| Cow::Borrowed(slice));
+        let slice = kept.or_else(|| self.document.slice(op).map(Cow::Owned))?;
+        // A list of bounds as numbers; `None` if one of them is only known at run time or negative.
+        let known = |bounds: &[Bound]| -> Option<Dimensions> {
             let number = |bound: &Bound| u64::try_from(self.document.known(*bound)?).ok();
             bounds.iter().map(number).collect()
         };
@@ -254,6 +261,9 @@ impl Lowering<'_> {
         slice_extent(&offsets, &sizes, &steps, &strides, memref.element.stride_bytes()?)
     }
 }
+
+/// A number for each dimension; hardly any memref has more than four.
+type Dimensions = SmallVec<[u64; 4]>;
 
 /// Whether a memref lies in a memory of an NPU. That memory packs elements of less than a byte; elsewhere each of
 /// them takes at least one byte.
@@ -300,10 +310,10 @@ fn unknown_size(symbol: &str) -> Size {
 
 /// Distance between neighbours in each dimension, in elements, outermost dimension first; `None` if one of them is
 /// not known. `memref<2x3x4xf32>` has 12, 4, 1.
-fn element_strides(memref: &MemRef) -> Option<Vec<u64>> {
+fn element_strides(memref: &MemRef) -> Option<Dimensions> {
     match &memref.layout {
         Layout::Identity => {
-            let mut strides = Vec::new();
+            let mut strides = Dimensions::new();
             let mut stride = 1u64;
             // From the innermost dimension outwards, each stride is the product of the lengths inside.
             for dimension in memref.shape.as_deref()?.iter().rev() {

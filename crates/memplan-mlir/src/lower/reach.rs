@@ -15,7 +15,7 @@
 
 use crate::bounds::Bound;
 use crate::dialect::Traits;
-use crate::document::{Definition, OpId, ValueId};
+use crate::document::{Definition, NameKind, OpId, ValueId};
 use crate::ty::{Layout, MemRef};
 
 use super::origin::stored_bytes;
@@ -37,6 +37,7 @@ enum Viewed {
 }
 
 impl Viewed {
+    /// The words for the message.
     fn describe(&self) -> String {
         match self {
             Viewed::Buffer => "a buffer".to_owned(),
@@ -48,7 +49,10 @@ impl Viewed {
 impl Lowering<'_> {
     /// Gives an error if a view certainly reaches past the end of its base, or if an allocation has another number of
     /// sizes than its type leaves open. All other ops are fine.
-    pub(super) fn check_reach(&self, op: OpId) -> Result<(), LowerError> {
+    pub(super) fn check_reach(&mut self, op: OpId) -> Result<(), LowerError> {
+        if !self.document.kind(op).is(NameKind::REACHES) {
+            return Ok(());
+        }
         let reach = match self.document.name(op) {
             "memref.alloc" | "memref.alloca" => return self.check_sizes(op),
             "memref.view" => self.reach_of_view(op),
@@ -86,6 +90,7 @@ impl Lowering<'_> {
         Err(LowerError::Sizes { found, expected, span: self.document.op(op).span })
     }
 
+    /// The type of a value, if it is a memref.
     fn memref(&self, value: ValueId) -> Option<&MemRef> {
         self.document.ty(value).as_memref()
     }
@@ -102,11 +107,15 @@ impl Lowering<'_> {
 
     /// How far a slice reaches in the first dimension in which it leaves its source, in elements; `None` if it leaves
     /// it in none that is known. An unknown stride counts as 1, the smallest it can be.
-    fn reach_of_subview(&self, op: OpId) -> Option<Reach> {
-        let source = self.memref(*self.document.operands(op).first()?)?;
-        let slice = self.document.slice(op)?;
-        let known = |bound: &Bound| self.document.known(*bound).and_then(|number| u64::try_from(number).ok());
+    fn reach_of_subview(&mut self, op: OpId) -> Option<Reach> {
+        let document = self.document;
+        let source = document.ty(*document.operands(op).first()?).as_memref()?;
+        // The slice is kept for the lowering of this op, which follows.
+        let slice = &self.slice.insert((op, document.slice(op)?)).1;
+        // A bound as a number; `None` if it is only known at run time or negative.
+        let known = |bound: &Bound| document.known(*bound).and_then(|number| u64::try_from(number).ok());
         let bounds = slice.offsets.iter().zip(&slice.sizes).zip(&slice.strides);
+        // Each dimension of the source with its offset, size and stride in the slice.
         let dimensions = source.shape.as_deref()?.iter().zip(bounds).enumerate();
         let mut reaches = dimensions.filter_map(|(dimension, (&length, ((offset, size), stride)))| {
             // Index of the last element: offset + (size - 1) * stride. An empty slice reaches nowhere.

@@ -31,7 +31,9 @@ use memplan_core::{Classes, Id, IndexVec};
 use memplan_program::AccessKind;
 use std::collections::{HashMap, HashSet};
 
-use super::access::{is_unclear_branch, makes_handle};
+// `Classes` is a union-find: `join` makes one class of two, `find` gives the value that represents a class. `Ends` says
+// of the ops of one function which of them may still run when the function has returned.
+use super::access::{is_unclear_branch, launches_on_stream, makes_handle, row_accesses};
 use super::work::{Ends, Pending, by_token};
 use super::{Subject, is_last, is_memory};
 use crate::Type;
@@ -313,6 +315,7 @@ impl<'d> Touched<'d> {
                 }
             }
         }
+        // The parameters of a function are the arguments of its first block.
         let body = document.regions(function).first();
         let entry = body.and_then(|&body| document.blocks(body).first());
         let parameters = entry.map_or(&[][..], |&entry| document.arguments(entry));
@@ -455,6 +458,7 @@ impl<'d> Touched<'d> {
         let document = self.document;
         let operands = document.operands(op).to_vec();
         for (index, &result) in document.results(op).iter().enumerate() {
+            // Without a summary: all operands, and memory from elsewhere.
             let known = done.result(op, index).map(|(from, other)| (from.to_vec(), other));
             let (from, other) = known.unwrap_or(((0..operands.len()).collect(), true));
             for at in from {
@@ -476,10 +480,8 @@ impl<'d> Touched<'d> {
         match done.call(op) {
             Some(effects) => touched.extend(operands.iter().copied().zip(effects.iter().copied())),
             None => {
-                for (selector, access) in document.info(op).effects.iter() {
-                    let values = operands[document.select(op, selector)].iter();
-                    touched.extend(values.map(|&value| (value, Effect::of(*access))));
-                }
+                let accesses = row_accesses(document, op).into_iter();
+                touched.extend(accesses.map(|(value, access)| (value, Effect::of(access))));
                 touched.extend(self.escaping(op).into_iter().map(|value| (value, Effect::ESCAPES)));
             }
         }
@@ -499,12 +501,13 @@ impl<'d> Touched<'d> {
     }
 
     /// The values that the function loses sight of at an op that calls no function with a summary: the op's operands
-    /// that may be memory, and what its regions use. Work that runs on after the op is not asked for here, because it
-    /// is listed as pending.
+    /// that may be memory, and what its regions use. Work that runs on after the op is not asked for here (only
+    /// kernels on streams are), because it is listed as pending.
     fn escaping(&self, op: OpId) -> Vec<ValueId> {
         let document = self.document;
         // Tensors are not followed here, so memory that becomes a tensor is hidden in it.
         let hidden = makes_handle(document, op, |value| is_memory(document, Subject::Buffers, value));
+        let hidden = hidden || launches_on_stream(document, op);
         let lost = hidden || is_unclear_branch(document, op, self.unclear_blocks) || self.leaves_unknown_region(op);
         if !lost {
             return Vec::new();

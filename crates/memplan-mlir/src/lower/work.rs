@@ -67,6 +67,8 @@ impl Document {
         let regions = || self.regions(op).iter().map(|&region| self.region(region).span);
         let head = memplan_core::Span { end: regions().next().map_or(span.end, |region| region.start), ..span };
         let tail = memplan_core::Span { start: regions().next_back().map_or(span.end, |region| region.end), ..span };
+        // `head` ends where the first region begins, `tail` begins where the last one ends. Without regions the tail is
+        // empty.
         self.text(head).contains(word) || self.text(tail).contains(word)
     }
 
@@ -89,6 +91,7 @@ impl Document {
     /// Whether a task has certainly ended when control has come past an op.
     fn gathers(&self, op: OpId, task: OpId) -> bool {
         // Behind the last op of a region, the op around it may wait for the tasks that were started in the region.
+        // The op around, if `op` is the last op of its region.
         let at_the_end = self.parent_op(op).filter(|_| is_last(self, op));
         let inside = at_the_end
             .is_some_and(|around| self.info(around).gathers == Gathers::Inside && self.is_inside(task, around));
@@ -166,11 +169,14 @@ impl Lowering<'_> {
         document.op(made).parent == document.op(op).parent && made < member.by && member.by < op
     }
 
-    /// Adds, behind a call, an asynchronous op for each piece of work that the callee has started and not awaited.
+    /// Adds, behind a call, an asynchronous op for each piece of work that the callee has started and not awaited. Does
+    /// nothing for an op that calls no function of the text, and for a function that leaves no work behind.
     pub(super) fn pending_work(&mut self, call: OpId) {
         let document = self.document;
         for work in self.summaries.pending(call).to_vec() {
             let operands = document.operands(call);
+            // The argument at a position is the operand of the call at the same position. A faulty call may have too
+            // few operands. Operands that are no memory, such as numbers, have no bytes that the work could touch.
             let touched = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect)));
             let touched: Vec<(ValueId, Effect)> = touched.filter(|(value, _)| self.is_memory(*value)).collect();
             // The callee's work is not visible here, so it is written down as an asynchronous op with one op inside
@@ -193,7 +199,8 @@ impl Lowering<'_> {
             self.builder.leave(&[]);
             self.builder.close_region();
             self.builder.close_op();
-            // Two ops of the program stand for one op of the text here, and `ops` has an entry for each.
+            // Two ops of the program (`outside` and `inside`) stand for one op of the text here, and `ops` has an entry
+            // for each. (`leave` ends the region and hands no values on; it is no op.)
             self.ops.push(call);
             self.ops.push(call);
         }
@@ -325,6 +332,7 @@ impl<'d> Ends<'d> {
         let document = self.document;
         if document.info(op).traits.has(Traits::TASK) {
             // A task is over if some op behind it gathers it.
+            // Whether the op `at` comes behind the task and waits for it.
             let ends = |&at: &OpId| at > op && self.is_behind(at, op) && document.gathers(at, op);
             return if self.gathering.iter().any(ends) { End::Inside } else { End::Never };
         }
@@ -342,6 +350,7 @@ impl<'d> Ends<'d> {
     /// stand for the last start only.
     fn of_token(&self, start: OpId, tokens: &[ValueId]) -> End {
         let block = self.document.op(start).parent;
+        // The ops that wait for a token, with their blocks.
         let awaits = |token| self.awaited.get(token).into_iter().flatten();
         if tokens.iter().flat_map(awaits).any(|&(at, op)| at == block && op > start) {
             return End::Inside;
@@ -400,6 +409,7 @@ pub(super) fn by_token(touched: &[(ValueId, Effect, Option<usize>)], parameters:
         let same = effects.iter_mut().zip(parameters).filter(|(_, parameter)| **parameter == class);
         same.for_each(|(known, _)| known.add(effect));
     }
+    // The arguments to which something is done, by position.
     let touches = |effects: Vec<Effect>| {
         let touched = effects.into_iter().enumerate().filter(|(_, effect)| *effect != Effect::default());
         touched.collect()

@@ -23,6 +23,7 @@
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, ByteRange, Extent};
 
+use super::origin::stored_bytes;
 use super::*;
 use crate::dialect::Selector;
 use crate::lex::{Lexer, TokenKind};
@@ -76,7 +77,7 @@ impl Lowering<'_> {
         // An insertion writes a part of its destination and keeps the rest. Which operand is the destination is not
         // asked: to count the source as updated, too, costs memory and nothing else.
         let kind = match document.name(op) {
-            "tensor.insert_slice" | "tensor.insert" => AccessKind::Update,
+            "tensor.insert_slice" | "tensor.insert" | "tensor.parallel_insert_slice" => AccessKind::Update,
             _ => AccessKind::Read,
         };
         Some(tensors.into_iter().map(|value| (value, kind)).collect())
@@ -123,15 +124,20 @@ impl Lowering<'_> {
         (self.subject == Subject::Kernels).then(|| self.any_operand(op, result))
     }
 
-    /// Bytes of a tensor or memref, if its shape is static.
+    /// Bytes of a tensor or memref; `None` if its shape is not static, or if it has gaps. On chip, elements of less than
+    /// a byte are packed; elsewhere each takes a byte. A tensor does not say where it lies, so the bytes of a tensor are
+    /// known only if its elements have the same size in both.
     fn tensor_bytes(&self, value: ValueId) -> Option<Bytes> {
         let (shape, element) = match self.document.ty(value) {
             Type::Tensor { shape, element, .. } => (shape.as_deref()?, element),
-            Type::MemRef(memref) => return memref.bytes(),
+            Type::MemRef(memref) => return stored_bytes(memref),
             _ => return None,
         };
+        // `?` in the shape gives `None`.
         let count = shape.iter().try_fold(1u64, |count, dimension| count.checked_mul((*dimension)?))?;
-        element.stride_bytes()?.checked_mul(count)
+        let bits = element.bits()?;
+        let stride = element.stride_bytes().filter(|bytes| bytes.0.checked_mul(8) == Some(bits))?;
+        stride.checked_mul(count)
     }
 
     /// For an op that moves the content of one tensor or memref into another as it is: the output, the input and the
@@ -139,8 +145,11 @@ impl Lowering<'_> {
     /// text combines what it moves with what is in the output, so it is no copy.
     pub(super) fn tensor_copy(&self, op: OpId) -> Option<(ValueId, ValueId, Bytes)> {
         let document = self.document;
+        if self.subject == Subject::Buffers {
+            return None;
+        }
         let moves = matches!(document.name(op), "hivm.hir.store" | "hivm.hir.load" | "hivm.hir.copy");
-        if self.subject == Subject::Buffers || !moves || document.text(document.op(op).span).contains("atomic") {
+        if !moves || document.text(document.op(op).span).contains("atomic") {
             return None;
         }
         // The operand of a group that has exactly one.
@@ -160,7 +169,9 @@ impl Lowering<'_> {
             _ => None,
         };
         let same = content(input).is_some() && content(input) == content(output);
-        same.then(|| self.tensor_bytes(output)).flatten().map(|bytes| (output, input, bytes))
+        // Both must be without gaps: `tensor_bytes` gives no number for a slice of rows that are longer than the slice.
+        let bytes = self.tensor_bytes(output).filter(|&bytes| same && self.tensor_bytes(input) == Some(bytes))?;
+        Some((output, input, bytes))
     }
 }
 
@@ -186,7 +197,7 @@ impl Document {
             let token = lexer.next();
             match token.kind {
                 TokenKind::Eof => return None,
-                TokenKind::LBrace | TokenKind::LParen | TokenKind::Less => lexer.skip_group(token.start).ok()?,
+                TokenKind::LBrace | TokenKind::LParen | TokenKind::Less => lexer.skip_group(token.start()).ok()?,
                 TokenKind::BareId if text.get(token.span().range()) == Some("offset") => {
                     let mut ahead = lexer;
                     if ahead.next().kind == TokenKind::Equal && ahead.next().kind == TokenKind::LBracket {

@@ -63,7 +63,7 @@ use problem::Setting;
 use rewrite::{Addresses, Attributes, set_attributes};
 use weights::WeightPlan;
 
-pub use addressed::{Addressed, Misplaced, addressed};
+pub use addressed::{Addressed, Misplaced, WrittenAddresses, addressed, written_addresses};
 pub use chip::{AddressMode, Chip, ChipFileError, Chips, OnChip};
 pub use options::{Mode, Options};
 pub use program::Form;
@@ -93,6 +93,7 @@ fn global_modules(document: &Document) -> Vec<OpId> {
     ops.filter(|&op| is_module(document, op) && document.attribute(op, "module.state").is_some()).collect()
 }
 
+/// Whether an op is a module.
 fn is_module(document: &Document, op: OpId) -> bool {
     document.name(op) == "builtin.module"
 }
@@ -121,12 +122,14 @@ struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
+    /// Looks up the chip and the address mode of a global module.
     fn new(document: &'a Document, global: OpId, options: &'a Options) -> Result<Task<'a>, PassError> {
         let chip = find_chip(document, global, options)?;
         let mode = address_mode(document, global, options, chip)?;
         Ok(Task { document, global, chip, mode, options })
     }
 
+    /// An error about a module, at its name.
     fn error(&self, module: OpId, message: String) -> PassError {
         PassError::Op { span: self.document.op(module).name_span, message }
     }
@@ -149,6 +152,7 @@ impl<'a> Task<'a> {
     }
 }
 
+/// An error about an attribute of a module, at the attribute if the text has it, else at the module's name.
 fn attribute_error(document: &Document, module: OpId, name: &str, message: String) -> PassError {
     let span = document.attribute_span(module, name).unwrap_or(document.op(module).name_span);
     PassError::Op { span, message }
@@ -236,20 +240,21 @@ pub fn run(
     let mut remarks = Vec::new();
     for global in globals {
         check_state(document, global)?;
-        let task = Task::new(document, global, options)?;
-        let mut mode = task.mode;
-        // The devices of one module are solved one by one: each has a memory of its own. Each step may take long for a
-        // large network, so `still_waiting` is called between the steps: it ends the pass with an error if the user's
-        // time limit is over.
-        for module in device_modules(document, global) {
-            still_waiting()?;
-            let found = task.solve(module, strategy, request)?;
+        let mut task = Task::new(document, global, options)?;
+        let devices = device_modules(document, global);
+        let mut planned = task.solve_devices(&devices, strategy, request)?;
+        // The mode that was used may differ from the one asked for (`io_tag` becomes `basic` if inputs and outputs
+        // cannot be tagged), and the text has to say which it is. It says so once for all devices, so if one of them
+        // has to be in mode basic, all are.
+        if planned.iter().any(|found| found.areas.mode != planned[0].areas.mode) {
+            task.mode = AddressMode::Basic;
+            planned = task.solve_devices(&devices, strategy, request)?;
+        }
+        let mode = planned.first().map_or(task.mode, |found| found.areas.mode);
+        for (&module, found) in devices.iter().zip(planned) {
             still_waiting()?;
             task.rewrite(&found, &mut edits);
             still_waiting()?;
-            // The mode that was used may differ from the one asked for (`io_tag` becomes `basic` if inputs and outputs
-            // cannot be tagged), and the text has to say which it is. Of several devices the last one decides.
-            mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
             // If there are no inner modules, the device's module and the global one are the same op, and an op's
@@ -263,7 +268,7 @@ pub fn run(
         }
         // If the global module has inner modules, it has not been rewritten yet. It gets the new state and mode, and no
         // further attributes: those belong to the modules of the devices.
-        if device_modules(document, global) != [global] {
+        if devices != [global] {
             task.rewrite_global(mode, Attributes::new(), &mut edits);
         }
     }
@@ -277,6 +282,18 @@ pub fn run(
 }
 
 impl Task<'_> {
+    /// Plans the modules of all devices one by one: each has a memory of its own. Planning a large network may take
+    /// long, so `still_waiting` is called in between: it ends the pass with an error if the user's time limit is over.
+    fn solve_devices(
+        &self,
+        devices: &[OpId],
+        strategy: Option<&dyn Strategy>,
+        request: &Request,
+    ) -> Result<Vec<Solved>, PassError> {
+        let solve = |&module: &OpId| still_waiting().and_then(|()| self.solve(module, strategy, request));
+        devices.iter().map(solve).collect()
+    }
+
     /// Plans one module: weights, then activations, then checks that everything fits the chip.
     fn solve(&self, module: OpId, strategy: Option<&dyn Strategy>, request: &Request) -> Result<Solved, PassError> {
         let network = self.network(module)?;
@@ -319,6 +336,7 @@ impl Task<'_> {
         Ok(())
     }
 
+    /// The error for sizes that no memory can have.
     fn too_large(&self, module: OpId) -> PassError {
         self.error(module, "the sizes of this network's tensors pass 2^63 bytes together; split it".to_owned())
     }
@@ -377,10 +395,9 @@ impl Task<'_> {
     /// How long the memory of each tensor is needed. It is needed for the whole run if the tensor is pinned, or if
     /// the user forbids sharing, for all tensors (`reuse_addr=false`) or for this one.
     fn lives(&self, network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, lifecycle::Life> {
+        // Whether the user or the address mode keeps this tensor's memory from being used again.
         let forever = |tensor: &TensorId| {
-            !self.options.reuse
-                || pinned.contains(tensor)
-                || self.options.alone.contains(&network.tensors[*tensor].name)
+            !self.options.reuse || pinned.contains(tensor) || self.options.alone.contains(network.name(*tensor))
         };
         lifecycle::lives(network, &network.tensors.ids().filter(forever).collect::<Vec<_>>())
     }
@@ -423,6 +440,7 @@ impl Task<'_> {
         areas: &Areas,
         lives: &IndexVec<TensorId, lifecycle::Life>,
     ) -> Result<(), PassError> {
+        // The tensor in whose memory the input or output of this number lies.
         let roots = |tensors: &[TensorId], at: usize| tensors.get(at).map(|&tensor| network.root(tensor).0);
         for &(input, output) in self.options.same_address.iter().filter(|_| areas.mode == AddressMode::IoAlone) {
             let (Some(first), Some(second)) = (roots(&network.inputs, input), roots(&network.outputs, output)) else {
@@ -487,6 +505,7 @@ impl Task<'_> {
         documented::assign(network, Ground { start, align: self.chip.align }, watch)
     }
 
+    /// What the user is told about a device: only if the address mode is not the one that was asked for.
     fn remarks(&self, solved: &Solved) -> Vec<Remark> {
         let span = self.document.op(solved.network.module).name_span;
         let note = solved.areas.note.iter().map(|message| Remark { span, message: message.clone() });
@@ -510,6 +529,7 @@ impl Task<'_> {
     /// here does not apply to the chip or the mode, and is removed from the text if an earlier run has left it there.
     fn module_attributes(&self, solved: &Solved) -> Attributes<'static> {
         let Solved { weights, areas, .. } = solved;
+        // A number as an attribute is written.
         let number = |value: u64| Some(format!("{value} : i64"));
         // The compiler of a chip with pools expects `private_size`, and neither `neuron_addr` nor
         // `dynamic_coeff_offset`.
@@ -559,7 +579,7 @@ impl Task<'_> {
 fn saving(document: &Document, solved: &Solved) -> Saving {
     let network = &solved.network;
     let roots = network.roots_of_memory();
-    let before = roots.fold(0u64, |sum, id| sum.saturating_add(network.tensors[id].shape.bytes()));
+    let before = roots.fold(0u64, |sum, id| sum.saturating_add(network.tensors[id].bytes));
     Saving {
         // Passes that plan each function put its name here. This pass plans a whole module.
         function: document.symbol_name(network.module).unwrap_or_default().to_owned(),

@@ -98,6 +98,7 @@ fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -
 
 /// The last op of the text that names each value. Ops are numbered in the order of the text.
 fn last_mentions(document: &Document) -> HashMap<ValueId, OpId> {
+    // Of several entries with the same key the last one stays in the map, and ops come in the order of the text.
     document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
 }
 

@@ -99,6 +99,7 @@ fn planner(text: &str) -> Result<Planner, SpecError> {
     }
 }
 
+/// The alignment that the option gives, in bytes.
 fn alignment(text: &str) -> Result<u64, SpecError> {
     // MLIR takes only powers of two as an allocation's alignment.
     let value = text.parse::<u64>().ok().filter(|&value| value.is_power_of_two() && value <= 1 << 32);
@@ -109,8 +110,8 @@ fn alignment(text: &str) -> Result<u64, SpecError> {
     })
 }
 
-/// A bufferized module from all sides that the pass needs: its text, its program with aliases and lifetimes, and what the
-/// user says.
+/// A bufferized module from all sides that the pass needs: its text, its program with aliases and lifetimes, and what
+/// the user says.
 pub(super) struct BufferizedView<'a> {
     pub(super) document: &'a Document,
     pub(super) lowered: &'a Lowered,
@@ -124,8 +125,9 @@ pub(super) struct BufferizedView<'a> {
 }
 
 impl BufferizedView<'_> {
-    /// Gives back the memory of the aliases, the tree and the lifetimes. Nothing asks for them once the buffers to merge,
-    /// their homes and their twins are known, and planning the largest frame is where the pass needs most memory.
+    /// Gives back the memory of the aliases, the tree and the lifetimes. Nothing asks for them once the buffers to
+    /// merge, their homes and their twins are known, and planning the largest frame is where the pass needs most
+    /// memory.
     fn forget_analyses(&mut self) {
         self.aliases = Aliases::default();
         self.tree = OpTree::default();

@@ -166,7 +166,7 @@ impl Reader<'_> {
             TokenKind::Caret => {
                 let mut next = ahead.next();
                 if next.kind == TokenKind::LParen {
-                    if ahead.skip_group(next.start).is_err() {
+                    if ahead.skip_group(next.start()).is_err() {
                         return false;
                     }
                     next = ahead.next();
@@ -204,7 +204,7 @@ impl Reader<'_> {
         let mut named = around.is_some_and(|around| around.holds_names);
         if !named {
             let mut ahead = self.lexer;
-            ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+            ahead.skip_group(self.token.start()).map_err(|unbalanced| self.unbalanced(unbalanced))?;
             named = self.lexer.names_follow(ahead.position);
             if !named {
                 return Ok(Some(self.go_behind_group(ahead)));

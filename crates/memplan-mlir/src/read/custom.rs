@@ -62,10 +62,17 @@ pub(super) struct Progress {
     /// In an unknown form, how many of the op's uses were found to be values that are defined outside of the op. They
     /// stand in front of the last region; uses behind them are still undecided.
     settled: usize,
-    /// The arguments that an unknown form gave to the region before.
+    /// What only an unknown form with regions has. It is made on first use, so that the progress of all other ops, which
+    /// is moved twice for each op, stays small.
+    unknown: Option<Box<UnknownNames>>,
+}
+
+/// Names of an unknown form that may be arguments of its regions.
+#[derive(Default)]
+struct UnknownNames {
+    /// The arguments that the form gave to the region before.
     adopted: Vec<EntryArgument>,
-    /// Names of an unknown form that became arguments of a region, each once. The form may also mean values outside by
-    /// them.
+    /// Names that became arguments of a region, each once. The form may also mean values outside by them.
     doubtful: Vec<Use>,
 }
 
@@ -151,7 +158,7 @@ impl<'s> Reader<'s> {
     /// The error for a `}` or the end of the text where a bracket of the op, or the op itself, should go on.
     fn open_bracket_error(&self) -> TextError {
         match self.brackets.last() {
-            Some(bracket) => self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }),
+            Some(bracket) => self.unbalanced(Unbalanced { open: bracket.open.start(), at: self.token.start() }),
             None => self.unexpected("an op"),
         }
     }
@@ -198,8 +205,13 @@ impl<'s> Reader<'s> {
     /// `omp.atomic.write %to = %value` a value stands behind `=` and no name of an op, so `%to` is no result. The end
     /// of the text behind `=` counts as a name: then the error is reported where the next op should stand.
     fn at_results(&self) -> bool {
-        behind_results(self.lexer)
-            .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String | TokenKind::Eof))
+        // Nearly every result is alone in front of its `=`, and then no token need be made.
+        if self.lexer.assigns_plainly() {
+            return true;
+        }
+        // A copy of the lexer reads on, so the reader stays where it is.
+        let behind = self.lexer.may_assign().then(|| behind_results(self.lexer)).flatten();
+        behind.is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String | TokenKind::Eof))
     }
 
     /// Whether the word at the current token begins another op.
@@ -223,7 +235,7 @@ impl<'s> Reader<'s> {
         }
         // Both this op and the word must be the first of their lines.
         let op = self.document.ops[frame.op].span.start as usize;
-        let same_column = self.indent(op).is_some() && self.indent(op) == self.indent(self.token.start);
+        let same_column = self.indent(op).is_some() && self.indent(op) == self.indent(self.token.start());
         let joins = matches!(word, "else" | "case" | "default" | "do" | "while" | "attributes" | "loc");
         same_column && !joins && self.lexer.peek() != TokenKind::LBrace
     }
@@ -242,7 +254,7 @@ impl<'s> Reader<'s> {
         let mut ahead = self.lexer;
         let mut token = ahead.next();
         if token.kind == TokenKind::LParen {
-            if ahead.skip_group(token.start).is_err() {
+            if ahead.skip_group(token.start()).is_err() {
                 return false;
             }
             token = ahead.next();
@@ -260,6 +272,7 @@ impl<'s> Reader<'s> {
         let before = self.previous;
         let mut one = self.read_use()?;
         // `symbol(%s)` in an affine subscript marks a symbol of the map.
+        // Whether the innermost open bracket is that of `symbol(…)`.
         let symbol = |bracket: &Bracket| self.text(bracket.keyword) == "symbol";
         one.symbol = self.brackets[frame.brackets..].last().is_some_and(symbol);
         if self.info(frame).header == Header::Unknown {
@@ -323,7 +336,7 @@ impl<'s> Reader<'s> {
             return token.kind == TokenKind::Equal;
         }
         let open = ahead.next();
-        open.kind == TokenKind::LParen && ahead.skip_group(open.start).is_ok() && ahead.peek() == TokenKind::Equal
+        open.kind == TokenKind::LParen && ahead.skip_group(open.start()).is_ok() && ahead.peek() == TokenKind::Equal
     }
 
     /// Steps over the location of a region's argument, `loc(…)`, if there is one.
@@ -455,9 +468,9 @@ impl<'s> Reader<'s> {
         // the region before it.
         let own = &self.arguments[frame.arguments..];
         if own.is_empty() {
-            self.arguments.extend(&progress.adopted);
+            self.arguments.extend(progress.unknown.iter().flat_map(|unknown| &unknown.adopted));
         } else {
-            progress.adopted = own.to_vec();
+            progress.unknown.get_or_insert_default().adopted = own.to_vec();
         }
     }
 
@@ -474,21 +487,23 @@ impl<'s> Reader<'s> {
     /// Notes that a name which an unknown form gives to its region may also be a use of a value outside.
     fn doubt_name(&self, progress: &mut Progress, one: Use) {
         let name = self.text(one.name);
-        if !progress.doubtful.iter().any(|noted| self.text(noted.name) == name && noted.index == one.index) {
-            progress.doubtful.push(Use { doubtful: true, ..one });
+        let noted = &mut progress.unknown.get_or_insert_default().doubtful;
+        if !noted.iter().any(|noted| self.text(noted.name) == name && noted.index == one.index) {
+            noted.push(Use { doubtful: true, ..one });
         }
     }
 
     /// Adds the doubtful uses of a form behind its other operands, because groups count the others by position. A value
     /// that is an operand already is not added again.
     pub(super) fn use_doubtful_names(&mut self, frame: &OpFrame) {
-        let State::Custom(progress) = &frame.state else { return };
-        if progress.doubtful.is_empty() {
+        let State::Custom(Progress { unknown: Some(unknown), .. }) = &frame.state else { return };
+        if unknown.doubtful.is_empty() {
             return;
         }
+        // Two uses are the same value if they have the same name and the same number behind `#`.
         let key = |one: &Use| (self.text(one.name), one.index);
         let used: std::collections::HashSet<_> = self.uses[frame.uses..].iter().map(key).collect();
-        let new: Vec<Use> = progress.doubtful.iter().copied().filter(|one| !used.contains(&key(one))).collect();
+        let new: Vec<Use> = unknown.doubtful.iter().copied().filter(|one| !used.contains(&key(one))).collect();
         self.uses.extend(new);
     }
 
@@ -556,17 +571,20 @@ impl<'s> Reader<'s> {
             return Err(self.unexpected("an op"));
         };
         if closing_kind(bracket.open.kind) != self.token.kind {
-            return Err(self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }));
+            return Err(self.unbalanced(Unbalanced { open: bracket.open.start(), at: self.token.start() }));
         }
         // Positions are counted among the op's own uses.
-        if bracket.keyword != Span::default() {
+        // `memref.alloc()` has brackets behind its own name and nothing in them, which is no group. Nearly a third of
+        // the ops of a program may be like that.
+        let is_empty = bracket.keyword == self.document.ops[frame.op].name_span && bracket.uses == self.uses.len();
+        if bracket.keyword != Span::default() && !is_empty {
             self.groups.push(Group {
                 keyword: bracket.keyword,
                 start: (bracket.uses - frame.uses.min(bracket.uses)) as u32,
                 end: (self.uses.len() - frame.uses) as u32,
             });
         }
-        if self.document.names[frame.name].name.starts_with("affine.") {
+        if self.document.names[frame.name].kind.is(NameKind::AFFINE) {
             self.settle_subscripts(&bracket);
         }
         self.advance();
@@ -616,7 +634,7 @@ impl<'s> Reader<'s> {
         }
         self.advance();
         // `dense<…>`, `fastmath<…>`, `collective<…>`.
-        if self.at(TokenKind::Less) && self.previous.end == self.token.start {
+        if self.at(TokenKind::Less) && self.previous.end() == self.token.start() {
             self.skip_or_open(frame)?;
         }
         Ok(())

@@ -139,7 +139,7 @@ impl Reader<'_> {
     /// Whether the `(` at the current token begins a function type, not a list.
     pub(super) fn at_function_type(&self) -> bool {
         let mut ahead = self.lexer;
-        ahead.skip_group(self.token.start).is_ok() && ahead.peek() == TokenKind::Arrow
+        ahead.skip_group(self.token.start()).is_ok() && ahead.peek() == TokenKind::Arrow
     }
 
     /// Reads `(type, type)`. A type may have a dictionary of attributes behind it, which is stepped over.

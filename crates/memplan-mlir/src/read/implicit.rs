@@ -65,7 +65,8 @@ impl Reader<'_> {
             return;
         }
         let written = self.regions.len() - frame.regions;
-        let alternatives = matches!(self.document.name(frame.op), "scf.if" | "affine.if");
+        let kind = self.document.kind(frame.op);
+        let alternatives = kind.is(NameKind::ALTERNATIVES);
         let function = self.document.info(frame.op).traits.has(Traits::FUNCTION);
         // The added region has no block.
         if (alternatives && written == 1) || (function && written == 0) {
@@ -73,6 +74,7 @@ impl Reader<'_> {
             self.regions.push(region);
         }
         if written == 0
+            && kind.is(NameKind::LINALG)
             && let Some(body) = self.hidden_body(frame.op)
         {
             let region = self.implicit_region(frame.op, body, true);
@@ -88,7 +90,7 @@ impl Reader<'_> {
         // The output is the last operand.
         let (&output, inputs) = elements.split_last()?;
         let start = self.document.ops[op].span.start as usize;
-        let text = self.source.get(start..self.previous.end)?;
+        let text = self.source.get(start..self.previous.end())?;
         // `linalg.elementwise kind=#linalg.elementwise_kind<exp>`
         let kind = text.split_once("elementwise_kind<").and_then(|(_, rest)| rest.split('>').next());
         let unsigned = text.contains("<cast_unsigned>");
@@ -112,7 +114,7 @@ impl Reader<'_> {
     /// Adds a region that the text leaves out. With `block` it has one block with the ops named in `body`, otherwise
     /// no block. The region has no text, so its span is empty.
     fn implicit_region(&mut self, op: OpId, body: Vec<&'static str>, block: bool) -> RegionId {
-        let here = Span::new(self.previous.end, self.previous.end);
+        let here = Span::new(self.previous.end(), self.previous.end());
         let region = self.document.regions.push(Region { parent: Some(op), span: here, blocks: PoolRange::default() });
         if !block {
             return region;
@@ -137,7 +139,7 @@ impl Reader<'_> {
     /// Adds an op that the text leaves out, with an empty span where the text is being read.
     fn implicit_op(&mut self, name: Cow<'static, str>, parent: BlockId) -> OpId {
         let name = self.intern_name(name);
-        let here = Span::new(self.previous.start, self.previous.start);
+        let here = Span::new(self.previous.start(), self.previous.start());
         self.document.ops.push(Op::new(name, Form::Implicit, here, here, parent))
     }
 }

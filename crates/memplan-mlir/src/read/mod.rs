@@ -57,8 +57,8 @@ use memplan_core::{Id, IndexVec, Span, patience};
 
 use crate::dialect::{Dialects, undotted};
 use crate::document::{
-    Alias, Block, BlockId, Definition, Document, Form, Group, NameEntry, NameId, Op, OpId, PoolRange, Region, RegionId,
-    Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
+    Alias, Block, BlockId, Definition, Document, Form, Group, NameEntry, NameId, NameKind, Op, OpId, PoolRange, Region,
+    RegionId, Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
 };
 use crate::error::{Note, TextError};
 use crate::hash::HashMap;
@@ -237,7 +237,7 @@ impl<'s> Reader<'s> {
     /// A reader at the start of a text.
     fn new(source: &'s Arc<str>, dialects: &'s Dialects) -> Self {
         // No token has been read yet; `run` reads the first one.
-        let start = Token { kind: TokenKind::Eof, start: 0, end: 0, first_on_line: true };
+        let start = Token::new(TokenKind::Eof, 0, 0, true);
         Reader {
             source,
             dialects,
@@ -314,14 +314,17 @@ impl<'s> Reader<'s> {
         self.token = self.lexer.next();
     }
 
+    /// The text at a span.
     fn text(&self, span: Span) -> &'s str {
         self.source.get(span.range()).unwrap_or("")
     }
 
+    /// Whether the current token is of this kind.
     fn at(&self, kind: TokenKind) -> bool {
         self.token.kind == kind
     }
 
+    /// Whether the current token is this word.
     fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::BareId) && self.text(self.token.span()) == word
     }
@@ -362,7 +365,7 @@ impl<'s> Reader<'s> {
     /// Jumps over the bracketed group that begins at the current token, and gives its span.
     fn skip_group(&mut self) -> Result<Span> {
         let mut behind = self.lexer;
-        let result = behind.skip_group(self.token.start);
+        let result = behind.skip_group(self.token.start());
         result.map_err(|unbalanced| self.unbalanced(unbalanced))?;
         Ok(self.go_behind_group(behind))
     }
@@ -370,10 +373,9 @@ impl<'s> Reader<'s> {
     /// Goes on with `behind`, a lexer that stands behind the group at the current token, and gives the span of the
     /// group. The current token becomes the whole group for a moment, so that `previous` ends where the group ends.
     fn go_behind_group(&mut self, behind: Lexer<'s>) -> Span {
-        let open = self.token.start;
+        let open = self.token.start();
         self.lexer = behind;
-        self.token.end = behind.position;
-        self.token.kind = TokenKind::Greater;
+        self.token = Token::new(TokenKind::Greater, open, behind.position, self.token.first_on_line);
         self.advance();
         Span::new(open, behind.position)
     }
@@ -386,6 +388,7 @@ impl<'s> Reader<'s> {
         TextError::Unbalanced { bracket: self.text(open).to_owned(), open, span: Span::new(at.at, end) }
     }
 
+    /// Adds a note for the user: something that was not understood and is left alone.
     fn note(&mut self, message: String, span: Span) {
         self.document.notes.push(Note { message, span });
     }
@@ -394,7 +397,7 @@ impl<'s> Reader<'s> {
 
     /// Reads the results and the name of an op, adds it to the document, and makes its frame.
     fn begin_op(&mut self, parent: BlockId) -> Result<OpFrame> {
-        let start = self.token.start;
+        let start = self.token.start();
         let results = self.results.len();
         if self.at(TokenKind::Percent) {
             self.read_results()?;
@@ -421,7 +424,7 @@ impl<'s> Reader<'s> {
         };
         self.advance();
         let name = self.intern_name(name);
-        let span = Span::new(start, name_token.end);
+        let span = Span::new(start, name_token.end());
         let op = self.document.ops.push(Op::new(name, form, span, name_token.span(), parent));
         self.ops.push(op);
         // The frame remembers how long each side stack is. What comes to lie above belongs to this op.
@@ -497,7 +500,7 @@ impl<'s> Reader<'s> {
         if let Some(&id) = self.names.get(&name) {
             return id;
         }
-        let id = self.document.names.push(NameEntry { name: Arc::from(&*name), info: self.dialects.get(&name) });
+        let id = self.document.names.push(NameEntry::new(&name, self.dialects.get(&name)));
         self.names.insert(name, id);
         id
     }
@@ -507,7 +510,7 @@ impl<'s> Reader<'s> {
     fn read_use(&mut self) -> Result<Use> {
         let name = self.expect(TokenKind::Percent, "a value")?;
         let mut index = 0;
-        if self.at(TokenKind::Hash) && self.token.start == name.end {
+        if self.at(TokenKind::Hash) && self.token.start() == name.end() {
             let text = self.text(self.token.span());
             index = text.get(1..).and_then(|n| n.parse().ok()).ok_or_else(|| self.unexpected("a result number"))?;
             self.advance();
@@ -520,12 +523,12 @@ impl<'s> Reader<'s> {
         if !self.at_word("loc") || self.lexer.peek() != TokenKind::LParen {
             return Ok(false);
         }
-        let start = self.token.start;
+        let start = self.token.start();
         // A location names no values. `loc([%root])` with a value in it is a list of operands that the op's form
         // calls so.
         let mut group = self.lexer;
         let open = group.next();
-        group.skip_group(open.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+        group.skip_group(open.start()).map_err(|unbalanced| self.unbalanced(unbalanced))?;
         if self.lexer.names_follow(group.position) {
             return Ok(false);
         }
@@ -539,24 +542,21 @@ impl<'s> Reader<'s> {
     /// op anew from its parts, so whatever stands behind the type would be lost. A location is one of the parts and
     /// may stand there.
     fn check_end(&self, frame: &OpFrame) -> Result<()> {
-        let is_replaced = matches!(
-            self.document.name(frame.op),
-            "memref.alloc" | "memref.alloca" | "memref.dealloc" | "annotation.mark"
-        );
+        let is_replaced = self.document.kind(frame.op).is(NameKind::REWRITTEN);
         let has_location = || self.document.rare(frame.op).is_some_and(|rare| rare.location.is_some());
         if !is_replaced || self.document.ops[frame.op].form != Form::Custom || has_location() {
             return Ok(());
         }
         // The last type must be the last thing in the op's text.
         let types = &self.type_spans[frame.types..];
-        let ends = |ty: &Span| ty.end as usize == self.previous.end;
+        let ends = |ty: &Span| ty.end as usize == self.previous.end();
         // An allocation has exactly one type.
         let is_alone = types.len() == 1 || !self.document.name(frame.op).starts_with("memref.alloc");
         match (types.first(), types.last()) {
             (Some(first), Some(last)) if !ends(last) || !is_alone => Err(TextError::Unexpected {
                 expected: "the end of the op behind its type",
                 found: "more".to_owned(),
-                span: Span::new(first.end as usize, self.previous.end),
+                span: Span::new(first.end as usize, self.previous.end()),
             }),
             _ => Ok(()),
         }
@@ -566,7 +566,7 @@ impl<'s> Reader<'s> {
     /// the side stacks into the document.
     fn finish_op(&mut self, frame: &OpFrame) -> Result<()> {
         let op = frame.op;
-        let end = self.previous.end;
+        let end = self.previous.end();
         // Whether a name that nothing defines is an error. It is in the form of a known op, and in the generic form,
         // which writes operands in one place only.
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
@@ -622,11 +622,12 @@ fn pool_range(start: usize, end: usize) -> PoolRange {
 }
 
 /// Moves what lies on a side stack from `from` on to the end of a pool, and gives its range there.
-fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
+fn drain<T: Copy>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
     let start = pool.len();
     // Most ops have nothing on most of the stacks.
-    if stack.len() > from {
-        pool.extend(stack.drain(from..));
+    if let Some(top) = stack.get(from..).filter(|top| !top.is_empty()) {
+        pool.extend_from_slice(top);
+        stack.truncate(from);
     }
     pool_range(start, pool.len())
 }

@@ -16,7 +16,8 @@ use super::*;
 impl Reader<'_> {
     /// Brings the operands of a custom form into the order of the generic form.
     pub(super) fn order_operands(&mut self, frame: &OpFrame) {
-        if matches!(frame.state, State::Generic(_)) {
+        let is_reordered = self.document.names[frame.name].kind.is(NameKind::REORDERED);
+        if !is_reordered || matches!(frame.state, State::Generic(_)) {
             return;
         }
         match &*self.document.names[frame.name].name {
@@ -54,7 +55,7 @@ impl Reader<'_> {
     /// there.
     fn operands_in_subscripts(&self, frame: &OpFrame) -> [usize; 2] {
         let start = self.document.ops[frame.op].name_span.end as usize;
-        let text = self.source.get(start..self.previous.end).unwrap_or("");
+        let text = self.source.get(start..self.previous.end()).unwrap_or("");
         let mut closing = text.match_indices(']').map(|(at, _)| start + at);
         [(); 2].map(|()| closing.next().map_or(0, |at| self.operands_before(frame, at)))
     }
@@ -68,7 +69,7 @@ impl Reader<'_> {
     /// custom form is `gpu.launch_func <%stream> @kernel clusters in (…) blocks in (…) threads in (…) args(…)`.
     fn order_launch(&mut self, frame: &OpFrame) {
         let start = self.document.ops[frame.op].name_span.end as usize;
-        let head = self.source.get(start..self.previous.end).and_then(|text| text.split('@').next());
+        let head = self.source.get(start..self.previous.end()).and_then(|text| text.split('@').next());
         let stream = head.and_then(|head| head.rfind('<')).map(|at| self.operands_before(frame, start + at));
         // Each size list is a group behind the word `in`. Without clusters there are two of them, in the right order
         // already.

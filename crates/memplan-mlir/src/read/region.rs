@@ -3,7 +3,9 @@
 //!
 //! A *frame* (not the frame of the glossary) is the reader's record of a region or an op that is being read. The blocks
 //! and ops of open regions lie on the *side stacks* `self.blocks` and `self.ops`; `frame.blocks` and `frame.ops` say
-//! where those of this region begin. A file may have several *parts*, separated by lines `// -----`.
+//! where those of this region begin. A third side stack, `self.branches`, has an entry for each label that a branch
+//! names: the position of the branch's target in `document.successor_pool`, where the label stands in the text, and
+//! whether the form of the op is known. A file may have several *parts*, separated by lines `// -----`.
 
 use super::*;
 use crate::dialect::{Header, Traits};
@@ -234,6 +236,7 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         // An unknown op may be a terminator, too.
+        // Whether an op ends a region of an `scf.while`.
         let ends = |&last: &OpId| {
             matches!(self.document.name(last), "scf.condition" | "scf.yield") || !self.document.info(last).known
         };
@@ -245,8 +248,9 @@ impl<'s> Reader<'s> {
     }
 
     /// Turns the names that branches of a region lead to into blocks. This is done at the end of the region, when all
-    /// its blocks are known. Two blocks of one name are an error, and so is a branch of a known form to a name that
-    /// no block has.
+    /// its blocks are known. Regions inside of it have ended before and have taken their branches off the stack, so
+    /// what is above `frame.branches` belongs to this region. Two blocks of one name are an error, and so is a branch
+    /// of a known form to a name that no block has. A branch of an unknown form to such a name keeps no block (`None`).
     fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {
         let blocks = self.document.blocks(frame.region);
         // A region of one block without branches has nothing to resolve; most regions are like that.
@@ -255,6 +259,7 @@ impl<'s> Reader<'s> {
         }
         let mut labels: HashMap<&str, BlockId> = HashMap::default();
         for &block in blocks {
+            // Only the first block can be without a label. Its name is empty, and no branch leads to it.
             let span = self.document.blocks[block].label;
             let name = self.text(span);
             if labels.insert(name, block).is_some() {
@@ -346,9 +351,9 @@ impl<'s> Reader<'s> {
     /// Whether a line `// -----` stands between the previous token and the current one, and a new part of the file
     /// begins here.
     fn at_split(&self) -> bool {
-        let gap = self.source.get(self.previous.end..self.token.start);
+        let gap = self.source.get(self.previous.end()..self.token.start());
         let gap = gap.unwrap_or("");
-        let at_line_start = self.previous.end == 0 && gap.starts_with("// -----");
+        let at_line_start = self.previous.end() == 0 && gap.starts_with("// -----");
         // Most gaps hold no comment; only those with one are searched.
         (at_line_start || gap.contains("\n// -----")) && !self.split_already_taken()
     }
@@ -358,7 +363,7 @@ impl<'s> Reader<'s> {
     fn split_already_taken(&self) -> bool {
         let last = self.document.top.last();
         let region = last.map(|&block| self.document.blocks[block].parent);
-        region.is_some_and(|region| self.document.regions[region].span.start as usize == self.token.start)
+        region.is_some_and(|region| self.document.regions[region].span.start as usize == self.token.start())
     }
 
     /// Reads `#name = attribute` or `!name = type` and remembers the text behind `=` under the name.
@@ -366,7 +371,7 @@ impl<'s> Reader<'s> {
         let name = self.text(self.token.span());
         self.advance();
         self.expect(TokenKind::Equal, "`=`")?;
-        let start = self.token.start;
+        let start = self.token.start();
         self.skip_alias_value()?;
         let value = self.since(start);
         if let Some(aliases) = self.document.aliases.last_mut() {
@@ -418,7 +423,8 @@ impl<'s> Reader<'s> {
         if !self.lexer.skip_resources() {
             return Err(TextError::UnterminatedResources { span });
         }
-        self.token.end = self.lexer.position;
+        let token = self.token;
+        self.token = Token::new(token.kind, token.start(), self.lexer.position, token.first_on_line);
         self.advance();
         Ok(())
     }

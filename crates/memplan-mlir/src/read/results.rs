@@ -47,7 +47,7 @@ impl Reader<'_> {
         if count == 0 {
             return ResultList::new();
         }
-        let all = Spans::from_slice(&self.type_spans[frame.types..]);
+        let all = &self.type_spans[frame.types..];
         // The types that are listed for the results: those behind `->`, or without an arrow the last ones, as many as
         // there are results.
         let listed = match arrow {
@@ -57,15 +57,23 @@ impl Reader<'_> {
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };
+        let rule = self.info(frame).result_types;
         // Without an arrow and without a row, the types may be those of the operands. `doubt` looks at these ops
         // again.
-        if arrow.is_none() && (!self.info(frame).known || self.info(frame).is_unlisted()) {
+        let is_guess = arrow.is_none() && (!self.info(frame).known || self.info(frame).is_unlisted());
+        // Most ops have one result and write its type, and then no lists are made.
+        if let (1, ResultTypes::Listed, false, &[span]) = (count, rule, is_guess, listed)
+            && span != Span::default()
+        {
+            return smallvec![(self.written_type(span), span)];
+        }
+        let (all, listed) = (Spans::from_slice(all), Spans::from_slice(listed));
+        if is_guess {
             self.guessed.push(frame.op);
         }
         // First the types that the text writes, by the rule; an empty span stands for a type that is not written.
-        let rule = self.info(frame).result_types;
         let spans: Spans = match rule {
-            ResultTypes::Listed | ResultTypes::ListedOrBool => Spans::from_slice(listed),
+            ResultTypes::Listed | ResultTypes::ListedOrBool => listed,
             ResultTypes::First => all.iter().take(1).copied().collect(),
             ResultTypes::Repeated => repeat(all.last().copied(), count),
             ResultTypes::Element | ResultTypes::Awaited => {

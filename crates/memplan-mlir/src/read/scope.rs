@@ -99,6 +99,7 @@ impl<'s> Scopes<'s> {
         self.maps.last()?.get(name).copied()
     }
 
+    /// Whether a name has a meaning here.
     pub(super) fn is_defined(&self, name: &str) -> bool {
         self.lookup(name).is_some()
     }
@@ -115,6 +116,8 @@ impl<'s> Scopes<'s> {
         };
         let before = map.insert(name, named);
         open.names.push((name, before));
+        // Whether a region without order lies between the old definition and this one. `depth` counts the regions
+        // that were open at the old definition.
         let may_hide = |before: Named| self.open[before.depth as usize..].iter().any(|open| !open.ordered);
         (named, before.is_none_or(may_hide))
     }
@@ -246,6 +249,15 @@ impl Reader<'_> {
         }
         let types = self.result_types(frame)?;
         let start = self.document.value_pool.len();
+        // Most ops have one result.
+        if let (&[(ty, type_span)], &[(name, 1)]) = (&types[..], &self.results[frame.results..]) {
+            let definition = Definition::Result { op: frame.op, index: 0 };
+            let value = self.document.values.push(Value { name, definition, ty, type_span });
+            self.document.value_pool.push(value);
+            self.document.ops[frame.op].results = pool_range(start, start + 1);
+            self.results.truncate(frame.results);
+            return self.define(name, value, 1, false);
+        }
         let mut names: SmallVec<[Span; 4]> = SmallVec::with_capacity(types.len());
         // `%r:3` stands for three results of one name. Each result gets the name.
         for &(name, count) in &self.results[frame.results..] {
@@ -338,6 +350,7 @@ fn pick(named: Named, index: u32) -> Option<ValueId> {
     (index < named.count).then(|| ValueId::from_index(named.first.index() + index as usize))
 }
 
+/// The error for a name that nothing defines.
 fn undefined(name: &str, span: Span) -> TextError {
     TextError::UndefinedValue { name: name.to_owned(), span }
 }

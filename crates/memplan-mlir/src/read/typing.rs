@@ -30,9 +30,11 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Reads over one type and returns its span.
+    /// Reads over one type and returns its span. The caller knows that a type has to stand here, so any word counts as
+    /// one, also a word that `at_type` does not know. It is an error if anything else stands here, or if a bracket is
+    /// not closed.
     pub(super) fn skip_type(&mut self) -> Result<Span> {
-        let start = self.token.start;
+        let start = self.token.start();
         loop {
             match self.token.kind {
                 // A function type. Its result may be a list in brackets, which may in turn be the inputs of another
@@ -51,8 +53,13 @@ impl<'s> Reader<'s> {
                     // A `<` behind a word belongs to the type only if it follows at once, or if the word is a builtin
                     // that always has parameters. Otherwise it is a comparison or the next attribute.
                     let spaced = takes_parameters(self.text(self.token.span()));
-                    self.advance();
-                    if self.at(TokenKind::Less) && (spaced || self.previous.end == self.token.start) {
+                    // `less_at_once` gives the `<` right behind the word, if one stands there. That is what `advance`
+                    // would read as well; types are so frequent that the short way pays.
+                    match self.lexer.less_at_once() {
+                        Some(less) => self.previous = std::mem::replace(&mut self.token, less),
+                        None => self.advance(),
+                    }
+                    if self.at(TokenKind::Less) && (spaced || self.previous.end() == self.token.start()) {
                         self.skip_group()?;
                     }
                     return Ok(self.since(start));
@@ -64,7 +71,7 @@ impl<'s> Reader<'s> {
 
     /// From `start` to the end of the last token read.
     pub(super) fn since(&self, start: usize) -> Span {
-        Span::new(start, self.previous.end)
+        Span::new(start, self.previous.end())
     }
 
     /// The element type of a shaped type, or the parameter of another type: `f32` of `memref<4xf32>`. Aliases that
@@ -75,7 +82,9 @@ impl<'s> Reader<'s> {
         // than a compiler writes.
         for _ in 0..8 {
             let aliases = self.document.aliases.last()?;
-            match aliases.get(self.text(span)) {
+            // Aliases of types begin with `!`. Most types are none and need not be looked up.
+            let name = self.text(span);
+            match name.starts_with('!').then(|| aliases.get(name)).flatten() {
                 Some(alias) => span = alias.value,
                 None => break,
             }
@@ -117,7 +126,7 @@ impl<'s> Reader<'s> {
         let known = self.info(frame).known;
         self.advance();
         progress.types = true;
-        let start = self.token.start;
+        let start = self.token.start();
         // Only behind the arrow of an unknown form can results be tied to operands.
         let tied = arrow && !known;
         // `count(%n: index) -> (index, index)` behind a region speaks of the next region. Its types are read and then
@@ -147,9 +156,15 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Whether the parentheses at the current token hold types. The first token inside decides; `tied` says whether a
-    /// value may stand there.
+    /// Whether the parenthesis `(` at the current token opens a list of types. The first token inside decides; `tied`
+    /// says whether a value may stand there (see the module documentation).
+    ///
+    /// ```text
+    /// ()                   an empty list of types          ((i32) -> i32, f32)   a function type comes first
+    /// (!acme.buffer, i32)  a type of a dialect, an alias   (d0, d1)              no types: an affine map
+    /// ```
     fn list_is_types(&self, tied: bool) -> bool {
+        // The lexer stands behind the current token. A copy of it reads ahead, so that nothing is consumed.
         let mut ahead = self.lexer;
         let token = ahead.next();
         match token.kind {
@@ -219,15 +234,15 @@ impl<'s> Reader<'s> {
     /// Reads `{%d, %0#1}` right behind a type, the sizes that it leaves open, as operands. Does nothing if no such
     /// list stands there.
     fn scan_sizes(&mut self) -> Result<()> {
-        let touches = self.previous.end == self.token.start;
+        let touches = self.previous.end() == self.token.start();
         if !self.at(TokenKind::LBrace) || !touches || self.lexer.peek() != TokenKind::Percent {
             return Ok(());
         }
         let mut ahead = self.lexer;
         // Everything up to the closing brace is read: values as operands, all else is stepped over.
-        ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+        ahead.skip_group(self.token.start()).map_err(|unbalanced| self.unbalanced(unbalanced))?;
         self.advance();
-        while self.token.end < ahead.position {
+        while self.token.end() < ahead.position {
             match self.token.kind {
                 TokenKind::Percent => {
                     let one = self.read_use()?;

@@ -25,8 +25,11 @@
 //! lines above, in exactly this spelling, its answer is `None`, and then [`find_addresses`](super::find_addresses)
 //! decides.
 
+use std::sync::Arc;
+
 use memplan_core::{Bytes, Id, IndexVec, patience};
 use memplan_program::SiteId;
+use smallvec::smallvec;
 
 use super::Address;
 use crate::dialect::Traits;
@@ -74,7 +77,7 @@ enum Made {
 /// An allocation that only the new text has.
 struct Memory<'t> {
     /// Its name and where it is made, as in [`Address::memory`].
-    name: String,
+    name: Arc<str>,
     ty: &'t str,
     size: Bytes,
     block: BlockId,
@@ -100,6 +103,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
+    /// The old text.
     fn source(&self) -> &'t str {
         &self.before.source
     }
@@ -107,8 +111,8 @@ impl<'t> Walk<'t> {
     /// Where an allocation of the old text lies in the new one, if it became a view.
     fn address(&self, allocation: OpId) -> Option<Address> {
         let (memory, offset) = self.places[*self.before.results(allocation).first()?]?;
-        let memory = self.memories[memory as usize].name.clone();
-        Some(Address { memory, offsets: vec![offset], strides: Vec::new() })
+        let memory = Arc::clone(&self.memories[memory as usize].name);
+        Some(Address { memory, offsets: smallvec![offset], strides: Vec::new() })
     }
 
     /// Steps over what both texts have in common, back to the start of the line in which they differ next. Says true
@@ -122,10 +126,12 @@ impl<'t> Walk<'t> {
         }
         // How many bytes the start of the line lies before the first difference. It must not lie before `self.old`,
         // where this step began: everything before that place has been judged already.
-        let starts_line = |at: usize| at == 0 || old.get(at - 1) == Some(&b'\n');
-        let back = (self.old..=self.old + same).rev().position(starts_line)?;
-        self.old += same - back;
-        self.new += same - back;
+        let before = self.old.saturating_sub(1);
+        let line_break = old.get(before..self.old + same)?.iter().rposition(|&byte| byte == b'\n');
+        let first_line = (self.old == 0).then_some(0);
+        let start = line_break.map(|at| before + at + 1).or(first_line)?;
+        self.new += start - self.old;
+        self.old = start;
         // After a view in place of an allocation, the comparison goes on in the middle of a line. Then the same place
         // of the new text need not be the start of a line.
         let new_starts_line = self.new == 0 || new.get(self.new - 1) == Some(&b'\n');
@@ -169,6 +175,7 @@ impl<'t> Walk<'t> {
 
     /// Whether an op frees an allocation that has become a view.
     fn is_freed_with_its_allocation(&self, op: OpId) -> bool {
+        // Whether a value is an allocation that has become a view.
         let is_gone = |value: &ValueId| self.places[*value].is_some();
         self.before.name(op) == "memref.dealloc" && matches!(self.before.operands(op), [value] if is_gone(value))
     }
@@ -210,7 +217,7 @@ impl<'t> Walk<'t> {
         line.rest = line.rest.get(ty.len() + 1..)?;
         let block = self.block_for_new_op(op)?;
         let place = u32::try_from(self.memories.len()).ok()?;
-        self.memories.push(Memory { name: format!("{name}@{start}"), ty, size, block });
+        self.memories.push(Memory { name: format!("{name}@{start}").into(), ty, size, block });
         self.make(name, Made::Memory(place), line)
     }
 
@@ -307,11 +314,17 @@ fn size_of_bytes(ty: &str) -> Option<Bytes> {
 
 /// How many bytes two texts have in common at their start.
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    // Eight bytes at a time are one comparison.
-    let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
-    let same = words.take_while(|(one, other)| one == other).count() * 8;
-    let rest = one.iter().zip(other).skip(same);
-    same + rest.take_while(|(one, other)| one == other).count()
+    // Most texts are the same for many lines, so long pieces are compared first; then eight bytes at a time, then one.
+    let long = equal_chunks::<32>(one, other);
+    let short = long + equal_chunks::<8>(&one[long..], &other[long..]);
+    let rest = one[short..].iter().zip(&other[short..]);
+    short + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// How many bytes two texts have in common at their start, in whole pieces of `N` bytes.
+fn equal_chunks<const N: usize>(one: &[u8], other: &[u8]) -> usize {
+    let pieces = one.as_chunks::<N>().0.iter().zip(other.as_chunks::<N>().0);
+    pieces.take_while(|(one, other)| one == other).count() * N
 }
 
 /// A place in a text: the rest of its line, and all lines behind it. Each method steps over something, and gives
@@ -321,6 +334,7 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
+    /// Steps over blanks.
     fn skip_blanks(&mut self) {
         let blanks = self.rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         self.rest = &self.rest[blanks..];

@@ -36,9 +36,9 @@ impl Sum {
         Sum::nested(document, value, DEEPEST, &mut Sums::new())
     }
 
-    /// As [`Sum::of`], for an expression that is nested no deeper than `deepest` ops. A value that is used several times
-    /// is computed once and kept in `done`: in `%b = %a + %a`, `%c = %b + %b` and so on, the number of ways to `%a`
-    /// doubles with each op.
+    /// As [`Sum::of`], for an expression that is nested no deeper than `deepest` ops. A value that is used several
+    /// times is computed once and kept in `done`: in `%b = %a + %a`, `%c = %b + %b` and so on, the number of ways to
+    /// `%a` doubles with each op.
     fn nested(document: &Document, value: ValueId, deepest: usize, done: &mut Sums) -> Option<Sum> {
         if let Some(sum) = done.get(&value) {
             return sum.clone();
@@ -109,6 +109,7 @@ impl Sum {
 
     /// This sum divided by a number; `None` unless the constant and all factors are multiples of it.
     fn exactly_divided_by(mut self, number: i128) -> Option<Sum> {
+        // One part of the sum divided, if that leaves no rest.
         let divided = |part: i128| (number != 0 && part % number == 0).then(|| part / number);
         self.constant = divided(self.constant)?;
         for factor in self.factors.values_mut() {
@@ -129,6 +130,7 @@ impl Sum {
             let block = *document.blocks(*document.regions(op).first()?).first()?;
             let trips = document.trip_counts(op)?;
             let indices = document.arguments(block).get(..trips.len())?;
+            // What one more iteration of a dimension adds to the sum.
             let factor = |index: &ValueId| self.factors.get(index).copied().unwrap_or(0);
             let stride = factor(indices.last()?);
             // What the factor of the next dimension must be: the stride times the iterations of all dimensions

@@ -40,7 +40,9 @@ pub(crate) fn executable(module: &str) -> String {
     for line in module.lines() {
         let indentation = &line[..line.len() - line.trim_start().len()];
         let line = line.trim_start();
-        let changed = if let Some((number, _)) = after(line, "\"my.later_") {
+        let changed = if let Some(changed) = crate::unusual::executable(line) {
+            changed
+        } else if let Some((number, _)) = after(line, "\"my.later_") {
             format!("%later_{number} = async.execute {{")
         } else if let Some((number, _)) = after(line, "\"my.join_") {
             format!("async.await %later_{number} : !async.token")

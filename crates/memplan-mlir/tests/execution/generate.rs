@@ -13,15 +13,28 @@ use crate::random::Random;
 
 /// The program of a seed, which runs in one thread but for a few asynchronous regions.
 pub(crate) fn program(seed: u64) -> String {
-    generate(seed, false)
+    generate(seed, Kind::Plain)
 }
 
 /// A program of a seed that starts work of many kinds, see `concurrent`.
 pub(crate) fn concurrent_program(seed: u64) -> String {
-    generate(seed, true)
+    generate(seed, Kind::StartsWork)
 }
 
-fn generate(seed: u64, starts_work: bool) -> String {
+/// A program of a seed with statements that are seldom printed, see `unusual`.
+pub(crate) fn unusual_program(seed: u64) -> String {
+    generate(seed, Kind::Unusual)
+}
+
+/// Which statements a program has besides those of every program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    StartsWork,
+    Unusual,
+}
+
+fn generate(seed: u64, kind: Kind) -> String {
     let mut random = Random::new(seed);
     let shapes: [&[u64]; 6] = [&[8], &[16], &[40], &[4, 8], &[2, 4], &[3, 5]];
     let palette = (0..2 + random.below(2))
@@ -37,7 +50,7 @@ fn generate(seed: u64, starts_work: bool) -> String {
         checksum: "%acc".to_owned(),
         is_beside: false,
         may_launch: false,
-        starts_work,
+        kind,
         starters: Vec::new(),
         at_the_end: Vec::new(),
         names: 0,
@@ -45,10 +58,16 @@ fn generate(seed: u64, starts_work: bool) -> String {
         depth: 0,
         budget: 0,
     };
+    if kind == Kind::Unusual {
+        for (at, (element, shape, is_elsewhere)) in generator.palette.iter().enumerate() {
+            let ty = Buffer::plain("", *element, shape.clone(), *is_elsewhere).ty();
+            generator.text += &crate::unusual::wrappers(&format!("p{seed}_w{at}_"), &ty);
+        }
+    }
     for helper in 0..generator.random.below(3) {
         generator.helper(helper);
     }
-    if starts_work {
+    if kind == Kind::StartsWork {
         generator.text += &crate::concurrent::helpers(&format!("p{seed}"));
         generator.starter();
     }
@@ -76,8 +95,8 @@ pub(crate) struct Generator {
     /// Whether regions may be launched: not from helpers, which may run on a
     /// thread of the pool and would wait there for another one.
     pub(crate) may_launch: bool,
-    /// Whether statements of `concurrent` are among the program's.
-    starts_work: bool,
+    /// Which statements are among the program's.
+    kind: Kind,
     /// What the functions that start work take.
     pub(crate) starters: Vec<Buffer>,
     /// Regions that run at the end of the function: a number, a checksum, a flag to raise.
@@ -176,8 +195,11 @@ impl Generator {
     fn statement(&mut self, place: &Place) {
         self.budget = self.budget.saturating_sub(1);
         let nested = self.depth < 4 && self.budget > 2;
-        if self.starts_work && nested && self.random.chance(25) {
+        if self.kind == Kind::StartsWork && nested && self.random.chance(25) {
             return self.concurrent(place);
+        }
+        if self.kind == Kind::Unusual && nested && self.random.chance(30) {
+            return self.unusual(place);
         }
         match self.random.below(100) {
             0..18 => self.alloc(place),
@@ -277,7 +299,7 @@ impl Generator {
     }
 
     /// A loop nest that writes something different into each element.
-    fn write_all(&mut self, buffer: &Buffer) {
+    pub(crate) fn write_all(&mut self, buffer: &Buffer) {
         let salt = 1 + self.random.below(50);
         self.for_each_element(buffer, |generator, indices| {
             let mut sum = generator.constant(salt);
@@ -431,7 +453,7 @@ impl Generator {
     }
 
     /// Another name for a buffer or a part of it.
-    fn view(&mut self) {
+    pub(crate) fn view(&mut self) {
         let Some(base) = self.any(|buffer| buffer.is_ready) else { return };
         let name = self.name();
         let plain = base.layout.is_none();
@@ -514,7 +536,7 @@ impl Generator {
         self.scope.push(Buffer { is_writable, ..left.alias(name) });
     }
 
-    fn alias_of(&mut self, name: &str) {
+    pub(crate) fn alias_of(&mut self, name: &str) {
         for buffer in self.scope.iter_mut().filter(|buffer| buffer.name == name) {
             buffer.is_aliased = true;
         }
@@ -553,7 +575,7 @@ impl Generator {
     // Control flow
 
     /// Some statements in a block of their own.
-    fn body(&mut self, place: &Place) {
+    pub(crate) fn body(&mut self, place: &Place) {
         self.depth += 1;
         let mark = self.scope.len();
         self.statements(place);
@@ -561,7 +583,7 @@ impl Generator {
         self.depth -= 1;
     }
 
-    fn statements(&mut self, place: &Place) {
+    pub(crate) fn statements(&mut self, place: &Place) {
         let count = 1 + self.random.below(6);
         for _ in 0..count.min(self.budget) {
             self.statement(place);

@@ -62,9 +62,8 @@ pub(crate) fn run_concurrently(module: &str) -> Result<String, String> {
 fn run_after(first: &[&str], module: &str) -> Result<String, String> {
     // A scope for allocas cannot be lowered with loops in it. Ours have no
     // allocas, so any region that runs once means the same.
-    let module = module
-        .replace("memref.alloca_scope.return", "scf.yield")
-        .replace("memref.alloca_scope {", "scf.execute_region {");
+    let module =
+        module.replace("memref.alloca_scope.return", "scf.yield").replace("memref.alloca_scope", "scf.execute_region");
     let module = crate::concurrent::executable(&without_spaces(&module));
     let lowered = mlir_opt(&module, &[first, &LOWERING].concat())?;
     run_lowered(&lowered)

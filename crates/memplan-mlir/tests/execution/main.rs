@@ -18,6 +18,7 @@ mod network;
 mod pipelines;
 mod random;
 mod strangers;
+mod unusual;
 
 use memplan_core::Id;
 use memplan_mlir::pass::merge_alloc::{self, Options};
@@ -195,6 +196,11 @@ fn random_programs_print_the_same_before_and_after() {
 #[test]
 fn programs_that_start_work_print_the_same_before_and_after() {
     campaign(generate::concurrent_program, "programs that start work", 60);
+}
+
+#[test]
+fn unusual_programs_print_the_same_before_and_after() {
+    campaign(generate::unusual_program, "unusual programs", 60);
 }
 
 /// Programs that once found a mistake, by their seeds. In 200,157 two exclusive branches gave back buffers that a

@@ -8,12 +8,12 @@
 
 use memplan_core::patience::Patience;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
-use memplan_program::{Origin, Program, SiteId};
+use memplan_program::{Program, SiteId};
 
 use super::chip::AddressMode;
-use super::network::{Action, Network, Tensor, TensorId, written_address};
+use super::network::{Action, Network, TensorId, written_address};
 use super::options::Options;
-use super::program::Form;
+use super::program::{Form, has_buffer};
 use super::{Task, device_modules, global_modules, lifecycle, lower};
 use crate::pass::{PassError, still_waiting};
 use crate::{Document, OpId};
@@ -44,39 +44,85 @@ pub struct Misplaced {
     pub expected: u64,
 }
 
+/// The addresses in a text, without the network.
+#[derive(Clone, Debug)]
+pub struct WrittenAddresses {
+    /// As [`Addressed::placements`].
+    pub placements: IndexVec<SiteId, Option<Placement>>,
+    /// As [`Addressed::misplaced`].
+    pub misplaced: Vec<Misplaced>,
+}
+
 /// Reads the addresses in a text; `structure` is the text that says what the
 /// network does, `written` the one with the addresses (often the same).
 pub fn addressed(structure: &Document, written: &Document, options: &Options) -> Result<Addressed, PassError> {
+    let devices = devices(structure, written, options)?;
+    let pairs: Vec<(&Network, Vec<TensorId>)> = devices
+        .iter()
+        .map(|Device { network, mode, addresses, .. }| (network, pinned(network, *mode, addresses)))
+        .collect();
+    let (program, _) = lower(structure, &pairs, Form::Addressed)?;
+    still_waiting()?;
+    let WrittenAddresses { placements, misplaced } = found(written, &devices);
+    debug_assert_eq!(placements.len(), program.sites().len(), "the buffers are those of the program");
+    Ok(Addressed { program, placements, misplaced })
+}
+
+/// The addresses that [`addressed`] reads, without the network: for callers that have a program of the network already.
+pub fn written_addresses(
+    structure: &Document,
+    written: &Document,
+    options: &Options,
+) -> Result<WrittenAddresses, PassError> {
+    let devices = devices(structure, written, options)?;
+    Ok(found(written, &devices))
+}
+
+/// One device of a network, in both texts.
+struct Device {
+    /// What the device does, by the text that says so.
+    network: Network,
+    /// The same network in the text with the addresses.
+    written: Network,
+    /// The address mode of the text with the addresses.
+    mode: AddressMode,
+    /// The addresses.
+    addresses: IndexVec<TensorId, Option<u64>>,
+}
+
+/// The devices of two texts, with the addresses that the second one has. The two texts must hold the same network,
+/// device by device. Otherwise an address would be checked against the wrong tensor, and the check would mean nothing.
+fn devices(structure: &Document, written: &Document, options: &Options) -> Result<Vec<Device>, PassError> {
     let (known, sources) = both_networks(structure, written, options);
-    let (known, sources) = (known?, sources?);
-    let mut pairs = Vec::new();
-    let mut all_addresses = Vec::new();
-    // The two texts must hold the same network, device by device. Otherwise an address would be checked against
-    // the wrong tensor, and the check would mean nothing.
-    for (device, (network, _)) in known.iter().enumerate() {
-        let Some((source, mode)) = sources.get(device).filter(|(source, _)| same_tensors(network, source)) else {
+    let (known, mut sources) = (known?, sources?.into_iter());
+    let mut devices = Vec::new();
+    for (network, _) in known {
+        let Some((source, mode)) = sources.next().filter(|(source, _)| same_tensors(&network, source)) else {
             let message = "the two files do not hold the same network: their tensors differ".to_owned();
             return Err(PassError::Op { span: structure.op(network.module).name_span, message });
         };
-        let addresses = read_addresses(written, source);
-        pairs.push((network, pinned(network, *mode, &addresses)));
-        all_addresses.push((source, addresses));
+        let addresses = read_addresses(written, &source);
+        devices.push(Device { network, written: source, mode, addresses });
     }
     still_waiting()?;
-    let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
-    still_waiting()?;
-    let mut placements = IndexVec::filled(None, program.sites().len());
+    Ok(devices)
+}
+
+/// The address of each buffer of the devices, and tensors in the wrong place.
+fn found(document: &Document, devices: &[Device]) -> WrittenAddresses {
+    let mut placements = IndexVec::default();
     let mut misplaced = Vec::new();
     // Each device has a memory of its own, so its number is the space of its tensors.
-    for (device, ((source, addresses), handles)) in all_addresses.iter().zip(&handles).enumerate() {
-        for (tensor, &handle) in handles.iter_enumerated() {
-            if let (Origin::Alloc(site), Some(address)) = (&program.value(handle).origin, addresses[tensor]) {
-                placements[*site] = Some(Placement::at(SpaceId::from_index(device), Bytes(address)));
+    for (number, Device { network, written, addresses, .. }) in devices.iter().enumerate() {
+        let space = SpaceId::from_index(number);
+        for (id, tensor) in network.tensors.iter_enumerated() {
+            if has_buffer(network, tensor, Form::Addressed) {
+                placements.push(addresses[id].map(|address| Placement::at(space, Bytes(address))));
             }
         }
-        misplaced.extend(find_misplaced(written, source, addresses));
+        misplaced.extend(find_misplaced(document, written, addresses));
     }
-    Ok(Addressed { program, placements, misplaced })
+    WrittenAddresses { placements, misplaced }
 }
 
 /// Tensors that must keep their content to the end of the run. `mode` is the one in the text with the addresses: the
@@ -84,6 +130,7 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
 /// output may have been put in the place of an input, which then need not keep its content.
 fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, Option<u64>>) -> Vec<TensorId> {
     let mut pinned = lifecycle::pinned(network, mode == AddressMode::InReuse);
+    // Whether an input has the address of some output.
     let is_shared = |input: TensorId| {
         let is_there = |&output: &TensorId| addresses[output].is_some() && addresses[output] == addresses[input];
         network.inputs.contains(&input) && network.outputs.iter().any(is_there)
@@ -127,12 +174,11 @@ fn networks(document: &Document, options: &Options) -> Networks {
 
 /// Whether two networks have the same tensors in the same order, by names and sizes.
 fn same_tensors(one: &Network, other: &Network) -> bool {
-    let mut tensors = one.tensors.iter().zip(other.tensors.iter());
-    let is_same =
-        |(tensor, other): (&Tensor, &Tensor)| tensor.name == other.name && tensor.shape.bytes() == other.shape.bytes();
-    one.tensors.len() == other.tensors.len() && tensors.all(is_same)
+    let is_same = |id: TensorId| one.name(id) == other.name(id) && one.tensors[id].bytes == other.tensors[id].bytes;
+    one.tensors.len() == other.tensors.len() && one.tensors.ids().all(is_same)
 }
 
+/// The address that the text gives each tensor; `None` for one whose type has none.
 fn read_addresses(document: &Document, network: &Network) -> IndexVec<TensorId, Option<u64>> {
     network.tensors.iter().map(|tensor| written_address(document, tensor.value)).collect()
 }
@@ -149,7 +195,7 @@ fn find_misplaced(
         expected_in_views(network, addresses).chain(expected_in_concats(document, network, addresses))
     {
         if let Some(address) = addresses[tensor].filter(|&address| address != expected) {
-            let name = network.tensors[tensor].name.clone();
+            let name = network.name(tensor).to_owned();
             let op_name = document.name(op).to_owned();
             misplaced.push(Misplaced { span: document.op(op).span, tensor: name, op: op_name, address, expected });
         }
@@ -171,8 +217,8 @@ fn expected_in_views(
     })
 }
 
-/// For each operand of a merged concat the op, the operand and the operand's address inside of the result. Only a concat
-/// that is marked as merged promises that its operands lie there. Without the mark the generated code copies.
+/// For each operand of a merged concat the op, the operand and the operand's address inside of the result. Only a
+/// concat that is marked as merged promises that its operands lie there. Without the mark the generated code copies.
 fn expected_in_concats(
     document: &Document,
     network: &Network,

@@ -152,8 +152,9 @@ impl Builder<'_> {
         self.inputs().into_iter().chain(self.outputs()).filter(|&tensor| seen.insert(tensor)).collect()
     }
 
+    /// The bytes of a tensor, rounded up to the chip's alignment.
     fn padded(&self, tensor: TensorId) -> Result<Bytes, NoArea> {
-        let bytes = Bytes(self.network.tensors[tensor].shape.bytes());
+        let bytes = Bytes(self.network.tensors[tensor].bytes);
         bytes.align_up(Bytes(self.chip.align)).ok_or(NoArea::TooLarge)
     }
 
@@ -231,7 +232,8 @@ impl Builder<'_> {
             return Ok(());
         }
         let mut largest = self.ios();
-        let size = |tensor: &TensorId| Reverse(self.network.tensors[*tensor].shape.bytes());
+        // `Reverse` sorts from the largest to the smallest.
+        let size = |tensor: &TensorId| Reverse(self.network.tensors[*tensor].bytes);
         largest.sort_by_key(size);
         for (number, (&tag, &tensor)) in self.chip.io_tags.iter().zip(&largest).enumerate() {
             self.pack(&format!("tag{number}"), Some(tag), &[tensor])?;
@@ -255,6 +257,7 @@ impl Builder<'_> {
         if self.network.subnet_count() > 1 {
             return Some("the network has several functions");
         }
+        // Views, calls and returns move nothing.
         let moves_data = |action: Action| matches!(action, Action::Compute | Action::Concat | Action::Update);
         let none = !self.network.steps.iter().any(|step| moves_data(step.action));
         none.then_some("no op of the network moves any data")
@@ -277,6 +280,7 @@ impl Builder<'_> {
     /// are activations.
     fn pools(&mut self, private: u64, iomem: &[String]) -> Result<(), NoArea> {
         let all = self.ios();
+        // Without names every input and output is one that gets a tag.
         let is_chosen = |tensor: &&TensorId| iomem.is_empty() || self.is_named(**tensor, iomem);
         let tagged: Vec<TensorId> = all.iter().filter(is_chosen).take(self.chip.io_tags.len()).copied().collect();
         for (number, (&tag, &tensor)) in self.chip.io_tags.iter().zip(&tagged).enumerate() {
@@ -291,8 +295,9 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Whether a tensor has one of these names, or one of these labels (the name in its op's location).
     fn is_named(&self, tensor: TensorId, names: &[String]) -> bool {
-        let tensor = &self.network.tensors[tensor];
-        names.iter().any(|name| *name == tensor.name || Some(name) == tensor.label.as_ref())
+        let (own, label) = (self.network.name(tensor), self.network.tensors[tensor].label.as_deref());
+        names.iter().any(|name| name == own || Some(name.as_str()) == label)
     }
 }

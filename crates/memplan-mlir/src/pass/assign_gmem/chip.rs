@@ -127,6 +127,7 @@ pub struct Chip {
     pub end: Option<u64>,
 }
 
+/// The alignment of a chip whose table names none: a page of memory.
 fn page() -> u64 {
     4096
 }

@@ -26,6 +26,8 @@ use memplan_core::{Bytes, Outcome, Plan, ProblemError, bound};
 use memplan_planner::piece::Pieces;
 use memplan_planner::{Refusal, Request, Strategy, find, portfolio};
 
+// `Merges` is one choice of concats to merge, `Mergeable` knows which choices are possible. `Setting::problem` makes
+// the packing problem of a choice (`TensorProblem`). `successor` makes the plan of today's compilers.
 use super::merge::{Mergeable, Merges};
 use super::problem::{Setting, TensorProblem, neuron};
 use super::successor;
@@ -82,10 +84,11 @@ impl Chooser<'_> {
         let mergeable = Mergeable::new(network, self.setting.areas);
         let count = network.concats.len();
         let mut by_size: Vec<usize> = (0..count).collect();
-        by_size.sort_by_key(|&index| Reverse(network.tensors[network.concats[index].result].shape.bytes()));
+        by_size.sort_by_key(|&index| Reverse(network.tensors[network.concats[index].result].bytes));
         let mut choices = vec![mergeable.merge(0..count), mergeable.merge(by_size)];
         choices.push(mergeable.as_today());
         choices.push(Merges::none(network));
+        // `dedup` below removes a choice that is equal to the one before it, so these two are kept aside.
         let (all, today) = (choices[0].clone(), choices[2].clone());
         choices.dedup();
         let mut trials = Trials::default();
@@ -116,6 +119,7 @@ impl Chooser<'_> {
         }
     }
 
+    /// How good a plan is.
     fn score(&self, plan: &Plan) -> Score {
         (plan.extents.get(neuron()).map_or(0, |extent| extent.0), plan.extent().0)
     }
@@ -132,6 +136,7 @@ impl Chooser<'_> {
     fn keep(&self, trials: &mut Trials, found: Option<Chosen>) {
         let Some(found) = found else { return };
         trials.floor = Some(trials.floor.map_or(found.lower_bound, |floor| floor.min(found.lower_bound)));
+        // Of equal plans the one that was found first stays.
         let is_better = |best: &Chosen| self.score(&found.plan) < self.score(&best.plan);
         if trials.best.as_ref().is_none_or(is_better) {
             trials.best = Some(found);
@@ -150,6 +155,7 @@ impl Chooser<'_> {
         Ok(plan.map(|plan| Chosen { merges, solved, plan, lower_bound }))
     }
 
+    /// The plan of a strategy for these merges; `None` if it finds none. The error is a feature that it does not know.
     fn run(&self, strategy: &dyn Strategy, solved: &TensorProblem) -> Result<Option<Plan>, Refusal> {
         let outcome = memplan_planner::plan(strategy, &solved.problem, self.request)?;
         Ok(outcome.plan().cloned())

@@ -121,6 +121,7 @@ impl Table {
         self.in_using_addr.contains(&row.block)
     }
 
+    /// The row of a tensor; `None` if it is not placed yet.
     fn row(&self, tensor: TensorId) -> Option<&Row> {
         self.row_of[tensor].and_then(|row| self.rows.get(row))
     }
@@ -191,7 +192,7 @@ impl Table {
         // The result and its operand lie in the same memory. The result begins this many bytes after the operand's
         // start.
         let further = network.root(tensor).1.saturating_sub(network.root(source).1);
-        let size = network.tensors[tensor].shape.bytes();
+        let size = network.tensors[tensor].bytes;
         let row = Row { tensor, address: address + further, block, size, ref_cnt: uses[tensor].count };
         self.occupy(row, uses[tensor]);
     }
@@ -255,7 +256,7 @@ pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&S
                 let operands: Vec<u64> = step.reads.iter().filter_map(|&read| Some(table.row(read)?.block)).collect();
                 // Operands are released once a result is placed. A step without results releases nothing.
                 for &tensor in &step.writes {
-                    table.place(tensor, network.tensors[tensor].shape.bytes(), uses[tensor], &operands)?;
+                    table.place(tensor, network.tensors[tensor].bytes, uses[tensor], &operands)?;
                     own.iter().for_each(|&tensor| table.release(tensor));
                 }
             }

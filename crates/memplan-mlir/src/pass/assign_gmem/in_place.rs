@@ -17,6 +17,8 @@
 //!                                      |r..........|
 //! ```
 
+use smallvec::SmallVec;
+
 use super::chip::Chip;
 use super::tensor::{Batches, Shape};
 use crate::{Document, OpId};
@@ -34,17 +36,19 @@ pub(super) enum InPlace {
 pub(super) struct Shaped<'a> {
     pub(super) document: &'a Document,
     pub(super) op: OpId,
-    pub(super) operands: Vec<Option<Shape>>,
-    pub(super) results: Vec<Option<Shape>>,
+    pub(super) operands: SmallVec<[Option<Shape>; 2]>,
+    pub(super) results: SmallVec<[Option<Shape>; 1]>,
     /// Whether the function's shapes may change from run to run.
     pub(super) is_dynamic: bool,
 }
 
 impl Shaped<'_> {
+    /// The shape of an operand; `None` if it is no tensor or not there.
     fn operand(&self, index: usize) -> Option<&Shape> {
         self.operands.get(index)?.as_ref()
     }
 
+    /// The shape of the first result.
     fn result(&self) -> Option<&Shape> {
         self.results.first()?.as_ref()
     }
@@ -89,6 +93,7 @@ impl Shaped<'_> {
         if self.is_dynamic || given_at_run_time || !ranks_agree || steps.iter().any(|&step| step != 1) {
             return None;
         }
+        // Whether the slice leaves out a part of this axis.
         let cropped = |axis: &usize| source.dims[*axis] != result.dims[*axis];
         let axes: Vec<usize> = (0..rank).filter(cropped).collect();
         let [axis] = *axes.as_slice() else { return None };

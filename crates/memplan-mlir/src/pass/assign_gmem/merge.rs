@@ -67,7 +67,7 @@ impl<'a> Mergeable<'a> {
         for &(operand, place) in &concat.operands {
             let (root, at) = self.network.root(operand);
             let tensor = &self.network.tensors[root];
-            let whole = at == 0 && tensor.shape.bytes() == self.network.tensors[operand].shape.bytes();
+            let whole = at == 0 && tensor.bytes == self.network.tensors[operand].bytes;
             let free = !self.areas.homes.contains_key(&root) && !self.updated.contains(&root);
             if !whole || !free || tensor.role == Role::Workspace || !seen.insert(root) {
                 return None;
@@ -128,6 +128,7 @@ impl<'a> Mergeable<'a> {
             return false;
         }
         let many = operands.iter().filter(|&&(root, _)| uses[root] > 1).count();
+        // Whether an operand meets the conditions on operands.
         let plain = |(position, &(operand, _)): (usize, &(TensorId, u64))| {
             let (root, _) = network.root(operand);
             let defined = network.steps.get(network.tensors[operand].defined).map(|step| step.action);

@@ -29,13 +29,20 @@
 //! [`Network::root`] is the tensor in whose memory another one lies.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
 
-use memplan_core::{IndexVec, Span, index_type, patience};
+use memplan_core::{Id, IndexVec, Span, index_type, patience};
+use smallvec::{SmallVec, smallvec};
 
+// `Shape` is the dimensions of a tensor and the bytes it takes; `Batches` says how narrow elements share words.
+// `InPlace` is how the result of an op that moves no data lies in its operand; `Shaped` is an op with the shapes that
+// decide about that.
+// `OpId`, `ValueId` and `BlockId` belong to the text (`Document`).
 use super::chip::Chip;
 use super::in_place::{InPlace, Shaped};
 use super::tensor::{Batches, Shape, address};
 use crate::dialect::Traits;
+use crate::hash::Quick;
 use crate::pass::PassError;
 use crate::{BlockId, Document, OpId, Type, ValueId};
 
@@ -66,17 +73,18 @@ pub(super) struct Alias {
     pub at: u64,
 }
 
-/// A tensor in global memory.
+/// Tensors that a step reads or writes; mostly a few.
+pub(super) type Tensors = SmallVec<[TensorId; 4]>;
+
+/// A tensor in global memory. A network may have millions, so what is only needed while it is read is not kept.
 #[derive(Clone, Debug)]
 pub(super) struct Tensor {
-    /// What it is called in plans: unique in the network.
-    pub name: String,
     /// The name in the location of the op that makes it (`loc("conv1")`), by which users know it.
-    pub label: Option<String>,
+    pub label: Option<Box<str>>,
     /// The value of the text that the op defines. Arguments and results of calls may be further names of it.
     pub value: ValueId,
-    /// Its shape.
-    pub shape: Shape,
+    /// Bytes it takes.
+    pub bytes: u64,
     /// What it is for.
     pub role: Role,
     /// The position of the function it is defined in.
@@ -152,9 +160,9 @@ pub(super) struct Step {
     /// What it does.
     pub action: Action,
     /// Tensors it reads; a tensor that is two of its operands is here twice. Weights are not tensors.
-    pub reads: Vec<TensorId>,
+    pub reads: Tensors,
     /// Tensors it writes.
-    pub writes: Vec<TensorId>,
+    pub writes: Tensors,
 }
 
 /// A concat that can be *merged*: its operands are computed directly into their places in the result, so that the
@@ -197,6 +205,32 @@ pub(super) struct Network {
     pub other_concats: Vec<OpId>,
     /// What each value of the text stands for; `None` for values that are not in global memory.
     contents: IndexVec<ValueId, Option<Content>>,
+    names: Names,
+}
+
+/// The names of tensors, in one text: a network may have millions, and each is short.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    /// All names, one behind the other.
+    text: String,
+    /// Where each name ends in the text.
+    ends: IndexVec<TensorId, usize>,
+}
+
+impl Names {
+    fn push(&mut self, name: &str) {
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+    }
+
+    fn of(&self, tensor: TensorId) -> &str {
+        let begin = tensor.index().checked_sub(1).map_or(0, |before| self.ends[TensorId::from_index(before)]);
+        &self.text[begin..self.ends[tensor]]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.ends.ids().map(|tensor| self.of(tensor))
+    }
 }
 
 impl Network {
@@ -224,7 +258,13 @@ impl Network {
             concats: Vec::new(),
             other_concats: Vec::new(),
             contents: IndexVec::filled(None, document.value_ids().len()),
+            names: Names::default(),
         }
+    }
+
+    /// What a tensor is called in plans: unique in the network.
+    pub(super) fn name(&self, tensor: TensorId) -> &str {
+        self.names.of(tensor)
     }
 
     /// What a value stands for; `None` if it is not in global memory.
@@ -317,8 +357,10 @@ struct Reader<'a> {
     symbols: HashMap<&'a str, usize>,
     /// Functions that have been entered: each may be entered once.
     entered: HashSet<usize>,
-    /// Names that tensors have got: each is given once.
-    names: HashSet<String>,
+    /// Hashes of the names that tensors have got.
+    hashes: crate::hash::HashSet<u64>,
+    /// The names that tensors have got, as soon as two of them have the same hash: each name is given once.
+    names: Option<crate::hash::HashSet<String>>,
     /// Values that an op other than `top.Input` uses.
     used: IndexVec<ValueId, bool>,
 }
@@ -352,7 +394,8 @@ impl<'a> Reader<'a> {
             ));
         }
         let network = Network::without_steps(document, module, functions, roots);
-        Ok(Reader { document, chip, network, symbols, entered: HashSet::new(), names: HashSet::new(), used })
+        let (entered, hashes) = (HashSet::new(), crate::hash::HashSet::default());
+        Ok(Reader { document, chip, network, symbols, entered, hashes, names: None, used })
     }
 
     /// Follows execution from every root, calls included, and makes a step of each op.
@@ -476,7 +519,7 @@ impl<'a> Reader<'a> {
     fn root_arguments(&mut self, function: usize) -> Result<(), PassError> {
         let Some(block) = self.body(function)? else { return Ok(()) };
         let op = self.network.functions[function];
-        let mut writes = Vec::new();
+        let mut writes = Tensors::new();
         for &argument in self.document.arguments(block) {
             if self.used[argument]
                 && let Some(tensor) = self.tensor(function, op, argument, Role::Input)?
@@ -484,9 +527,9 @@ impl<'a> Reader<'a> {
                 writes.push(tensor);
             }
         }
-        self.network.inputs.extend(&writes);
+        self.network.inputs.extend(writes.iter().copied());
         if !writes.is_empty() {
-            self.step(function, op, Action::Input, Vec::new(), writes);
+            self.step(function, op, Action::Input, Tensors::new(), writes);
         }
         Ok(())
     }
@@ -501,7 +544,7 @@ impl<'a> Reader<'a> {
         };
         let reads = self.reads(op);
         reads.iter().for_each(|&tensor| self.network.tensors[tensor].crosses = true);
-        self.step(function, op, Action::Call, reads, Vec::new());
+        self.step(function, op, Action::Call, reads, Tensors::new());
         Ok(callee)
     }
 
@@ -515,22 +558,24 @@ impl<'a> Reader<'a> {
                 for (&result, &operand) in self.document.results(call).iter().zip(self.document.operands(op)) {
                     self.network.contents[result] = self.network.contents[operand];
                 }
-                self.step(function, op, Action::Return, reads, Vec::new());
+                self.step(function, op, Action::Return, reads, Tensors::new());
             }
             None => {
                 let mut seen = HashSet::new();
                 self.network.outputs.extend(reads.iter().filter(|&&tensor| seen.insert(tensor)));
-                self.step(function, op, Action::Finish, reads, Vec::new());
+                self.step(function, op, Action::Finish, reads, Tensors::new());
             }
         }
     }
 
-    fn step(&mut self, function: usize, op: OpId, action: Action, reads: Vec<TensorId>, writes: Vec<TensorId>) {
+    /// Adds a step.
+    fn step(&mut self, function: usize, op: OpId, action: Action, reads: Tensors, writes: Tensors) {
         self.network.steps.push(Step { op, function, action, reads, writes });
     }
 
     /// The tensors among an op's operands, in their order. Weights and operands without memory are left out.
-    fn reads(&self, op: OpId) -> Vec<TensorId> {
+    fn reads(&self, op: OpId) -> Tensors {
+        // The tensor that an operand stands for.
         let tensor = |&operand: &ValueId| match self.network.contents[operand] {
             Some(Content::Tensor(tensor)) => Some(tensor),
             _ => None,
@@ -561,12 +606,12 @@ impl<'a> Reader<'a> {
             return self.alias(function, op, in_place, content);
         }
         let reads = self.reads(op);
-        let mut writes = Vec::new();
+        let mut writes = Tensors::new();
         for &result in self.document.results(op) {
             writes.extend(self.tensor(function, op, result, role)?);
         }
         if role == Role::Input {
-            self.network.inputs.extend(&writes);
+            self.network.inputs.extend(writes.iter().copied());
         }
         let step = self.network.steps.len();
         // `reads` leaves out operands that are no tensors: weights and `top.None`. A concat with such an operand
@@ -627,7 +672,7 @@ impl<'a> Reader<'a> {
             // ordinary step, for the sake of other operands that the op reads.
             Content::Weight { weight, at } => {
                 self.network.contents[result] = Some(Content::Weight { weight, at: at + further });
-                self.step(function, op, Action::Compute, reads, Vec::new());
+                self.step(function, op, Action::Compute, reads, Tensors::new());
             }
             Content::Tensor(source) => {
                 // The operand may itself lie in another tensor. Then the alias names the other tensor, so that no chain
@@ -635,7 +680,7 @@ impl<'a> Reader<'a> {
                 let (of, at) = self.network.root(source);
                 let Some(tensor) = self.tensor(function, op, result, Role::Activation)? else { return Ok(()) };
                 self.network.tensors[tensor].alias = Some(Alias { of, at: at + further });
-                self.step(function, op, action, reads, vec![tensor]);
+                self.step(function, op, action, reads, smallvec![tensor]);
             }
         }
         Ok(())
@@ -644,7 +689,7 @@ impl<'a> Reader<'a> {
     /// Makes one step of an op with regions. The step reads what any op inside reads from outside, and writes the op's
     /// results and all tensors that are computed inside, except for those in the local memory of a layer group.
     fn region_op(&mut self, function: usize, op: OpId) -> Result<(), PassError> {
-        let mut writes = Vec::new();
+        let mut writes = Tensors::new();
         for &result in self.document.results(op) {
             writes.extend(self.tensor(function, op, result, Role::Activation)?);
         }
@@ -724,6 +769,7 @@ impl<'a> Reader<'a> {
         shape.map_err(|why| self.value_error(value, op, &why.describe()))
     }
 
+    /// An error about a value, at its type if the text spells it, else at the op.
     fn value_error(&self, value: ValueId, op: OpId, why: &str) -> PassError {
         let known = self.document.value(value);
         let span =
@@ -736,9 +782,11 @@ impl<'a> Reader<'a> {
     /// step right afterwards, so its number is the count of steps so far.
     fn tensor(&mut self, function: usize, op: OpId, value: ValueId, role: Role) -> Result<Option<TensorId>, PassError> {
         let Some(shape) = self.shape(op, value)? else { return Ok(None) };
-        let (name, defined) = (self.name(function, value), self.network.steps.len());
-        let label = location_name(self.document, op);
-        let tensor = Tensor { name, label, value, shape, role, function, defined, alias: None, crosses: false };
+        let name = self.name(function, value);
+        self.network.names.push(&name);
+        let (bytes, defined) = (shape.bytes(), self.network.steps.len());
+        let label = location_name(self.document, op).map(String::into_boxed_str);
+        let tensor = Tensor { label, value, bytes, role, function, defined, alias: None, crosses: false };
         let id = self.network.tensors.push(tensor);
         self.network.contents[value] = Some(Content::Tensor(id));
         Ok(Some(id))
@@ -753,9 +801,16 @@ impl<'a> Reader<'a> {
         let is_root = self.network.roots.first() == Some(&function);
         let symbol = self.document.symbol_name(self.network.functions[function]).unwrap_or_default();
         let full = if is_root { short } else { format!("{symbol}/{short}") };
+        // Nearly all names differ, which their hashes tell. The names themselves are compared from the moment on at
+        // which two of them have the same hash.
+        if self.hashes.insert(Quick::default().hash_one(&full)) && self.names.is_none() {
+            return full;
+        }
+        let given = &self.network.names;
+        let names = self.names.get_or_insert_with(|| given.iter().map(str::to_owned).collect());
         let mut name = full.clone();
         let mut copy = 1;
-        while !self.names.insert(name.clone()) {
+        while !names.insert(name.clone()) {
             copy += 1;
             name = format!("{full}~{copy}");
         }
@@ -799,6 +854,7 @@ pub(super) fn written_address(document: &Document, value: ValueId) -> Option<u64
     }
 }
 
+/// Whether an op is a layer group, whose inner tensors stay in local memory.
 fn is_group(document: &Document, op: OpId) -> bool {
     document.name(op) == "tpu.Group"
 }
@@ -824,6 +880,7 @@ pub(super) fn location_name(document: &Document, op: OpId) -> Option<String> {
     None
 }
 
+/// An error at an op.
 fn error(document: &Document, op: OpId, message: &str) -> PassError {
     PassError::Op { span: document.op(op).span, message: message.to_owned() }
 }

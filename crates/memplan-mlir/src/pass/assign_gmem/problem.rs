@@ -18,6 +18,9 @@ use memplan_core::{
 };
 use smallvec::{SmallVec, smallvec};
 
+// `Merges::places` gives for each tensor the top of its tree and the byte of the top at which it begins. `Life` is
+// the steps at which a tensor's memory is needed. A `Tie` puts a buffer at a fixed distance from the others of its
+// group.
 use super::areas::Areas;
 use super::chip::Chip;
 use super::lifecycle::Life;
@@ -64,6 +67,7 @@ impl Setting<'_> {
         let places = merges.places();
         let stays = self.stays_in_ddr(merges);
         let mut builder = self.spaces();
+        builder.reserve(self.network.roots_of_memory().count());
         let mut groups: IndexVec<TensorId, Option<GroupId>> = IndexVec::filled(None, self.network.tensors.len());
         let mut tensors = IndexVec::default();
         for id in self.network.roots_of_memory() {
@@ -71,7 +75,7 @@ impl Setting<'_> {
             let inner = merges.is_inner(id);
             // Tensors of one merged tree form a group, which is named after the tree's top.
             if inner && groups[place.top].is_none() {
-                groups[place.top] = Some(builder.group(self.network.tensors[place.top].name.clone()));
+                groups[place.top] = Some(builder.group(self.network.name(place.top)));
             }
             // All tensors of a tree lie in one space, so the tree's top decides.
             let mut buffer = self.buffer(id, inner);
@@ -110,10 +114,10 @@ impl Setting<'_> {
         let tensor = &self.network.tensors[id];
         let Life { start, end } = self.lives[id];
         let lifetime = Lifetime::new(start as u64, end as u64);
-        let mut buffer = Buffer::new(tensor.name.clone(), tensor.shape.bytes(), lifetime);
+        let mut buffer = Buffer::new(self.network.name(id), tensor.bytes, lifetime);
         if !inner {
             buffer.alignment = Bytes(self.chip.align);
-            let padded = Bytes(tensor.shape.bytes()).align_up(buffer.alignment);
+            let padded = Bytes(tensor.bytes).align_up(buffer.alignment);
             // Past 2^63 the problem is refused when it is built.
             buffer.size = Size::Fixed(padded.unwrap_or(Bytes(u64::MAX)));
         }

@@ -19,7 +19,7 @@ use memplan_program::{
     ByteRange, CopyRange, Extent, OpDraft, Program, ProgramBuilder, ProgramError, Size, ValueId as Handle,
 };
 
-use super::network::{Action, Network, Role, Step, TensorId};
+use super::network::{Action, Network, Role, Step, Tensor, TensorId, Tensors};
 use crate::Document;
 
 /// How ops that move no data are lowered.
@@ -57,6 +57,15 @@ pub(super) fn lower(
     Ok((builder.finish()?, all))
 }
 
+/// Whether a tensor is a buffer of its own in a program of this form. The buffers of a program are in the order of the
+/// networks, and in each network in the order of the tensors.
+pub(super) fn has_buffer(network: &Network, tensor: &Tensor, form: Form) -> bool {
+    // An op that updates its operand writes the result into the operand's own memory, so the two are one buffer in
+    // either form.
+    let is_update = || network.steps.get(tensor.defined).is_some_and(|step| step.action == Action::Update);
+    tensor.alias.is_none() || (form == Form::Addressed && !is_update())
+}
+
 /// Lowers one network.
 struct Lowering<'a> {
     document: &'a Document,
@@ -72,17 +81,14 @@ impl Lowering<'_> {
     fn declare(&mut self) -> IndexVec<TensorId, Handle> {
         let space = self.builder.space("gmem");
         let mut handles: IndexVec<TensorId, Handle> = IndexVec::default();
-        for tensor in &self.network.tensors {
-            let bytes = tensor.shape.bytes();
-            // An op that updates its operand writes the result into the operand's own memory, so the two are one buffer
-            // in either form.
-            let is_update = self.network.steps.get(tensor.defined).is_some_and(|step| step.action == Action::Update);
+        for (id, tensor) in self.network.tensors.iter_enumerated() {
+            let (name, bytes) = (self.network.name(id), tensor.bytes);
             let handle = match tensor.alias {
-                Some(alias) if self.form == Form::Views || is_update => {
+                Some(alias) if !has_buffer(self.network, tensor, self.form) => {
                     let extent = Extent::Exactly(ByteRange::new(alias.at, alias.at + bytes));
-                    self.builder.view(&tensor.name, handles[alias.of], extent)
+                    self.builder.view(name, handles[alias.of], extent)
                 }
-                _ => self.builder.alloc(&tensor.name, Size::Known(Bytes(bytes)), space),
+                _ => self.builder.alloc(name, Size::Known(Bytes(bytes)), space),
             };
             self.builder.set_span(handle, self.document.value(tensor.value).name);
             handles.push(handle);
@@ -128,7 +134,7 @@ impl Lowering<'_> {
 
     /// Makes an op read each of these tensors once. A workspace is both read and written by the ops that take it.
     fn reading(&self, mut draft: OpDraft, tensors: &[TensorId]) -> OpDraft {
-        let mut sorted = tensors.to_vec();
+        let mut sorted: Tensors = tensors.into();
         sorted.sort_unstable();
         sorted.dedup();
         for tensor in sorted {
@@ -192,7 +198,7 @@ impl Lowering<'_> {
             output_start: Bytes::ZERO,
             input: self.handles[source],
             input_start: Bytes(at),
-            length: Bytes(tensor.shape.bytes()),
+            length: Bytes(tensor.bytes),
         }
     }
 
@@ -201,7 +207,7 @@ impl Lowering<'_> {
         let mut end = 0;
         let mut ranges = Vec::with_capacity(operands.len());
         for &operand in operands {
-            let bytes = self.network.tensors[operand].shape.bytes();
+            let bytes = self.network.tensors[operand].bytes;
             ranges.push(CopyRange {
                 output: self.handles[result],
                 output_start: Bytes(end),

@@ -69,6 +69,7 @@ pub fn reuse_table(document: &Document, options: &Options) -> Result<String, Pas
     Ok(text)
 }
 
+/// Adds a line to a text.
 fn line(text: &mut String, what: std::fmt::Arguments) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{what}");
@@ -89,7 +90,8 @@ fn weights_text(text: &mut String, document: &Document, network: &Network, weigh
 /// - `hold_edges`: whether the tensor is held, which means that nobody may take its address yet;
 /// - `in_using_addr`: whether the address belongs to a tensor that is alive.
 fn step_text(text: &mut String, document: &Document, network: &Network, number: usize, step: &Step, table: &Table) {
-    let name = |&tensor| format!("%{}", network.tensors[tensor].name);
+    // A tensor's name in plans, written as a value of the text.
+    let name = |&tensor| format!("%{}", network.name(tensor));
     let reads: Vec<String> = step.reads.iter().map(name).collect();
     let writes: Vec<String> = step.writes.iter().map(name).collect();
     let arrow = if writes.is_empty() { "" } else { " -> " };

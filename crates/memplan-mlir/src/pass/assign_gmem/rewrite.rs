@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use memplan_core::{IndexVec, Span};
 
+// `Content` is what a value stands for: a tensor, or a weight from some byte on. `entries` reads a dictionary of
+// attributes as pairs of a key and a value, which are slices of the source. `Edits` collects changes of the text.
 use super::network::{Content, Network, TensorId, descendants};
 use super::weights::WeightPlan;
 use crate::attribute::entries;
@@ -134,8 +136,8 @@ fn insert_dictionary(document: &Document, op: OpId, attributes: &Attributes, edi
     }
 }
 
-/// Replaces values where they stand, and inserts each new attribute in front of the first one that comes after it in the
-/// alphabet. `known` are the keys and values of the dictionary, as slices of the source.
+/// Replaces values where they stand, and inserts each new attribute in front of the first one that comes after it in
+/// the alphabet. `known` are the keys and values of the dictionary, as slices of the source.
 ///
 /// ```text
 ///   {a = 1, c = 3}  with b = 2 and c = 4   ─►   {a = 1, b = 2, c = 4}
@@ -178,7 +180,8 @@ fn added(known: &[(&str, &str)], attributes: &Attributes) -> Vec<(String, String
     new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
 }
 
-/// Where a part of the source begins. The part is a slice of the source itself, so the distance of the two is its place.
+/// Where a part of the source begins. The part is a slice of the source itself, so the distance of the two is its
+/// place.
 fn position(source: &str, part: &str) -> usize {
     part.as_ptr() as usize - source.as_ptr() as usize
 }
@@ -195,6 +198,7 @@ fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, 
         }
     }
     all.sort();
+    // One attribute as it is written.
     let entry = |(key, value): &(String, String)| match value.as_str() {
         // A unit attribute: it says something by being there, and has no value.
         "" => key.clone(),

@@ -61,8 +61,7 @@ impl Records {
         let network = setting.network;
         let mut lives: IndexVec<TensorId, Life> = setting.lives.clone();
         // The bytes of each record; `None` for a tensor that has no record.
-        let mut sizes: IndexVec<TensorId, Option<u64>> =
-            network.tensors.iter().map(|t| Some(t.shape.bytes())).collect();
+        let mut sizes: IndexVec<TensorId, Option<u64>> = network.tensors.iter().map(|t| Some(t.bytes)).collect();
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
@@ -72,7 +71,7 @@ impl Records {
             let together = roots.iter().fold(lives[concat.result], |life, &root| life.with(lives[root]));
             for (position, &root) in roots.iter().enumerate() {
                 lives[root] = together;
-                sizes[root] = Some(if position == 0 { network.tensors[concat.result].shape.bytes() } else { 0 });
+                sizes[root] = Some(if position == 0 { network.tensors[concat.result].bytes } else { 0 });
             }
             sizes[concat.result] = None;
         }
@@ -89,7 +88,7 @@ impl Records {
             let life = Lifetime::new(lives[id].start as u64, lives[id].end as u64);
             let padded = Bytes(bytes).align_up(Bytes(setting.chip.align))?;
             let size = Size::Fixed(padded);
-            builder.buffer(Buffer { size, ..Buffer::new(network.tensors[id].name.clone(), 0, life) });
+            builder.buffer(Buffer { size, ..Buffer::new(network.name(id), 0, life) });
             tensors.push(id);
         }
         Some(Records { builder, tensors })

@@ -6,6 +6,7 @@
 //! ceil(5/4) · 10 words, 80 bytes instead of 50.
 
 use memplan_core::storage_bytes;
+use smallvec::SmallVec;
 
 use crate::Type;
 
@@ -22,6 +23,7 @@ pub(super) enum Batches {
 }
 
 impl Batches {
+    /// How many batches share a word.
     fn in_a_word(self) -> u64 {
         match self {
             Batches::Apart => 1,
@@ -35,7 +37,7 @@ impl Batches {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Dimensions, outermost first.
-    pub dims: Vec<u64>,
+    pub dims: SmallVec<[u64; 4]>,
     /// Bits of an element.
     pub bits: u64,
     /// Whether the element type is a quantised one.
@@ -88,7 +90,7 @@ impl Shape {
             return Err(Unsized::Encoding(text.to_owned()));
         }
         let dims = shape.as_ref().ok_or(Unsized::Unranked)?;
-        let dims: Vec<u64> = dims.iter().copied().collect::<Option<_>>().ok_or(Unsized::Dynamic)?;
+        let dims = dims.iter().copied().collect::<Option<_>>().ok_or(Unsized::Dynamic)?;
         let (bits, quantised) = element_bits(element).ok_or(Unsized::Element)?;
         let batches = match bits {
             8 if packs_batches => Batches::Quads,

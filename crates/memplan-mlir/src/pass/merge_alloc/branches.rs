@@ -22,18 +22,14 @@ use memplan_program::{Control, OpId, RegionId, SiteId};
 
 use super::BufferizedView;
 use super::candidates::Candidate;
-use super::home::Home;
+use super::home::Homes;
 use crate::hash::{HashMap, HashSet};
 
 /// The buffers that leave some branches, by the branch they are made in.
 type ByBranch<'a> = BTreeMap<RegionId, Vec<&'a Candidate>>;
 
 /// Pairs of a leader and a follower that lie at the leader's address; a leader may have several followers.
-pub(super) fn twins(
-    view: &BufferizedView,
-    candidates: &[Candidate],
-    homes: &HashMap<SiteId, Home>,
-) -> Vec<(SiteId, SiteId)> {
+pub(super) fn twins(view: &BufferizedView, candidates: &[Candidate], homes: &Homes) -> Vec<(SiteId, SiteId)> {
     // The original does not share memory between branches in this way.
     if view.options.compat {
         return Vec::new();
@@ -62,7 +58,7 @@ pub(super) fn twins(
         for followers in lists {
             for (leader, follower) in leaders.iter().zip(followers) {
                 // Twins lie in one frame, so they must have the same scope and cross the same loops.
-                if homes.contains_key(&leader.site) && homes.get(&leader.site) == homes.get(&follower.site) {
+                if homes[leader.site].is_some() && homes[leader.site] == homes[follower.site] {
                     pairs.push((leader.site, follower.site));
                 }
             }
@@ -80,6 +76,7 @@ pub(super) fn twins(
 /// all of them write the buffer of the same branch. It would reject twins here, so they are not made.
 fn written_side_by_side(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
+    // Whether an op runs beside other code.
     let is_beside = |op: OpId| {
         let control = |around: OpId| program.op(around).control();
         program.ancestors(op).any(|around| {

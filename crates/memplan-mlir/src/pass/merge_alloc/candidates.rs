@@ -5,6 +5,7 @@
 //! the reason.
 
 use memplan_analysis::{Life, Untraceable};
+use memplan_core::IndexVec;
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};
 
 use super::BufferizedView;
@@ -55,8 +56,9 @@ pub(super) fn find(view: &BufferizedView) -> Candidates {
         }
     }
     // Only the deallocations of merged buffers go away. What keeps its allocation must still be freed.
-    let merged: HashSet<SiteId> = candidates.list.iter().map(|candidate| candidate.site).collect();
-    frees.certain.retain(|(site, _)| merged.contains(site));
+    let mut merged = IndexVec::filled(false, view.lowered.program.sites().len());
+    candidates.list.iter().for_each(|candidate| merged[candidate.site] = true);
+    frees.certain.retain(|&(site, _)| merged[site]);
     candidates.deallocs = frees.certain;
     candidates
 }
@@ -76,6 +78,7 @@ impl Candidates {
         left.iter().for_each(|candidate| self.remark(view, candidate.op, reason));
     }
 
+    /// Tells the user why an allocation is not merged.
     fn remark(&mut self, view: &BufferizedView, op: OpId, reason: &str) {
         let span = view.document.op(op).span;
         self.remarks.push(Remark { span, message: format!("left alone: {reason}") });

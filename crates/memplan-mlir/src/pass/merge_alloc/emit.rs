@@ -12,7 +12,8 @@
 //! ```
 //!
 //! An allocation inside of a parallel loop may have its home outside of that loop. It *crosses* the loop: every
-//! iteration needs a copy of its own, and the offset is computed from the iteration's number ([`BufferizedView::index`]).
+//! iteration needs a copy of its own, and the offset is computed from the iteration's number
+//! ([`BufferizedView::index`]).
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use smallvec::smallvec;
 use super::BufferizedView;
 use super::candidates::{Candidate, Candidates};
 use super::frames::{Address, Frame, Frames};
-use super::home::Home;
+use super::home::{Home, Homes};
 use crate::bounds::LoopBounds;
 use crate::hash::HashMap;
 use crate::pass::{Rewrite, Saving};
@@ -31,12 +32,7 @@ use crate::{Edits, OpId};
 
 /// Makes the edits of the whole text. The result also says where each site lies, so that the checks can compare, and
 /// what was saved in each frame.
-pub(super) fn emit(
-    view: &BufferizedView,
-    candidates: Candidates,
-    homes: &HashMap<SiteId, Home>,
-    frames: &Frames,
-) -> Rewrite {
+pub(super) fn emit(view: &BufferizedView, candidates: Candidates, homes: &Homes, frames: &Frames) -> Rewrite {
     let mut emitter = Emitter {
         view,
         edits: Edits::default(),
@@ -51,7 +47,7 @@ pub(super) fn emit(
     // For each merged allocation the number of its buffers, and the bytes that they would take without sharing.
     let mut savings: BTreeMap<SpaceId, (usize, u64)> = BTreeMap::new();
     for candidate in &candidates.list {
-        let (Some(home), Some(address)) = (homes.get(&candidate.site), &frames.addresses[candidate.site]) else {
+        let (Some(home), Some(address)) = (&homes[candidate.site], &frames.addresses[candidate.site]) else {
             continue;
         };
         let Some(space) = emitter.view_of(candidate, home, address) else { continue };
@@ -148,6 +144,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// Adds a line in front of an op, with the op's indentation.
     fn insert_before(&mut self, op: OpId, line: &str) {
         let start = self.view.document.op(op).span.start as usize;
         let indentation = indentation(self.view.document.source(), start);
@@ -196,6 +193,22 @@ fn indentation(source: &str, position: usize) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
+/// Adds a number to a text, digit by digit. Formatting it takes several times as long.
+pub(super) fn push_number(text: &mut String, number: u64) {
+    let mut digits = [0; 20];
+    let mut rest = number;
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
+}
+
 /// New value names that the text does not use: `%merged_0`, `%offset_1`, ….
 struct Names {
     /// Letters in front of the words, if the text has names like these already; usually empty.
@@ -216,8 +229,12 @@ impl Names {
         Names { prefix, count: 0 }
     }
 
+    /// A name that has not been given yet.
     fn next(&mut self, word: &str) -> String {
-        let name = ["%", &self.prefix, word, "_", &self.count.to_string()].concat();
+        // Every buffer gets such a name, so it is put together without formatting.
+        let mut name = String::with_capacity(self.prefix.len() + word.len() + 12);
+        ["%", &self.prefix, word, "_"].iter().for_each(|piece| name.push_str(piece));
+        push_number(&mut name, self.count as u64);
         self.count += 1;
         name
     }
@@ -236,14 +253,22 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// Adds an op on a line of its own, with the location of the op that it replaces. The op is given in pieces: putting
-    /// them one behind the other is several times quicker than formatting.
+    /// Adds an op on a line of its own, with the location of the op that it replaces. The op is given in pieces:
+    /// putting them one behind the other is several times quicker than formatting.
     fn line(&mut self, op: &[&str]) {
+        self.begin_line();
+        op.iter().for_each(|piece| self.text.push_str(piece));
+        self.end_line();
+    }
+
+    fn begin_line(&mut self) {
         if !self.text.is_empty() {
             self.text.push('\n');
             self.text.push_str(self.indentation);
         }
-        op.iter().for_each(|piece| self.text.push_str(piece));
+    }
+
+    fn end_line(&mut self) {
         if !self.location.is_empty() {
             self.text.push(' ');
             self.text.push_str(self.location);
@@ -253,7 +278,12 @@ impl Code<'_> {
     /// Adds a constant and gives its name.
     fn constant(&mut self, value: u64) -> String {
         let name = self.names.next("offset");
-        self.line(&[&name, " = arith.constant ", &value.to_string(), " : index"]);
+        self.begin_line();
+        self.text.push_str(&name);
+        self.text.push_str(" = arith.constant ");
+        push_number(self.text, value);
+        self.text.push_str(" : index");
+        self.end_line();
         name
     }
 

@@ -28,9 +28,12 @@ use memplan_core::{
 use memplan_planner::{Assign, Request, Strategy};
 use memplan_program::SiteId;
 
+// A `Candidate` is an allocation that is merged, with its size, alignment and life. Its `Home` is the scope that it
+// goes to and the loops that it crosses. `copies` is the number of iterations of a crossed loop.
 use super::branches;
 use super::candidates::Candidate;
-use super::home::{Home, copies};
+use super::emit::push_number;
+use super::home::{Homes, copies};
 use super::{BufferizedView, Planner};
 use crate::OpId;
 use crate::hash::{HashMap, HashSet};
@@ -101,7 +104,7 @@ pub(super) fn plan(
     view: &BufferizedView,
     candidates: &[Candidate],
     twins: &[(SiteId, SiteId)],
-    homes: &HashMap<SiteId, Home>,
+    homes: &Homes,
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<Frames, PassError> {
@@ -117,7 +120,7 @@ pub(super) fn plan(
 fn plan_list(
     view: &BufferizedView,
     candidates: &[Candidate],
-    homes: &HashMap<SiteId, Home>,
+    homes: &Homes,
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<Frames, PassError> {
@@ -152,11 +155,12 @@ fn plan_list(
     }
     let mut addresses = IndexVec::filled(None, sites);
     for candidate in candidates {
-        let Some(home) = homes.get(&candidate.site) else { continue };
+        let Some(home) = &homes[candidate.site] else { continue };
         let mut address = Address { offset: in_frame[candidate.site], strides: Vec::new() };
         for &op in &home.crossed {
             let key = (op, true, candidate.space.clone());
             address.strides.push(frames[&key].stride);
+            // Where the frames of this loop lie in the frame around it.
             address.offset += placed[&key];
         }
         addresses[candidate.site] = Some(address);
@@ -167,10 +171,10 @@ fn plan_list(
 
 /// Sorts the buffers into frames. Each buffer is a member of the frame of the innermost loop that it crosses, that
 /// loop is a member of the frame of the next one, and so on to the frame of its scope.
-fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<Key, Frame> {
+fn collect(candidates: &[Candidate], homes: &Homes) -> BTreeMap<Key, Frame> {
     let mut frames = BTreeMap::<Key, Frame>::new();
     for candidate in candidates {
-        let Some(home) = homes.get(&candidate.site) else { continue };
+        let Some(home) = &homes[candidate.site] else { continue };
         let mut member = Member::Site(candidate.site);
         // The way from the buffer outwards: the crossed loops, innermost first, then the scope.
         let way = home.crossed.iter().map(|&op| (op, true)).chain([(home.scope, false)]);
@@ -259,7 +263,11 @@ fn member_name(view: &BufferizedView, member: Member) -> String {
             let name = view.document.results(op).first().map_or("", |&value| view.document.value_name(value));
             // Names of values are used again in other blocks. Every buffer has such a name, so it is put together
             // without formatting.
-            [name, " of op ", &op.index().to_string()].concat()
+            let mut text = String::with_capacity(name.len() + " of op ".len() + 10);
+            text.push_str(name);
+            text.push_str(" of op ");
+            push_number(&mut text, op.index() as u64);
+            text
         }
         Member::Loop(op) => format!("iterations of {} {}", view.document.name(op), op.index()),
     }
@@ -283,12 +291,13 @@ fn kept_apart(view: &BufferizedView, key: &Key, frames: &BTreeMap<Key, Frame>) -
             }
         }
     }
+    // The two members in which a pair of sites lies; `None` if one of them is not in this frame.
     let members = |(one, other)| Some((*member_of.get(&one)?, *member_of.get(&other)?));
     view.apart.pairs().filter_map(members).filter(|(one, other)| one != other).collect()
 }
 
-/// The plan of the strategy asked for, or, without one, of the pass's own planner, and the problem's lower bound. If the strategy is `auto`, the
-/// smaller of the two plans is taken, so that it is never worse than the default.
+/// The plan of the strategy asked for, or, without one, of the pass's own planner, and the problem's lower bound. If
+/// the strategy is `auto`, the smaller of the two plans is taken, so that it is never worse than the default.
 fn best_plan(
     view: &BufferizedView,
     problem: &Problem,
@@ -301,6 +310,7 @@ fn best_plan(
     };
     let own = memplan_planner::find(own);
     let request = Request { assign: Assign::Offsets, ..request.clone() };
+    // A plan together with the problem's lower bound.
     let bounded = |plan| (plan, bound::lower_bound(problem));
     match (strategy, own) {
         (Some(strategy), Some(own)) if strategy.name() == "auto" => {

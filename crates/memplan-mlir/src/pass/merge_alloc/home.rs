@@ -24,14 +24,14 @@
 //! The copies are counted by the parallel loops alone. So a hoisted buffer is left where it is if the walk comes to
 //! another op that may run its regions several times at once.
 
-use memplan_core::Id;
+use memplan_core::{Id, IndexVec};
 use memplan_program::{Control, SiteId};
 
 use super::BufferizedView;
 use super::candidates::Candidates;
 use crate::OpId;
 use crate::dialect::Traits;
-use crate::hash::{HashMap, HashSet};
+use crate::hash::HashSet;
 
 /// The way from an allocation to its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,18 +42,19 @@ pub(super) struct Home {
     pub(super) crossed: Vec<OpId>,
 }
 
+/// The home of each site that is a candidate and has one.
+pub(super) type Homes = IndexVec<SiteId, Option<Home>>;
+
 /// The homes of all candidates. Those that have none are left alone, together with their deallocations.
-pub(super) fn find(view: &BufferizedView, candidates: &mut Candidates) -> HashMap<SiteId, Home> {
+pub(super) fn find(view: &BufferizedView, candidates: &mut Candidates) -> Homes {
     let handed_on = handed_to_inner_loops(view);
-    let mut homes = HashMap::default();
+    let mut homes = Homes::filled(None, view.lowered.program.sites().len());
     for candidate in &candidates.list {
         let hoist = handed_on.contains(&candidate.site);
         let home = walk(view, candidate.op, hoist);
-        if let Some(home) = home.filter(|home| view.first_op(home.scope).is_some()) {
-            homes.insert(candidate.site, home);
-        }
+        homes[candidate.site] = home.filter(|home| view.first_op(home.scope).is_some());
     }
-    candidates.leave_alone(view, |site| !homes.contains_key(&site), "nothing around it can hold the merged memory");
+    candidates.leave_alone(view, |site| homes[site].is_none(), "nothing around it can hold the merged memory");
     homes
 }
 
@@ -115,15 +116,21 @@ pub(super) fn copies(view: &BufferizedView, op: OpId) -> Option<u64> {
 ///   }
 /// ```
 ///
-/// A use in the second form does not hoist the buffer. The merged allocation that holds `%a` then goes to the body of
-/// the outer `scf.forall`, where `%a` was allocated before.
+/// A use in the second form alone does not hoist the buffer. The merged allocation that holds `%a` then goes to the
+/// body of the outer `scf.forall`, where the text allocates `%a` already. So the inner loop is handed the same kind of
+/// memory as before the pass.
 fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
     let program = &view.lowered.program;
     let mut handed_on = HashSet::default();
     for (op, info) in program.ops().iter_enumerated() {
         for access in &info.accesses {
             for &site in view.aliases.sites(access.value) {
+                // A site of a text is always the result of an op, so none is left out here.
                 let Some(alloc) = program.alloc_op(site) else { continue };
+                // Most uses stand in the block of the allocation, and then `user` below is the using op itself.
+                if program.op(alloc).block == info.block {
+                    continue;
+                }
                 // `around_both` is the innermost op whose regions contain both the allocation and the use. `user` is
                 // the op directly in these regions that is the using op or contains it.
                 let user = view.tree.child_towards(view.tree.around_both(alloc, op), op);
@@ -142,6 +149,7 @@ fn handed_to_inner_loops(view: &BufferizedView) -> HashSet<SiteId> {
     handed_on
 }
 
+/// Whether the scope of an allocation is an `scf.forall`.
 fn in_forall(view: &BufferizedView, alloc: OpId) -> bool {
     scope_of(view, alloc).is_some_and(|scope| view.document.name(scope) == "scf.forall")
 }

@@ -37,9 +37,13 @@
 use std::collections::{HashMap, HashSet};
 
 use memplan_analysis::Life;
-use memplan_core::Classes;
+use memplan_core::{Classes, IndexVec};
 use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
+use smallvec::{SmallVec, smallvec};
+
+// `Interference` answers whether two buffers may have one address; `Users` says which execution units use a buffer, and
+// whether a load fills it or a store sends it off. `Classes` is a union-find: `join` makes one class of two.
 use super::interference::Interference;
 use super::pipes::Users;
 use super::{KernelView, Profile};
@@ -52,7 +56,7 @@ const MOST_COMPARED: usize = 64;
 /// Buffers with one address.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    pub(super) members: Vec<SiteId>,
+    pub(super) members: SmallVec<[SiteId; 4]>,
     /// The largest number of slots of a member.
     pub(super) slots: u32,
     /// The loop whose iterations take the slots in turn.
@@ -79,8 +83,8 @@ pub(super) enum InPlace {
 
 /// The groups, and the pairs that only a shortage of memory puts together.
 pub(super) struct Groups {
-    /// The position of each buffer's group in `groups`.
-    group_of: HashMap<SiteId, usize>,
+    /// The position of each buffer's group in `groups`; `None` for a buffer that is not planned, or that no op touches.
+    group_of: IndexVec<SiteId, Option<u32>>,
     /// The groups. One that has been made a part of another stays in the list, but no buffer refers to it.
     groups: Vec<Group>,
     /// Pairs of a result and its donor that are in different groups, although the result may lie on the donor: pairs
@@ -98,7 +102,12 @@ pub(super) struct Groups {
 impl Groups {
     /// The group of a buffer; `None` for a buffer that is not planned, or that no op touches.
     pub(super) fn of(&self, site: SiteId) -> Option<&Group> {
-        self.groups.get(*self.group_of.get(&site)?)
+        self.groups.get(self.position(site)?)
+    }
+
+    /// The position of a buffer's group in `groups`.
+    fn position(&self, site: SiteId) -> Option<usize> {
+        self.group_of[site].map(|group| group as usize)
     }
 }
 
@@ -106,7 +115,7 @@ impl Groups {
 /// that are planned at all, `users` says which execution units use them.
 pub(super) fn coalesce(
     view: &KernelView,
-    users: &HashMap<SiteId, Users>,
+    users: &IndexVec<SiteId, Users>,
     planned: &[SiteId],
     in_place: InPlace,
 ) -> Groups {
@@ -118,7 +127,7 @@ pub(super) fn coalesce(
         edges: view.lowered.program.incoming_edges(),
         settled: HashSet::new(),
         groups: Groups {
-            group_of: HashMap::new(),
+            group_of: IndexVec::filled(None, view.lowered.sites.len()),
             groups: Vec::new(),
             stalling: Vec::new(),
             needed_slots: HashMap::new(),
@@ -151,15 +160,15 @@ struct Coalescing<'a> {
 
 impl Coalescing<'_> {
     /// Starts with a group for each buffer that is used; the steps that follow put groups together.
-    fn singles(&mut self, users: &HashMap<SiteId, Users>, planned: &[SiteId]) {
+    fn singles(&mut self, users: &IndexVec<SiteId, Users>, planned: &[SiteId]) {
         let program = &self.view.lowered.program;
         for &site in planned {
             let Life::Range { first, last } = self.view.lifetimes.life(site) else { continue };
             let info = program.site(site);
-            let user = users.get(&site).cloned().unwrap_or_default();
-            self.groups.group_of.insert(site, self.groups.groups.len());
+            let user = &users[site];
+            self.groups.group_of[site] = Some(self.groups.groups.len() as u32);
             self.groups.groups.push(Group {
-                members: vec![site],
+                members: smallvec![site],
                 slots: info.slots,
                 rotation: program.rotation(site),
                 is_mixed: false,
@@ -181,6 +190,7 @@ impl Coalescing<'_> {
             if carriers.is_empty() || !self.interference.with_itself(site) {
                 continue;
             }
+            // The loop that takes the slots of the buffer in turn: the innermost loop around its allocation.
             let rotation = program.rotation(site);
             let elsewhere = carriers.iter().any(|&(op, _)| Some(op) != rotation);
             // Slots are taken in turn by the iterations of one loop. If another loop carries the buffer, or an instance
@@ -198,7 +208,7 @@ impl Coalescing<'_> {
             let slots = carriers.len() as u32 + 1;
             self.groups.needed_slots.insert(site, slots);
             self.settled.insert(site);
-            if let Some(&group) = self.groups.group_of.get(&site) {
+            if let Some(group) = self.groups.position(site) {
                 let group = &mut self.groups.groups[group];
                 group.slots = group.slots.max(slots);
             }
@@ -214,6 +224,7 @@ impl Coalescing<'_> {
             if !matches!(program.op(op).control(), Control::Loop(_) | Control::While) {
                 continue;
             }
+            // The arguments of the first block of a loop's region are what one iteration hands to the next.
             for argument in program.op(op).regions().iter().flat_map(|&region| program.entry_arguments(region)) {
                 if self.view.aliases.sites(argument).contains(&site) {
                     carriers.push((op, argument));
@@ -274,19 +285,19 @@ impl Coalescing<'_> {
                 classes.join(target, source);
             }
         }
-        let mut members: HashMap<ValueId, Vec<SiteId>> = HashMap::new();
-        let mut order = Vec::new();
-        // Classes are kept in the order of their first site, so that the result does not depend on hashing.
+        // Each site that is not the first of its class, behind the first one. Most classes have one site only.
+        let mut first_site: IndexVec<ValueId, Option<SiteId>> = IndexVec::filled(None, program.values().len());
+        let mut others: Vec<(SiteId, SiteId)> = Vec::new();
         for (site, info) in program.sites().iter_enumerated() {
-            let list = members.entry(classes.find(info.value)).or_insert_with(|| {
-                order.push(classes.find(info.value));
-                Vec::new()
-            });
-            list.push(site);
+            match &mut first_site[classes.find(info.value)] {
+                Some(first) => others.push((*first, site)),
+                first => *first = Some(site),
+            }
         }
-        // The buffers of a class are joined where that is possible.
-        for class in order {
-            let list = members.remove(&class).unwrap_or_default();
+        others.sort_unstable();
+        // The buffers of a class are joined where that is possible. Classes come in the order of their first sites.
+        for class in others.chunk_by(|one, other| one.0 == other.0) {
+            let list: Vec<SiteId> = std::iter::once(class[0].0).chain(class.iter().map(|&(_, site)| site)).collect();
             for (at, &later) in list.iter().enumerate() {
                 // Each site is compared with a limited number of sites before it. Classes of thousands of members would
                 // cost the square of that otherwise, and a pair that is not joined costs memory only.
@@ -310,7 +321,7 @@ impl Coalescing<'_> {
     /// Puts the groups of two buffers together, if nothing speaks against it and no two members interfere. A buffer
     /// that needs slots of its own for its instances stays by itself.
     fn join(&mut self, one: SiteId, other: SiteId) {
-        let (Some(&a), Some(&b)) = (self.groups.group_of.get(&one), self.groups.group_of.get(&other)) else { return };
+        let (Some(a), Some(b)) = (self.groups.position(one), self.groups.position(other)) else { return };
         if a == b || self.groups.needed_slots.contains_key(&one) || self.groups.needed_slots.contains_key(&other) {
             return;
         }
@@ -365,9 +376,11 @@ impl Coalescing<'_> {
 
     /// Makes group `from` a part of group `into`.
     fn merge(&mut self, into: usize, from: usize) {
-        let taken = self.groups.groups[from].clone();
+        // Nobody refers to the group `from` any more, so its members can be taken out.
+        let members = std::mem::take(&mut self.groups.groups[from].members);
+        let taken = Group { members, ..self.groups.groups[from] };
         for &site in &taken.members {
-            self.groups.group_of.insert(site, into);
+            self.groups.group_of[site] = Some(into as u32);
         }
         let group = &mut self.groups.groups[into];
         group.members.extend(taken.members);
@@ -426,10 +439,11 @@ impl Coalescing<'_> {
             let fitting = donors.filter(|&&donor| self.interference.may_write_over(op, overlay.output, donor));
             pairs.extend(fitting.map(|&donor| (*result, donor)));
         }
+        // A buffer whose size is not known counts as empty, so it is no donor of anything.
         let size = |site: SiteId| program.site(site).size.upper_bound().map_or(0, |bytes| bytes.0);
         pairs.sort_by_key(|&(result, donor)| (std::cmp::Reverse(size(result)), result, donor));
         pairs.dedup();
-        let mut used: HashSet<SiteId> = HashSet::new();
+        let mut used: SmallVec<[SiteId; 4]> = SmallVec::new();
         for (result, donor) in pairs {
             let free = !used.contains(&result) && !used.contains(&donor);
             if free && size(donor) >= size(result) && self.take_over(op, result, donor) {
@@ -441,11 +455,10 @@ impl Coalescing<'_> {
     /// Puts a result and its donor into one group, if the result's life begins at this op and the donor's ends there.
     /// Says whether it did; the answer for a pair that only goes into the list `stalling` is no.
     fn take_over(&mut self, op: OpId, result: SiteId, donor: SiteId) -> bool {
-        let (Some(&new), Some(&old)) = (self.groups.group_of.get(&result), self.groups.group_of.get(&donor)) else {
-            return false;
-        };
+        let (Some(new), Some(old)) = (self.groups.position(result), self.groups.position(donor)) else { return false };
         let begins = matches!(self.view.lifetimes.life(result), Life::Range { first, .. } if first == op);
         let ends = matches!(self.view.lifetimes.life(donor), Life::Range { last, .. } if last == op);
+        // The group's range from its first to its last op may be longer than the donor's own life.
         // All members of the donor's group must have ended when this op runs, and none of the result's group may have
         // begun: members of one group are never alive at the same time.
         let apart = self.groups.groups[old].last <= op && self.groups.groups[new].first >= op;

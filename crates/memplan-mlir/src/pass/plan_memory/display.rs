@@ -63,6 +63,7 @@ fn records(
     temporaries: &std::collections::HashSet<memplan_program::SiteId>,
 ) -> Vec<Value> {
     let problem = &function.problem;
+    // The record of one memory, with the buffers in it.
     let record = |(space, info): (memplan_core::SpaceId, &memplan_core::Space)| {
         let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.contains(&space));
         let buffers = here.map(|(id, info)| buffer_record(view, function, temporaries, (id, info)));

@@ -36,6 +36,9 @@ use std::ops::Range;
 use memplan_core::IndexVec;
 use memplan_program::{AccessKind, Control, FunctionId, OpId, Origin, ValueId};
 
+// `Scope` is a memory of the device, with its capacity and alignment. `OpId` is an op of the program, `crate::OpId`
+// an op of the text. `view.tree` knows which op is inside of which (`OpTree`): `child_towards(None, op)` is the op of
+// the function's body that contains an op, or is that op.
 use super::KernelView;
 use super::target::Scope;
 use crate::dialect::Traits;
@@ -128,6 +131,7 @@ fn add_casts_of_callees(view: &KernelView, found: &mut FixedBuffers) {
         // A function without ops calls nobody.
         let Some((first, last)) = view.tree.function_range(function) else { continue };
         let casts = &mut found.by_function[function];
+        // Functions may call each other in a circle, so those that have been reached are remembered.
         let mut reached = HashSet::from([function]);
         let mut stack: Vec<FunctionId> = callees[function].iter().copied().collect();
         while let Some(callee) = stack.pop() {
@@ -139,10 +143,15 @@ fn add_casts_of_callees(view: &KernelView, found: &mut FixedBuffers) {
     }
 }
 
-/// The functions of the same module that each function calls.
+/// The functions of the same module that each function calls. A call that names no such function (a call through a
+/// value, a function of another module) is left out: nothing is known about the casts of what it calls.
 fn callees(view: &KernelView) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
     let (document, program) = (view.document, &view.lowered.program);
+    // The name that a function defines, or that a call calls.
     let symbol = |op: crate::OpId| document.symbol_name(op).unwrap_or_default();
+    // Two modules of a text may each have a function of one name, so the module is part of the key: the op around the
+    // function, `None` at the top level of the text. (`lowered.functions` gives the op of the text for a function of
+    // the program, `lowered.ops` the one for an op.)
     let named: HashMap<(Option<crate::OpId>, &str), FunctionId> = view
         .lowered
         .functions
@@ -274,10 +283,12 @@ impl<'a> Uses<'a> {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let Some(&(first, _)) = uses.first() else { return false };
         let at_first = uses.iter().take_while(|&&(op, _)| op == first);
+        // `uses` is sorted by op, so the accesses of the first op stand in front.
         let only_writes = at_first.clone().all(|&(_, kind)| kind == AccessKind::Write);
         // A write through a view may leave other bytes as they were, so it must be the cast's own value that is
         // written.
         let of_the_whole = self.accesses[value].iter().any(|&(op, kind)| op == first && kind == AccessKind::Write);
+        // The op in whose region the first access stands; `None` for the function's body.
         let parent = tree.parent(first);
         let in_its_block = |&(op, _): &(OpId, AccessKind)| {
             parent.is_none_or(|parent| tree.contains(parent, op) && parent != op)
@@ -363,6 +374,7 @@ fn taken_bytes(address: u64, size: Option<u64>, scope: &Scope) -> Range<u64> {
     let unit = scope.alignment.max(1);
     // A memory without a capacity gets one so large that the sums of the planner cannot overflow.
     let capacity = scope.capacity.unwrap_or(memplan_core::MAX_BYTES / 4) / unit * unit;
+    // An address plus a size may be more than any number; such bytes are beyond the capacity in any case.
     let end = size.map_or(capacity, |size| address.saturating_add(size));
     let end = end.min(capacity).div_ceil(unit).saturating_mul(unit);
     (address / unit * unit).min(end)..end

@@ -17,8 +17,12 @@
 mod fewest_waits;
 mod remarks;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+// Two kinds of ids: `OpId` is an op of the program (its number is its place in the program's order), `crate::OpId` an
+// op of the text. `view.lowered` leads from one to the other: `lowered.ops[op]`, `lowered.sites[site]` (the op that
+// allocates a site) and `lowered.functions[function]` are ops of the text.
 use fewest_waits::Way;
 use memplan_analysis::Life;
 use memplan_core::{Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, bound, patience};
@@ -30,7 +34,7 @@ use super::coalesce::{Groups, InPlace, coalesce};
 use super::fixed::{self, FixedBuffers};
 use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
-use super::problem::{Choice, Kernel, idle_temporaries};
+use super::problem::{Choice, Kernel, SharedNames, idle_temporaries};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
 use super::{KernelView, Options, PlannedFunction, Waits};
 use crate::Document;
@@ -58,8 +62,7 @@ pub(super) fn plan_all(
     planner.refuse_hopeless(&groups)?;
     planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
-    let all: HashSet<SiteId> = planner.by_function.iter().flatten().copied().collect();
-    view.refuse_handed_out(&all, &planner.names)?;
+    view.refuse_handed_out(planner.by_function.iter().flatten().copied(), &planner.names)?;
     planner.refuse_without_owner()?;
     let way = Way::of(strategy, view.options);
     for function in view.lowered.program.functions().ids() {
@@ -104,6 +107,7 @@ impl Attempt {
             return BTreeSet::new();
         }
         let bounds = bound::space_lower_bounds(&self.problem);
+        // Whether no plan was found for this memory, or, without a report, whether it is certainly too small.
         let failed = |space: SpaceId| match &self.report {
             Some(report) => report.spaces.iter().any(|row| row.space == space && row.mode == Mode::Failed),
             None => self.problem.spaces()[space].capacity.is_some_and(|capacity| bounds[space].bytes > capacity),
@@ -134,7 +138,7 @@ fn place(
 struct Planner<'a> {
     view: &'a KernelView<'a>,
     /// Which execution units of the device use a buffer.
-    users: HashMap<SiteId, Users>,
+    users: IndexVec<SiteId, Users<'a>>,
     /// Temporary buffers that no op touches, with the first and the last op that has each as an operand.
     idle: HashMap<SiteId, (OpId, OpId)>,
     /// Buffers that have addresses in the text already.
@@ -212,19 +216,31 @@ impl<'a> Planner<'a> {
         let program = &self.view.lowered.program;
         let mut targets: HashMap<FunctionId, (Target, bool)> = HashMap::new();
         let written = self.view.written();
+        // What was found out for the site before, because neighbours are mostly in one function and one memory: the
+        // function, and whether it is left out; the function and the space, and whether the space is on-chip memory.
+        let mut left_out: Option<(FunctionId, bool)> = None;
+        let mut on_chip: Option<(FunctionId, SpaceId, bool)> = None;
         for site in program.sites().ids() {
+            // A site without an allocating op comes from outside and keeps its address.
             let Some(function) = self.site_function(site) else { continue };
-            if self.is_left_out(function) {
+            if left_out.is_none_or(|(last, _)| last != function) {
+                left_out = Some((function, self.is_left_out(function)));
+                targets.entry(function).or_insert_with(|| self.target(function));
+            }
+            if left_out == Some((function, true)) {
                 continue;
             }
-            targets.entry(function).or_insert_with(|| self.target(function));
             let op = self.view.lowered.sites[site];
             let span = self.view.document.op(op).span;
             // Only `memref.alloc` makes an on-chip buffer to be planned. Other sites keep what they have.
             if self.view.document.name(op) != "memref.alloc" {
                 continue;
             }
-            if targets[&function].0.scope(self.space_text(site)).is_none() {
+            let space = program.site(site).space;
+            if on_chip.is_none_or(|(last, of, _)| (last, of) != (function, space)) {
+                on_chip = Some((function, space, targets[&function].0.scope(self.space_text(site)).is_some()));
+            }
+            if on_chip == Some((function, space, false)) {
                 let message = format!("{} keeps its allocation: it is in no on-chip memory", self.names[site]);
                 self.all.remarks.push(Remark { span, message });
                 continue;
@@ -311,7 +327,7 @@ impl<'a> Planner<'a> {
     /// Warns of a buffer that is read and never written (`written` is `Some(false)`). It may lie anywhere, since
     /// there is no content to keep. A foreign coupled buffer is no mistake: the other core writes it.
     fn warn_of_reads(&mut self, site: SiteId, written: Option<bool>, span: memplan_core::Span) {
-        let coupled = self.is_foreign(site) && self.view.lowered.program.site(site).coupled.is_some();
+        let coupled = self.view.lowered.program.site(site).coupled.is_some() && self.is_foreign(site);
         if written == Some(false) && !coupled {
             let name = &self.names[site];
             let message = format!(
@@ -354,6 +370,7 @@ impl<'a> Planner<'a> {
     /// function would choose the address of the buffer without an owner. The other buffers get the addresses that
     /// their owners choose, and the functions of the owners know nothing of this buffer. So the two may overlap.
     fn refuse_without_owner(&self) -> Result<(), PassError> {
+        // The memory space of a buffer, as the text names it.
         let space = |site: SiteId| self.view.lowered.program.site(site).space;
         for sites in &self.by_function {
             let coupled: BTreeSet<SpaceId> =
@@ -468,6 +485,7 @@ impl<'a> Planner<'a> {
         if sites.is_empty() {
             return Ok(());
         }
+        // The device of the function, with what is left of its memories for planned buffers.
         let target = self.capacities(function, self.target(function).0)?;
         let attempt = match way {
             Way::Levels => self.attempt(function, &target, &sites, groups, None, request)?,
@@ -517,6 +535,7 @@ impl<'a> Planner<'a> {
     /// The bytes that buffers at fixed addresses take in the memories of these sites, each with the name of its
     /// memory.
     fn taken(&self, function: FunctionId, target: &Target, sites: &[SiteId]) -> Vec<(String, fixed::Piece)> {
+        // The memories in which this function has buffers to place. Casts in other memories are in nobody's way.
         let scopes = sites.iter().filter_map(|&site| target.scope(self.space_text(site)));
         let scopes: BTreeMap<&str, &Scope> = scopes.map(|scope| (scope.name.as_str(), scope)).collect();
         let casts = self.fixed.of(function);
@@ -548,6 +567,8 @@ impl<'a> Planner<'a> {
             function,
             target,
             sites,
+            shared: SharedNames::default(),
+            last_scope: Cell::new(None),
         };
         let first = place(kernel.problem(&Choice::tight(groups))?, self.view.options.order, strategy, request)?;
         // If there is a plan, it is taken. If there is none, but no memory is known to be too small, the second trial
@@ -588,6 +609,7 @@ impl<'a> Planner<'a> {
         let threads = mode.contains("<SIMT>") || mode.contains("<MIX>");
         let (Some(cache), true) = (target.vector_function_cache, threads) else { return Ok(target) };
         let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
+        // In KiB, as the user gives it.
         let asked = self.view.options.vector_function_memory;
         let whole = scope.capacity.unwrap_or(u64::MAX);
         // Bytes to KiB. What is left for planned buffers is least if the cache is largest.

@@ -25,13 +25,15 @@ impl KernelView<'_> {
     /// have to stay.
     pub(super) fn refuse_handed_out(
         &self,
-        planned: &HashSet<SiteId>,
+        planned: impl Iterator<Item = SiteId>,
         names: &IndexVec<SiteId, String>,
     ) -> Result<(), PassError> {
         let program = &self.lowered.program;
+        let mut is_planned = IndexVec::filled(false, program.sites().len());
+        planned.for_each(|site| is_planned[site] = true);
         for (op, info) in program.ops().iter_enumerated() {
             for access in info.accesses.iter().filter(|access| access.kind == AccessKind::Escape) {
-                let mut sites = self.aliases.sites(access.value).iter().filter(|site| planned.contains(site));
+                let mut sites = self.aliases.sites(access.value).iter().filter(|&&site| is_planned[site]);
                 if let Some(&site) = sites.find(|&&site| self.is_met_again(site, op)) {
                     let span = self.document.op(self.lowered.ops[op]).span;
                     let message = format!(

@@ -16,7 +16,7 @@
 //!   }
 //! ```
 
-use std::collections::HashMap;
+use memplan_core::{Id, IndexVec};
 
 use crate::dialect::{Control, Flow, Traits};
 use crate::{Definition, Document, OpId, ValueId};
@@ -28,19 +28,35 @@ const LONGEST_CHAIN: usize = 1_000;
 /// The ops that use each value, by which the home of a buffer is found.
 pub(super) struct Homes<'a> {
     document: &'a Document,
-    /// For each value the ops that have it as an operand.
-    users: HashMap<ValueId, Vec<OpId>>,
+    /// The ops that have a value as an operand, value by value.
+    users: Vec<OpId>,
+    /// Where the users of each value end in `users`. Those of the next value begin there.
+    ends: IndexVec<ValueId, u32>,
 }
 
 impl<'a> Homes<'a> {
-    pub(super) fn new(document: &'a Document, ops: impl IntoIterator<Item = OpId>) -> Homes<'a> {
-        let mut users: HashMap<ValueId, Vec<OpId>> = HashMap::new();
-        for op in ops {
-            for &value in document.operands(op) {
-                users.entry(value).or_default().push(op);
-            }
+    pub(super) fn new(document: &'a Document, ops: impl IntoIterator<Item = OpId> + Clone) -> Homes<'a> {
+        let uses =
+            || ops.clone().into_iter().flat_map(|op| document.operands(op).iter().map(move |&value| (op, value)));
+        // First the users of each value are counted, which says where they begin in the list. Then they are put there.
+        let mut ends: IndexVec<ValueId, u32> = IndexVec::filled(0, document.value_ids().len());
+        uses().for_each(|(_, value)| ends[value] += 1);
+        let mut sum = 0;
+        for end in ends.iter_mut() {
+            sum += std::mem::replace(end, sum);
         }
-        Homes { document, users }
+        let mut users = vec![OpId::from_index(0); sum as usize];
+        for (op, value) in uses() {
+            users[ends[value] as usize] = op;
+            ends[value] += 1;
+        }
+        Homes { document, users, ends }
+    }
+
+    /// The ops that have a value as an operand, in the order of the program.
+    fn users(&self, value: ValueId) -> &[OpId] {
+        let begin = value.index().checked_sub(1).map_or(0, |before| self.ends[ValueId::from_index(before)]);
+        &self.users[begin as usize..self.ends[value] as usize]
     }
 
     /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
@@ -51,11 +67,13 @@ impl<'a> Homes<'a> {
         let mut value = allocation;
         // The innermost loop around the allocation, and the outermost loop so far in which an op uses the buffer.
         let (mut innermost, mut consumer) = (None, None);
+        // Each round looks at one value that is the buffer, and then goes on to the result of the op around that the
+        // value becomes, if a terminator hands it on.
         for _ in 0..LONGEST_CHAIN {
             let Definition::Result { op, .. } = self.document.value(value).definition else { break };
             let Some(around) = self.loop_around(op) else { break };
             innermost = innermost.or(Some(around));
-            let users = self.users.get(&value).map_or(&[][..], Vec::as_slice);
+            let users = self.users(value);
             if users.iter().any(|&user| self.is_real(user) && self.loop_around(user) == Some(around)) {
                 consumer = Some(around);
             }

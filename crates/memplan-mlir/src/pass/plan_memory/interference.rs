@@ -32,7 +32,11 @@ use memplan_core::{Id, IndexVec};
 use memplan_program::{
     AccessKind, BlockId, Control, Definition, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId,
 };
+use smallvec::SmallVec;
 
+// A `KernelView` holds the text of the kernels (`document`), their program (`lowered`) and what is known about it.
+// `view.aliases.sites(value)` are the sites (buffers) that a value may be; `view.tree` (an `OpTree`) knows which op is
+// inside of which: `last_inside(op)` is the last op in the regions of an op, or the op itself if it has none.
 use super::KernelView;
 
 /// When a value matters: from time `start` to time `end`, both included. Ops have even times in the order of the
@@ -67,15 +71,15 @@ pub(super) struct Interference<'a> {
     spans: IndexVec<ValueId, Option<Span>>,
     /// For each root one entry for each run of uses in the same block, in the order of the program. The list stops
     /// growing at `MOST_USES + 1` entries, which says that there are too many.
-    uses: IndexVec<ValueId, Vec<Use>>,
+    uses: IndexVec<ValueId, SmallVec<[Use; 1]>>,
     /// For each root the ops that write it, in the order of the program.
-    writes: IndexVec<ValueId, Vec<OpId>>,
+    writes: IndexVec<ValueId, SmallVec<[OpId; 4]>>,
     /// Regions whose blocks only branch to blocks behind them, so that no block runs twice.
     forward: IndexVec<RegionId, bool>,
     /// Values that begin where the buffer they may be begins, whichever it is.
     whole: IndexVec<ValueId, bool>,
     /// For each site the roots that may be it.
-    names: IndexVec<SiteId, Vec<ValueId>>,
+    names: IndexVec<SiteId, SmallVec<[ValueId; 4]>>,
 }
 
 /// The time of an op: an even number, at least 2. The end of its regions has an odd one.
@@ -88,6 +92,7 @@ impl<'a> Interference<'a> {
     pub(super) fn new(view: &'a KernelView<'a>) -> Interference<'a> {
         let program = &view.lowered.program;
         let count = program.values().len();
+        // `roots` and `whole` are functions of this file, further down.
         let roots = roots(program);
         let mut found = Interference {
             view,
@@ -95,10 +100,11 @@ impl<'a> Interference<'a> {
             whole: whole(program, &roots),
             roots,
             spans: IndexVec::filled(None, count),
-            uses: IndexVec::filled(Vec::new(), count),
-            writes: IndexVec::filled(Vec::new(), count),
-            names: IndexVec::filled(Vec::new(), program.sites().len()),
+            uses: IndexVec::filled(SmallVec::new(), count),
+            writes: IndexVec::filled(SmallVec::new(), count),
+            names: IndexVec::filled(SmallVec::new(), program.sites().len()),
         };
+        // A view is left out: its uses are counted for its root, so only the root is a name.
         for value in program.values().ids().filter(|&value| found.roots[value].0 == value) {
             for &site in view.aliases.sites(value) {
                 found.names[site].push(value);
@@ -185,7 +191,10 @@ impl<'a> Interference<'a> {
         // From the op outwards to the value's home. Whatever on the way may run its region again extends the use to all
         // of itself.
         while let Some(parent) = around.filter(|&parent| Some(parent) != home) {
-            if !matches!(program.op(parent).control(), Control::Once | Control::Alternatives { .. }) {
+            // `Once` and `Alternatives` (branches) run a region at most once. Every other kind of op may run it again.
+            // In a region whose blocks may form cycles, control may come to the use again in the same run.
+            let repeats = !matches!(program.op(parent).control(), Control::Once | Control::Alternatives { .. });
+            if repeats || !self.forward[program.block(block).region] {
                 used = Span { start: time(parent), end: time(tree.last_inside(parent)) + 1 };
                 at = Some(parent);
             }
@@ -224,6 +233,7 @@ impl<'a> Interference<'a> {
         };
         let region = program.block(used_in).region;
         let same = program.block(defined_in).region == region && defined_in != used_in;
+        // In its own block a value is defined anew each time before it is used, so no old content is needed there.
         same && !self.forward[region]
     }
 
@@ -240,6 +250,8 @@ impl<'a> Interference<'a> {
             // Arguments exist right before the first op of their block.
             Definition::Argument(block) => {
                 let first = program.block(block).ops.first();
+                // An empty block has no first op. Its arguments count from the start of the program, to be on the
+                // safe side.
                 Some(first.map_or(0, |&op| time(op) - 1))
             }
             Definition::Global | Definition::Parameter(_) => Some(0),
@@ -303,6 +315,7 @@ impl<'a> Interference<'a> {
         if uses.len() > MOST_USES {
             return end;
         }
+        // A use without an op (`at` is `None`) counts always.
         let counts = |used: &&Use| used.at.is_none_or(|at| !self.is_alternative(op, at));
         uses.iter().filter(counts).map(|used| used.end).max().unwrap_or(0)
     }
@@ -316,6 +329,7 @@ impl<'a> Interference<'a> {
         }
         let around = tree.around_both(one, other);
         let branches = around.filter(|&op| matches!(program.op(op).control(), Control::Alternatives { .. }));
+        // The branch (region of the op `branches`) that an op is in.
         let region = |op: OpId| program.block(program.op(tree.child_towards(branches, op)).block).region;
         branches.is_some() && region(one) != region(other)
     }
@@ -400,7 +414,10 @@ fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -
         origins.map(|origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming | Origin::Merged(_))).collect();
     // For each root the values that it, or a view of it, may become.
     let mut receivers: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), program.values().len());
+    // Values of which a source has turned out not to be the beginning of its buffer.
     let mut doubtful = Vec::new();
+    // The edges of the value flow are pairs (target, source). `chosen` has those of selects, and `incoming_edges` has
+    // what control flow hands over.
     let chosen = program.values().iter_enumerated().flat_map(|(target, value)| {
         let sources: &[ValueId] = if let Origin::Merged(sources) = &value.origin { sources } else { &[] };
         sources.iter().map(move |&source| (target, source))
@@ -435,6 +452,13 @@ fn step(program: &Program, value: ValueId) -> Option<(ValueId, Option<u64>)> {
 
 /// Whether the blocks of a region only branch to blocks behind them.
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
+    // Nearly every region is one block that branches to no block.
+    let leaves = |block: &BlockId| {
+        program.block(*block).branches.iter().all(|branch| !matches!(branch.target, Target::Block(_)))
+    };
+    if blocks.iter().all(leaves) {
+        return true;
+    }
     let place: HashMap<BlockId, usize> = blocks.iter().copied().zip(0..).collect();
     blocks.iter().all(|block| {
         program.block(*block).branches.iter().all(|branch| match branch.target {

@@ -119,6 +119,7 @@ impl Options {
         let mut parsed = Options::default();
         for (key, value) in options.iter() {
             if let Some((name, switch)) = parsed.switch(key) {
+                // A switch without a value (`compat`) is on; it may also be written `compat=false`.
                 *switch = PassOptions::flag(name, value)?;
                 continue;
             }
@@ -164,6 +165,7 @@ fn choice<T: Copy>(
     found.ok_or_else(|| SpecError::Value { option, expected, found: text.to_owned() })
 }
 
+/// A number of KiB, at most 2^32, so that the bytes fit into 64 bits.
 fn kibibytes(text: &str) -> Result<u64, SpecError> {
     let value = text.parse::<u64>().ok().filter(|&value| value <= 1 << 32);
     value.ok_or_else(|| SpecError::Value {
@@ -173,6 +175,7 @@ fn kibibytes(text: &str) -> Result<u64, SpecError> {
     })
 }
 
+/// How much more a wait counts for each loop around it: at most 2^20, so that products stay small.
 fn weight(text: &str) -> Result<u64, SpecError> {
     let value = text.parse::<u64>().ok().filter(|&value| (1..=1 << 20).contains(&value));
     value.ok_or_else(|| SpecError::Value {

@@ -22,8 +22,8 @@
 //! ```
 //!
 //! A branch may not be taken, so what is learned in a branch does not count for the ops that follow the branch. To find
-//! what one iteration knows of the one before, the body is walked twice, as if two iterations were written one after the
-//! other. In the second iteration a buffer with several slots is another buffer.
+//! what one iteration knows of the one before, the body is walked twice, as if two iterations were written one after
+//! the other. In the second iteration a buffer with several slots is another buffer.
 //!
 //! The clocks only put a price on reuse (`waits`): a wait that is overlooked makes a plan slower, never wrong. So loops
 //! are taken to run at least once, and a flag that is set again before an op waits for it counts as set then.
@@ -86,6 +86,7 @@ impl Order {
         let mut names: Vec<&str> = Vec::new();
         let steps = steps(view, function, &mut names);
         let pipes = names.len();
+        // The whole function, from position 0 on, with no loop around it.
         let starts = Walk::new(pipes, None).over(&steps, 0);
         let mut loops = BTreeMap::new();
         for op in steps.iter().flat_map(|step| loops_around(view, step.op)) {
@@ -98,6 +99,7 @@ impl Order {
     /// says so.
     pub(super) fn is_over(&self, earlier: usize, later: usize) -> bool {
         let step = &self.steps[earlier];
+        // Clocks hold one more than a position, so `> earlier` says that the position `earlier` is over.
         step.pipe == self.steps[later].pipe || self.starts[later][step.pipe] as usize > earlier
     }
 
@@ -106,6 +108,7 @@ impl Order {
     pub(super) fn is_over_around(&self, around: OpId, earlier: usize, later: usize) -> bool {
         let pipe = self.steps[earlier].pipe;
         let Some((first, starts)) = self.loops.get(&around) else { return false };
+        // The clocks of a loop count from its first step, so both positions are made relative to it.
         pipe == self.steps[later].pipe || starts[later - first][pipe] as usize > earlier - first
     }
 }
@@ -140,6 +143,7 @@ fn steps<'v>(view: &'v KernelView, function: FunctionId, names: &mut Vec<&'v str
     let Some((first, last)) = view.tree.function_range(function) else { return Vec::new() };
     let mut steps = Vec::new();
     for (op, info) in program.ops().iter_enumerated().filter(|&(op, _)| first <= op && op <= last) {
+        // The op of the text that this op of the program was made from.
         let written = view.lowered.ops[op];
         // The buffers that the op may access, by any alias, and whether it writes them.
         let mut accesses: Vec<(SiteId, bool)> = Vec::new();
@@ -176,6 +180,7 @@ fn number_of<'v>(names: &mut Vec<&'v str>, name: &'v str) -> usize {
 /// The branches an op is in, the outermost first.
 fn branches(view: &KernelView, op: OpId) -> Vec<(OpId, RegionId)> {
     let program = &view.lowered.program;
+    // The region that an op stands in directly.
     let region = |op: OpId| program.block(program.op(op).block).region;
     let inside = std::iter::once(op).chain(program.ancestors(op));
     let mut path: Vec<(OpId, RegionId)> = inside
@@ -223,6 +228,7 @@ impl Walk {
             self.enter(step);
             starts.push(self.step(step, (base + position + 1) as u32));
         }
+        // Behind the last step all branches have been left.
         self.leave(0);
         starts
     }
@@ -233,6 +239,7 @@ impl Walk {
         // If a whole function is walked, `within` is `None`. `None` is less than every op, so no branch is left out.
         let around = step.branches.partition_point(|&(op, _)| Some(op) < self.within);
         let branches = &step.branches[around..];
+        // The number of outermost branches that the last step and this one have in common.
         let same = self.inside.iter().zip(branches).take_while(|((branch, _), other)| branch == *other).count();
         self.leave(same);
         for &branch in &branches[same..] {

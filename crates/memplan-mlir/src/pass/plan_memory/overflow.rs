@@ -27,6 +27,8 @@ use memplan_planner::Request;
 use memplan_planner::strategy::levels::{self, Mode, Order, Report};
 use memplan_program::SiteId;
 
+// `Report` is what the strategy `levels` says about its plan: `spaces` has a row for each memory, whose `mode` is
+// `Failed` if no plan was found there. `Peak` is the step with the largest number of live bytes, and that number.
 use super::{KernelView, Profile};
 use crate::OpId;
 
@@ -235,6 +237,7 @@ impl Failure<'_> {
     /// The line of the text in which a buffer is allocated, or cast to its fixed address; 0 if that is not known.
     fn line(&self, buffer: BufferId) -> usize {
         let site = self.sites.get(buffer.index()).map(|&site| self.view.lowered.sites[site]);
+        // Buffers behind those of the sites are memory at fixed addresses.
         let fixed = || self.fixed.get(buffer.index() - self.sites.len()).copied();
         let Some(op) = site.or_else(fixed) else { return 0 };
         line_column(self.view.document.source(), self.view.document.op(op).span.start as usize).0
@@ -312,6 +315,7 @@ impl Failure<'_> {
         let is_ours = |buffer: &BufferId| self.problem.buffers()[*buffer].fixed().is_none();
         let Some(largest) = rows.iter().map(|row| row.largest).find(is_ours) else { return };
         let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
+        // Sizes are rounded down to whole units of the memory.
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
         // Each slot becomes smaller, so each has to give its share of the missing bytes.
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
@@ -344,6 +348,7 @@ impl Failure<'_> {
         for (index, buffer) in builder.buffers_mut().iter_mut().enumerate() {
             change(BufferId::from_index(index), buffer);
         }
+        // A change may make the problem contradict itself; then it is no help.
         let Ok(problem) = builder.build() else { return false };
         let trial = Request { work_limit: Some(TRIAL), time_limit: None, ..self.request.clone() };
         let (_, report) = levels::plan(&problem, Order::Start, &trial);

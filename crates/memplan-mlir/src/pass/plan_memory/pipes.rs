@@ -9,19 +9,21 @@
 //!
 //! Ops have two lists of memory operands: `ins`, which they read, and `outs`, which they write.
 
-use std::collections::HashMap;
-
+use memplan_core::IndexVec;
 use memplan_program::SiteId;
 
+// Here `OpId` and `ValueId` are ops and values of the text (`Document`). `hivm_name` is the name of an op behind
+// `hivm.hir.`, and `None` for ops of other dialects. `Document::runs_as_scalar_loop` says that an op has no instruction
+// for its element type. `Touches` and `matches` (does a pattern of op names match?) belong to the user's target file.
 use super::KernelView;
 use super::home::Homes;
-use super::target::{Touches, matches};
+use super::target::{Pipe, Touches, matches};
 use crate::lower::hivm::hivm_name;
 use crate::{Document, OpId, ValueId};
 
 /// What is known about a buffer's users.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Users {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Users<'v> {
     /// Whether an op uses it a number at a time.
     pub(super) scalar: bool,
     /// The DMA engine that fills or empties it, the first one in program order.
@@ -31,15 +33,15 @@ pub(super) struct Users {
     /// Whether a store to global memory (`mte3`) sends it off.
     pub(super) sent: bool,
     /// A pipe of the user's target file whose ops touch it; the last one in program order.
-    pub(super) named: Option<String>,
+    pub(super) named: Option<&'v str>,
     /// The loop whose iterations use it (see `home`).
     pub(super) home: Option<OpId>,
 }
 
-impl Users {
+impl Users<'_> {
     /// The pipe that the buffer counts as, when the strategy `levels` decides which buffers may share bytes.
     pub(super) fn class(&self) -> &str {
-        match (self.scalar, self.dma, &self.named) {
+        match (self.scalar, self.dma, self.named) {
             (true, _, _) => "scalar",
             (_, Some(pipe), _) => pipe,
             (_, _, Some(pipe)) => pipe,
@@ -49,12 +51,12 @@ impl Users {
 }
 
 /// The users of every buffer.
-pub(super) fn find(view: &KernelView) -> HashMap<SiteId, Users> {
-    let mut known = KnownUsers { view, of: HashMap::new() };
+pub(super) fn find<'v>(view: &KernelView<'v>) -> IndexVec<SiteId, Users<'v>> {
+    let mut known = KnownUsers { view, of: IndexVec::filled(Users::default(), view.lowered.sites.len()) };
     let homes = Homes::new(view.document, view.lowered.ops.iter().copied());
     for (site, &op) in view.lowered.sites.iter_enumerated() {
         let allocation = view.document.results(op).first();
-        known.of.entry(site).or_default().home = allocation.and_then(|&value| homes.of(value));
+        known.of[site].home = allocation.and_then(|&value| homes.of(value));
     }
     for &op in &view.lowered.ops {
         known.add_op(op);
@@ -63,17 +65,17 @@ pub(super) fn find(view: &KernelView) -> HashMap<SiteId, Users> {
 }
 
 /// The users of buffers, as far as ops have been looked at.
-struct KnownUsers<'v> {
-    view: &'v KernelView<'v>,
-    of: HashMap<SiteId, Users>,
+struct KnownUsers<'k, 'v> {
+    view: &'k KernelView<'v>,
+    of: IndexVec<SiteId, Users<'v>>,
 }
 
-impl KnownUsers<'_> {
+impl<'v> KnownUsers<'_, 'v> {
     /// Changes what is known about all buffers that one of these values may be.
-    fn note(&mut self, values: impl IntoIterator<Item = ValueId>, change: impl Fn(&mut Users)) {
+    fn note(&mut self, values: impl IntoIterator<Item = ValueId>, change: impl Fn(&mut Users<'v>)) {
         for value in values {
             for &site in self.view.sites_of(value) {
-                change(self.of.entry(site).or_default());
+                change(&mut self.of[site]);
             }
         }
     }
@@ -83,8 +85,9 @@ impl KnownUsers<'_> {
     fn add_op(&mut self, op: OpId) {
         let document = self.view.document;
         // If the user's target file names the pipe of this op, the built-in rules below do not count.
-        if let Some(pipe) = self.view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
-            self.note(touched(document, op, pipe.touches), |users| users.named = Some(pipe.name.clone()));
+        let pipes: &'v [Pipe] = self.view.pipes;
+        if let Some(pipe) = pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
+            self.note(touched(document, op, pipe.touches), |users| users.named = Some(&pipe.name));
             return;
         }
         if matches!(document.name(op), "memref.load" | "memref.store") {
@@ -186,6 +189,7 @@ fn touched(document: &Document, op: OpId, touches: Touches) -> Vec<ValueId> {
 /// empties the on-chip inputs. `None` for an op that is no transfer. Memories: `gm` is global memory, `ub` the vector
 /// core's unified buffer, `cbuf` the cube core's buffer, `cc` its accumulator.
 fn moves(document: &Document, name: &str, ins: &[ValueId], outs: &[ValueId]) -> Option<(bool, &'static str)> {
+    // The memory of the first of these values, by its short name (`ub`); `None` if the type does not say.
     let scope = |values: &[ValueId]| {
         let memref = document.ty(*values.first()?).as_memref()?;
         Document::scope_name(memref.space.as_deref()?)

@@ -24,7 +24,9 @@
 //!   relaxation    [0,2),  [2,5)
 //! ```
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use memplan_analysis::Life;
 use memplan_core::{
@@ -34,6 +36,8 @@ use memplan_core::{
 use memplan_program::{FunctionId, OpId, SiteId};
 use smallvec::smallvec;
 
+// `Life` is when a site is in use: from a first to a last op (`Range`), never (`Unused`), or in a way that no range
+// of ops describes (`Untraceable`).
 use super::KernelView;
 use super::coalesce::Groups;
 use super::fixed::Piece;
@@ -45,7 +49,7 @@ use crate::dialect::Selector;
 pub(super) struct Kernel<'a> {
     pub(super) view: &'a KernelView<'a>,
     /// Which execution units use each buffer.
-    pub(super) users: &'a HashMap<SiteId, Users>,
+    pub(super) users: &'a memplan_core::IndexVec<SiteId, Users<'a>>,
     /// Temporary buffers that ops are given and do not touch ([`idle_temporaries`]), with the first and the last of
     /// these ops.
     pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
@@ -56,8 +60,47 @@ pub(super) struct Kernel<'a> {
     pub(super) taken: Vec<(String, Piece)>,
     pub(super) function: FunctionId,
     pub(super) target: &'a Target,
-    /// The buffers to place.
+    /// The buffers to place, in ascending order. Buffers whose life cannot be traced ([`Life::Untraceable`]) are not
+    /// among them: several instances of such a buffer exist at once, and its allocation stays as it is.
     pub(super) sites: &'a [SiteId],
+    /// Names that many buffers have.
+    pub(super) shared: SharedNames,
+    /// The memory space that [`Kernel::scope`] was asked for last, with the answer: neighbours are mostly in one memory.
+    pub(super) last_scope: Cell<Option<(SpaceId, Option<&'a Scope>)>>,
+}
+
+/// The names of pipes and loops, each made once for many buffers.
+#[derive(Default)]
+pub(super) struct SharedNames {
+    /// The pipes so far. There are a handful.
+    pipes: RefCell<Vec<Arc<str>>>,
+    /// The loop that was asked for last, and its name. The buffers of one loop mostly follow each other.
+    home: RefCell<Option<(crate::OpId, Arc<str>)>>,
+}
+
+impl SharedNames {
+    fn pipe(&self, name: &str) -> Arc<str> {
+        let mut pipes = self.pipes.borrow_mut();
+        if let Some(known) = pipes.iter().find(|known| &***known == name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        pipes.push(Arc::clone(&new));
+        new
+    }
+
+    /// The name of a loop: the name of its op and the op's number.
+    fn home(&self, view: &KernelView, op: crate::OpId) -> Arc<str> {
+        let mut last = self.home.borrow_mut();
+        match &*last {
+            Some((known, name)) if *known == op => Arc::clone(name),
+            _ => {
+                let name: Arc<str> = format!("{}#{}", view.document.name(op), op.index()).into();
+                *last = Some((op, Arc::clone(&name)));
+                name
+            }
+        }
+    }
 }
 
 /// Which groups count in which memory: the tight ones in memories that are large enough for them, the loose ones in the
@@ -82,46 +125,75 @@ impl<'g> Choice<'g> {
     }
 }
 
-impl Kernel<'_> {
+impl<'a> Kernel<'a> {
     /// The memory of a buffer; `None` if the device has none of that name.
-    fn scope(&self, site: SiteId) -> Option<&Scope> {
+    fn scope(&self, site: SiteId) -> Option<&'a Scope> {
         let program = &self.view.lowered.program;
-        self.target.scope(&program.spaces()[program.site(site).space])
+        let space = program.site(site).space;
+        match self.last_scope.get() {
+            Some((last, scope)) if last == space => scope,
+            _ => {
+                let scope = self.target.scope(&program.spaces()[space]);
+                self.last_scope.set(Some((space, scope)));
+                scope
+            }
+        }
+    }
+
+    /// The position of a buffer among the buffers to place; `None` if it is not one of them.
+    fn position(&self, site: SiteId) -> Option<usize> {
+        self.sites.binary_search(&site).ok()
     }
 
     /// The problem of all memories: the tight one for the memories that are large enough, the loose one for the
     /// memories in `choice.short`. Its buffers are first those of `self.sites`, in their order, without those of
-    /// memories that the device does not have. Then come the bytes at fixed addresses.
+    /// memories that the device does not have. Then come the bytes at fixed addresses. The error is the builder's, for
+    /// example if a number is too large, or if two buffers must share and must not.
     pub(super) fn problem(&self, choice: &Choice) -> Result<Problem, ProblemError> {
         let mut builder = ProblemBuilder::new();
-        let mut spaces: HashMap<String, SpaceId> = HashMap::new();
-        let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
+        debug_assert!(self.sites.is_sorted(), "buffers are found by binary search");
+        builder.reserve(self.sites.len() + self.taken.len());
+        // The memories so far, of which there are a few, and the buffer of each site.
+        let mut spaces: Vec<(&str, SpaceId)> = Vec::new();
+        let mut buffers: Vec<Option<BufferId>> = Vec::with_capacity(self.sites.len());
         for &site in self.sites {
-            let Some(scope) = self.scope(site) else { continue };
-            let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
+            let Some(scope) = self.scope(site) else {
+                buffers.push(None);
+                continue;
+            };
+            let known = spaces.iter().find(|(name, _)| *name == scope.name).map(|&(_, space)| space);
+            let space = known.unwrap_or_else(|| {
+                let space = builder.space(space(scope));
+                spaces.push((&scope.name, space));
+                space
+            });
             let groups = choice.of(scope);
+            // Buffers with one address have the same number of slots, that of their group. It may be larger than the
+            // site's own: a loop that hands an instance to its next iteration needs further slots. A buffer that no op
+            // touches is in no group.
             let slots = groups.of(site).map_or(self.view.lowered.program.site(site).slots, |group| group.slots);
             // If the memory is short, a temporary buffer that no op touches counts as never in use, so it needs no
             // bytes.
             let counts_idle = !choice.short.contains(&scope.name);
             let lifetime = self.lifetime(site, counts_idle);
             let buffer = Buffer { spaces: smallvec![space], slots, ..self.buffer(site, lifetime) };
-            ids.insert(site, builder.buffer(buffer));
+            buffers.push(Some(builder.buffer(buffer)));
         }
         // Bytes that the kernel uses at its own addresses become buffers with fixed offsets. In a memory without any
         // buffer to place they are in nobody's way and are left out.
         for (number, (name, piece)) in self.taken.iter().enumerate() {
-            if let Some(&space) = spaces.get(name) {
+            if let Some(&(_, space)) = spaces.iter().find(|(known, _)| known == name) {
                 builder.buffer(Buffer { spaces: smallvec![space], ..self.taken_buffer(number, piece) });
             }
         }
         // All members of a group must share with its first member, which is enough to make them share with each
-        // other. The members are in one function and one memory, so the first one is among `ids`, too.
-        for &site in self.sites {
-            let Some(scope) = self.scope(site) else { continue };
+        // other. The members are in one function and one memory, so the first one has a buffer, too.
+        let buffer_of = |site: SiteId| self.position(site).and_then(|position| buffers[position]);
+        for (&site, buffer) in self.sites.iter().zip(&buffers) {
+            let (Some(scope), Some(buffer)) = (self.scope(site), *buffer) else { continue };
             let first = choice.of(scope).of(site).and_then(|group| group.members.first());
-            if let Some(first) = first.filter(|&&first| first != site) {
-                builder.must_share(ids[first], ids[&site]);
+            if let Some(first) = first.filter(|&&first| first != site).and_then(|&first| buffer_of(first)) {
+                builder.must_share(first, buffer);
             }
         }
         // `stalling` lists pairs of a result and a donor that are in different groups: the result may lie on the donor
@@ -131,7 +203,7 @@ impl Kernel<'_> {
         for groups in [Some(choice.tight), choice.loose].into_iter().flatten() {
             for &(result, donor) in &groups.stalling {
                 let in_force = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
-                if let (Some(&buffer), Some(&over), true) = (ids.get(&result), ids.get(&donor), in_force) {
+                if let (Some(buffer), Some(over), true) = (buffer_of(result), buffer_of(donor), in_force) {
                     builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
                 }
             }
@@ -139,7 +211,7 @@ impl Kernel<'_> {
         // If the dataflow check has rejected an earlier plan because two buffers share bytes, the driver notes the
         // pair in `apart` and plans again. Such a pair must not share bytes this time.
         for (one, other) in self.view.apart.pairs() {
-            if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
+            if let (Some(one), Some(other)) = (buffer_of(one), buffer_of(other)) {
                 builder.must_not_share(one, other);
             }
         }
@@ -165,6 +237,7 @@ impl Kernel<'_> {
         let mut counted: HashMap<SiteId, Vec<(u64, u64)>> = HashMap::new();
         for &site in self.sites {
             let Some(scope) = self.scope(site).filter(|scope| scope.name == name) else { continue };
+            // The space is made with the first buffer in it. It is the only one of this problem.
             if builder.spaces_mut().is_empty() {
                 builder.space(space(scope));
             }
@@ -209,7 +282,7 @@ impl Kernel<'_> {
     /// so that no two loops have the same name.
     fn buffer(&self, site: SiteId, lifetime: Lifetime) -> Buffer {
         let info = self.view.lowered.program.site(site);
-        let users = self.users.get(&site).cloned().unwrap_or_default();
+        let users = &self.users[site];
         let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
         let mut buffer = Buffer {
             size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
@@ -218,9 +291,7 @@ impl Kernel<'_> {
             exclusive: info.exclusive || coupled_apart || self.view.apart.is_alone(site),
             ..Buffer::new(self.names[site].as_str(), 0, lifetime)
         };
-        buffer.set_pipe(Some(users.class()));
-        let home = users.home.map(|op| format!("{}#{}", self.view.document.name(op), op.index()));
-        buffer.set_enclosing_loop(home.as_deref());
+        buffer.share_names(Some(self.shared.pipe(users.class())), users.home.map(|op| self.shared.home(self.view, op)));
         buffer
     }
 
@@ -233,6 +304,8 @@ impl Kernel<'_> {
     /// The steps at which a buffer is in use. A temporary buffer that no op touches is in use from the first to the
     /// last op that is given it if `counts_idle` is true; otherwise it is never in use. A buffer that is never in use
     /// has an empty lifetime and needs no bytes.
+    ///
+    /// A life that is no range of ops is `Unused` here: `self.sites` has no buffer with an `Untraceable` one.
     fn lifetime(&self, site: SiteId, counts_idle: bool) -> Lifetime {
         let range = match self.view.lifetimes.life(site) {
             Life::Range { first, last } => Some((first, last)),
@@ -261,6 +334,7 @@ pub(super) fn idle_temporaries(view: &KernelView) -> HashMap<SiteId, (OpId, OpId
         let range = view.document.select(written, &Selector::Group("temp_buffer".into()));
         for &value in &view.document.operands(written)[range] {
             for &site in view.sites_of(value) {
+                // The first op that is given the buffer stays; the last one is replaced each time.
                 idle.entry(site).or_insert((op, op)).1 = op;
             }
         }

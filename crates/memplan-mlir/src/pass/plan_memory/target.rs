@@ -206,6 +206,7 @@ impl Target {
         }
         for (at, scope) in self.scopes.iter().enumerate() {
             scope.check(at)?;
+            // All names and spellings of the memories before this one.
             let earlier = || self.scopes[..at].iter().flat_map(Scope::names);
             if let Some(name) = scope.names().find(|name| earlier().any(|other| other == *name)) {
                 return Err(TargetError::Twice { scope: name.clone() });
@@ -294,6 +295,7 @@ impl Target {
     /// The memory that the memory space of a memref type means (`#hivm.address_space<ub>`, or one of the memory's
     /// other spellings); `None` if the device has none of that name.
     pub fn scope(&self, space: &str) -> Option<&Scope> {
+        // `scope_name` is what stands in `#hivm.address_space<…>`; any other text is compared as it is, without quotes.
         let name = Document::scope_name(space).unwrap_or(space.trim_matches('"'));
         self.scopes.iter().find(|scope| scope.name == name || scope.spellings.iter().any(|text| text == space))
     }
@@ -305,6 +307,7 @@ impl Target {
         let mut around = Some(function);
         let mut named = None;
         let mut specified = None;
+        // From the function outwards. An attribute that has been found further inside is kept.
         while let Some(op) = around {
             named = named.or_else(|| document.attribute(op, "hacc.target"));
             specified = specified.or_else(|| document.attribute(op, "dlti.target_system_spec"));

@@ -29,6 +29,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use memplan_core::{BufferId, Id, Lifetime, Problem, ProblemError, ReuseCost, SpaceId};
 use memplan_program::{Control, FunctionId, OpId, SiteId};
 
+// `Order` numbers the ops that use buffers: a *position* below is an index into `Order::steps`. `Order::is_over` asks
+// whether one of them has ended when a later one begins.
 use super::KernelView;
 use super::order::{Order, loops_around};
 
@@ -47,17 +49,17 @@ const HEAVIEST: u64 = 1 << 20;
 pub(super) fn priced(
     view: &KernelView,
     function: FunctionId,
-    problem: &Problem,
+    problem: Problem,
     sites: &[SiteId],
 ) -> Result<Problem, ProblemError> {
     let ops = view.tree.function_range(function).map_or(0, |(first, last)| last.index() - first.index());
     // All pairs are compared, which takes too long in a very large function. It is planned without prices.
     if sites.len() > MOST_COMPARED || ops > MOST_OPS {
-        return Ok(problem.clone());
+        return Ok(problem);
     }
     let waits = Waits { view, order: Order::new(view, function) };
-    let entries = waits.entries(problem, sites);
-    let in_place = in_place(problem);
+    let entries = waits.entries(&problem, sites);
+    let in_place = in_place(&problem);
     let mut builder = problem.to_builder();
     for entries in entries.values() {
         for (position, one) in entries.iter().enumerate() {
@@ -103,6 +105,7 @@ fn in_place(problem: &Problem) -> BTreeSet<(usize, usize)> {
 
 /// Whether two entries are never alive at the same step.
 fn are_apart(one: &Entry, other: &Entry) -> bool {
+    // The stretches of all members of an entry, start and end (half-open).
     let intervals = |entry: &Entry| -> Vec<(u64, u64)> {
         entry.lives.iter().flat_map(Lifetime::intervals).map(|part| (part.start.0, part.end.0)).collect()
     };
@@ -157,12 +160,14 @@ impl Waits<'_> {
     /// What it costs if two entries share bytes: the weights of all waits. The accesses of both, in program order,
     /// are cut into runs of one entry. From each run to the next the bytes are handed over.
     fn weight(&self, one: &Entry, other: &Entry) -> u64 {
+        // The accesses of one entry, each with the number of the entry (`who`).
         let of = |who: usize, entry: &Entry| -> Vec<(usize, usize, bool)> {
             entry.accesses.iter().map(|&(at, writes)| (at, who, writes)).collect()
         };
         let mut merged = of(0, one);
         merged.extend(of(1, other));
         // An op that works in place reads the donor before it writes the result.
+        // (At one position `false`, a read, is sorted before `true`, a write.)
         merged.sort_unstable_by_key(|&(at, who, writes)| (at, writes, who));
         let runs: Vec<Run> = merged.chunk_by(|here, next| here.1 == next.1).collect();
         let forward: u64 = runs.windows(2).map(|pair| self.handover(pair[0], pair[1], false)).sum();
@@ -212,6 +217,7 @@ impl Waits<'_> {
     fn last_accesses(&self, run: Run) -> Vec<usize> {
         let mut last: BTreeMap<usize, usize> = BTreeMap::new();
         for &(at, _, _) in run {
+            // Accesses come in program order, so the last one of each pipe stays in the map.
             last.insert(self.order.steps[at].pipe, at);
         }
         let is_followed = |&at: &usize| last.values().any(|&other| at < other && self.order.is_over(at, other));
@@ -234,6 +240,7 @@ impl Waits<'_> {
     fn exclude(&self, one: OpId, other: OpId) -> bool {
         let program = &self.view.lowered.program;
         let Some(around) = self.view.tree.around_both(one, other) else { return false };
+        // The region of `around` that an op is in.
         let region = |op: OpId| {
             let child = self.view.tree.child_towards(Some(around), op);
             program.block(program.op(child).block).region

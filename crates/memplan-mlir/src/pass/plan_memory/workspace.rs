@@ -29,8 +29,10 @@ use memplan_planner::{Request, search};
 use memplan_program::{Control, FunctionId, OpId, SiteId, Size as SiteSize};
 use smallvec::smallvec;
 
+// `Groups` are sets of buffers that get one offset. `OpId` is an op of the program, `crate::OpId` an op of the text.
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::emit::{Constants, insert_before};
+use super::pipes::Users;
 use super::{KernelView, Planned, PlannedFunction, Profile};
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark, Rewrite, Saving};
@@ -62,10 +64,11 @@ pub(super) fn run(view: &KernelView, request: &Request) -> Result<Planned, PassE
         }
     }
     let names = program.site_names();
-    view.refuse_handed_out(&planned.iter().copied().collect(), &names)?;
+    view.refuse_handed_out(planned.iter().copied(), &names)?;
     // Workspaces that a loop or a branch makes one value of must have one offset: they form groups. `hopeless` are
     // those for which there is none.
-    let groups = coalesce(view, &HashMap::new(), &planned, InPlace::Always);
+    let users = IndexVec::filled(Users::default(), view.lowered.sites.len());
+    let groups = coalesce(view, &users, &planned, InPlace::Always);
     if let Some(&site) = groups.hopeless.first() {
         let span = view.document.op(view.lowered.sites[site]).span;
         return Err(PassError::Op { span, message: super::NO_FIXED_ADDRESS.to_owned() });
@@ -115,6 +118,7 @@ fn has_workspace_form(document: &Document, op: crate::OpId) -> bool {
     let after_sizes = text.and_then(|text| text.trim_start().strip_prefix('(')?.split_once(')'));
     let Some((_, rest)) = after_sizes else { return false };
     let Some((head, types)) = rest.split_once(':') else { return false };
+    // `head` is what stands between the parentheses and the colon: nothing, or `from %w`.
     let argument = head.trim().strip_prefix("from").map_or(head.trim(), str::trim);
     let is_argument = argument.is_empty() || argument.starts_with('%') && !argument.contains(char::is_whitespace);
     let types = types.trim_start();
@@ -243,6 +247,7 @@ impl Workspaces<'_> {
     /// When a workspace is alive. One whose life cannot be traced is alive all the time. One that no op touches has an
     /// empty life, and still gets an offset.
     fn life(&self, site: SiteId) -> Lifetime {
+        // Steps of this problem are the numbers of ops in the whole program.
         let step = |op: OpId| op.index() as u64;
         match self.view.lifetimes.life(site) {
             Life::Range { first, last } => [Interval::new(step(first), step(last) + 1)].into_iter().collect(),
@@ -255,18 +260,23 @@ impl Workspaces<'_> {
 }
 
 /// Writes the offsets of all workspaces into the text. With the option `size_function` it also writes, for each
-/// kernel, the host function that says how many bytes of each argument the kernel's workspaces need.
+/// kernel, the host function that says how many bytes the kernel's workspaces need. A workspace without a placement has
+/// several instances at once ([`run`]); its text stays as it is, and its bytes are not counted by the host function.
 fn emit(view: &KernelView, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
     let document = view.document;
     let mut edits = Edits::default();
     let mut constants = Constants::new(document, "index");
-    // For each kernel and each of its arguments: the byte at which the highest workspace in the argument ends.
+    // For each kernel and each of its arguments: the byte at which the highest workspace in the argument ends. `None`
+    // stands for workspaces that name no argument.
     let mut ends: BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>> = BTreeMap::new();
     for (site, placement) in placements.iter_enumerated() {
         let op = view.lowered.sites[site];
         let (Some(placement), Some(function)) = (placement, document.function_around(op)) else { continue };
-        // An offset is written as the name of a constant that is added at the start of the function.
-        let names: Vec<String> = placement.offsets.iter().map(|&offset| constants.name(function, offset)).collect();
+        // There is an offset for each slot. An offset is written as the name of a constant, which `constants.insert`
+        // below adds at the start of the function.
+        let numbers: Vec<u32> = placement.offsets.iter().map(|&offset| constants.number(function, offset)).collect();
+        let names: Vec<&str> = numbers.iter().map(|&number| constants.name(number)).collect();
+        // There always is a position: `check` has refused all other forms.
         if let Some(at) = offset_position(view, op) {
             edits.insert(at, format!(" offset = [{}]", names.join(", ")));
         }
@@ -336,6 +346,7 @@ fn report_sizes(view: &KernelView, ends: &BTreeMap<crate::OpId, BTreeMap<Option<
     for op in document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION)) {
         existing.insert((document.op(op).parent, document.symbol_name(op).unwrap_or_default()));
     }
+    // For each module and name of a host function: a function to put it in front of, and the largest size.
     let mut sizes: BTreeMap<(crate::BlockId, String), (crate::OpId, u64)> = BTreeMap::new();
     for (&function, ends) in ends {
         let Some(kernel) = document.symbol_name(function) else { continue };

@@ -96,7 +96,7 @@ impl Planner<'_> {
             return Ok(Attempt { waits: Some(Waits { here: 0, at_least: 0, by_levels: Some(0) }), ..start });
         }
         // Prices are added to the very problem that was planned, so that the costs of both plans can be compared.
-        let problem = waits::priced(self.view, function, &start.problem, sites)?;
+        let problem = waits::priced(self.view, function, start.problem, sites)?;
         let known = reuse_cost(&start.outcome, &problem);
         // Only plans of the levels have a report.
         let by_levels = start.report.is_some().then_some(known);
