@@ -15,8 +15,8 @@ pub enum Kind {
     Float,
     /// `bfloat16`.
     BFloat,
-    /// A small floating point format, by its name.
-    Small(&'static str),
+    /// A small floating point format.
+    Small(SmallFloat),
     /// A truth value, stored in one byte.
     Bool,
     /// A pointer.
@@ -90,7 +90,7 @@ impl fmt::Display for DType {
             Kind::UInt => write!(f, "uint{}", self.bits)?,
             Kind::Float => write!(f, "float{}", self.bits)?,
             Kind::BFloat => write!(f, "bfloat{}", self.bits)?,
-            Kind::Small(name) => f.write_str(name)?,
+            Kind::Small(format) => f.write_str(format.name())?,
             Kind::Bool => f.write_str("bool")?,
             Kind::Handle => f.write_str("handle")?,
         }
@@ -101,8 +101,11 @@ impl fmt::Display for DType {
     }
 }
 
-/// Small floating point formats and their bits.
+/// Small floating point formats and their bits, by name.
 const SMALL_FLOATS: [(&str, u16); 11] = [
+    ("float4_e2m1fn", 4),
+    ("float6_e2m3fn", 6),
+    ("float6_e3m2fn", 6),
     ("float8_e3m4", 8),
     ("float8_e4m3", 8),
     ("float8_e4m3b11fnuz", 8),
@@ -111,10 +114,19 @@ const SMALL_FLOATS: [(&str, u16); 11] = [
     ("float8_e5m2", 8),
     ("float8_e5m2fnuz", 8),
     ("float8_e8m0fnu", 8),
-    ("float6_e2m3fn", 6),
-    ("float6_e3m2fn", 6),
-    ("float4_e2m1fn", 4),
 ];
+
+/// A small floating point format, as its position in the table of formats: every expression holds a type, so a type has
+/// to be small. The order of formats is that of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SmallFloat(u8);
+
+impl SmallFloat {
+    /// Its name: `float8_e4m3fn`.
+    pub fn name(self) -> &'static str {
+        SMALL_FLOATS[usize::from(self.0)].0
+    }
+}
 
 /// Why a text is not an element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,8 +139,8 @@ pub struct ParseDTypeError(String);
 fn kind_and_bits(lane: &str) -> Option<(Kind, u16)> {
     // Small floats are looked up by their whole name, because their names contain digits that are no bit count
     // (`float8_e4m3fn`).
-    if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
-        return Some((Kind::Small(name), bits));
+    if let Some((position, (_, bits))) = (0..).zip(SMALL_FLOATS).find(|(_, (name, _))| *name == lane) {
+        return Some((Kind::Small(SmallFloat(position)), bits));
     }
     // `uint8` is split into `uint` and `8`; a type without digits has no number.
     let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
@@ -186,5 +198,6 @@ mod tests {
             assert!(text.parse::<DType>().is_err(), "{text}");
         }
         assert_eq!(DType::FLOAT32.with_lanes(4).total_bits(), 128);
+        assert!(SMALL_FLOATS.is_sorted_by_key(|(name, _)| name), "formats are ordered by their names");
     }
 }

@@ -25,9 +25,10 @@ pub fn flatten_buffers(function: &Function) -> Function {
         .iter_enumerated()
         .map(|(id, buffer)| {
             let root = function.root(id);
+            // A view is looked at by what it looks at: the memory must be the function's own, without strides.
             let ours = function.buffers[root].memory != Memory::Argument && !strided.contains(&root);
             let is_flattened = ours && buffer.shape.len() != 1 && !sliced.contains(&id) && has_flat_subscripts(buffer);
-            is_flattened.then(|| buffer.shape.clone())
+            is_flattened.then(|| buffer.shape.to_vec())
         })
         .collect();
     // Declarations change if the buffer is flattened, or if an extent or an offset loads from a flattened buffer.
@@ -36,7 +37,7 @@ pub fn flatten_buffers(function: &Function) -> Function {
         let declared = &mut result.buffers[id];
         let mut changed = shape.is_some();
         if let Some(shape) = shape {
-            declared.shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];
+            declared.shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))].into();
         }
         for extent in &mut declared.shape {
             changed |= flatten_expr(extent, &shapes);
@@ -87,7 +88,8 @@ pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
 }
 
 /// Flattens the accesses of all statements of a block; `shapes` are the shapes of the buffers to flatten, `redeclared`
-/// the buffers whose declaration has changed. A statement that changes loses its source text, so that it is printed anew.
+/// the buffers whose declaration has changed. A statement that changes loses its source text, so that it is printed
+/// anew.
 fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>, redeclared: &HashSet<BufId>) {
     for stmt in block {
         let mut changed = false;

@@ -30,3 +30,16 @@ pub use stmt::{Block, ForKind, JUMPS, PREDICATE, Stmt, StmtKind, Trivia, UNKNOWN
 
 /// The deepest nesting of statements or of expressions that any reader or builder accepts.
 pub const MAX_NESTING: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A large function is as fast as its nodes are small: beyond the caches, time goes by bytes.
+    #[test]
+    fn nodes_are_small() {
+        assert!(size_of::<Expr>() <= 56);
+        assert!(size_of::<Stmt>() <= 200);
+        assert!(size_of::<Buffer>() <= 192);
+    }
+}

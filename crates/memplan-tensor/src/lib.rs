@@ -48,5 +48,5 @@ pub mod rewrite;
 pub mod script;
 pub mod te;
 
-pub use dtype::{DType, Kind, ParseDTypeError};
+pub use dtype::{DType, Kind, ParseDTypeError, SmallFloat};
 pub use flatten::flatten_buffers;

@@ -19,6 +19,9 @@ use crate::ir::{
     BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, thread_rank,
 };
 use memplan_core::Id;
+// The words of the judge. A `Step` is a read or a write of `Elements`, or a loop or branch around other steps. An
+// `Index` is a subscript: a number, a variable, an operation on them, or unknown. A `Question` is which output may
+// lie on which input.
 use memplan_verify::in_place::{Elements, Index, Operator, Order, Question, Step};
 
 /// One of the things that are in force where a statement stands. Lists of them go from the outside in.
@@ -116,6 +119,8 @@ impl Translator<'_> {
     /// `Private` if every iteration of an axis has its own copy of both buffers, otherwise `Concurrent`: the iterations
     /// share a buffer and run at the same time. `inside` has the bindings from the axis inwards, allocations included.
     fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
+        // Whether each iteration has a copy of this buffer: threads and blocks by the buffer's memory, lanes and
+        // parallel iterations only if the buffer is allocated inside.
         let is_private = |buffer: &BufId| {
             let begins_inside =
                 inside.iter().any(|binding| matches!(binding, Binding::Alloc(other) if other == buffer));
@@ -134,6 +139,7 @@ impl Translator<'_> {
         Step::Loop { variable: variable(var), first: self.index(min), count: self.index(extent), order, body }
     }
 
+    /// The steps of statements that run one after the other.
     fn block(&self, block: &[Stmt]) -> Vec<Step> {
         let mut steps = Vec::new();
         block.iter().for_each(|stmt| self.statement(stmt, &mut steps));

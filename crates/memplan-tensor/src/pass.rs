@@ -1,6 +1,9 @@
 //! From text to text: what the command line and other tools call.
 
 use crate::interpret::{RunError, RunOptions, run};
+// `linearize`, `events` and `plan_pool` are the first three steps of the storage rewrite: statements as a list of
+// events, the first and last touch of every buffer, and the entries of memory that buffers share. `Judge` holds the
+// checks that a result has to pass.
 use crate::rewrite::{
     Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
 };

@@ -7,8 +7,8 @@
 //! ```text
 //! original                        rewritten
 //! B = T.alloc_buffer((8,))        B = T.decl_buffer((16,), data=A.data)
-//! B[i] = E[i]                     B[i + 8] = E[i]            element i of B is element i + 8 of A: B is at A + 256 bits
-//! O[i] = B[7 - i]                 O[i] = B[15 - i]           the same; a second answer would be an error
+//! B[i] = E[i]                     B[i + 8] = E[i]            element i of B is element i + 8 of A: B is at A + 256
+//! bits O[i] = B[7 - i]                 O[i] = B[15 - i]           the same; a second answer would be an error
 //! ```
 //!
 //! Nothing here knows what the rewriter intended: neither its layout nor how it writes one down. A wrong constant, a
@@ -17,6 +17,8 @@
 
 mod address;
 
+// `Layout` is the plan of the rewrite: which buffers lie in which of its allocations, and at which bit. `StmtId`
+// numbers the statements of the original in the order of its text. A `Sum` is an address as a sum of products.
 use crate::DType;
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, Stmt, StmtKind, VarId};
 use crate::rewrite::{AllocationId, Layout, StmtId};
@@ -98,6 +100,7 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
         Ok(found) => found,
         Err(mismatch) => return Some(mismatch),
     };
+    // Where the original allocates each buffer, for allocations that the plan leaves in place.
     let parents = parents(original);
     // The plan and the rewritten function number their allocations differently (see `difference`).
     let mut holders = BTreeMap::new();
@@ -362,20 +365,29 @@ impl<'f> Reader<'f> {
         if from.is_alike(to, &|old, new| self.same_var(old, new)) {
             return Ok(0);
         }
-        // A variable that both functions define is written as `v` and the original's number of the variable in both
-        // sums, so that the two cancel out. A size that no statement defines is written with its own name.
-        let name = |var: VarId| match self.vars.get(&var) {
-            Some(old) => format!("v{}", old.index()),
-            None => self.new.vars[var].name.clone(),
-        };
-        let own = |var: VarId| match self.defined.contains(&var) {
-            true => format!("v{}", var.index()),
-            false => self.old.vars[var].name.clone(),
-        };
-        let difference = to.value(&name).zip(from.value(&own)).and_then(|(to, from)| to.minus(&from));
+        // The same variable has the same name in both sums, so that its terms cancel out.
+        let (to, from) = (to.value(&|var| self.new_name(var)), from.value(&|var| self.old_name(var)));
+        let difference = to.zip(from).and_then(|(to, from)| to.minus(&from));
         match difference.and_then(|difference| difference.as_constant()) {
             Some(bits) => Ok(bits),
             None => self.fail("the rewritten text has another subscript"),
+        }
+    }
+
+    /// The name of a variable of the original in a sum: `v` and its number if a statement defines it. A size that no
+    /// statement defines has its own name.
+    fn old_name(&self, var: VarId) -> String {
+        match self.defined.contains(&var) {
+            true => format!("v{}", var.index()),
+            false => self.old.vars[var].name.clone(),
+        }
+    }
+
+    /// The name of a variable of the rewritten function in a sum: that of the variable of the original that it is.
+    fn new_name(&self, var: VarId) -> String {
+        match self.vars.get(&var) {
+            Some(old) => format!("v{}", old.index()),
+            None => self.new.vars[var].name.clone(),
         }
     }
 
@@ -429,6 +441,7 @@ impl<'f> Reader<'f> {
             if address::bits_of(old_function, old, 0, &|var| old_function.vars[var].name.clone()).is_none() {
                 computed.extend(a.shape.iter().zip(&b.shape));
             }
+            // With each choice of numbers, the buffer must end before the end of the memory it is in.
             let fits = (0..address::SAMPLES).all(|sample| {
                 let need = address::bits_of(self.old, old, sample, &|var| self.old.vars[var].name.clone());
                 let have = address::bits_of(self.new, seen.root, sample, &|var| match self.vars.get(&var) {

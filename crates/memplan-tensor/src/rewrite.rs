@@ -24,6 +24,7 @@
 mod apart;
 mod apply;
 mod arena;
+mod beside;
 mod check;
 mod error;
 mod events;
@@ -40,7 +41,7 @@ mod size;
 pub use crate::lower::Conflict;
 pub use apart::Apart;
 pub use error::{Defect, RewriteError};
-pub use events::{Events, Few, events};
+pub use events::{BufferLists, Events, events};
 pub use judge::Judge;
 pub use layout::{Allocation, AllocationId, Layout, Place};
 pub(crate) use listing::below;
@@ -49,6 +50,8 @@ pub use pool::{Attach, Entry, EntryId, InPlace, Pool, plan_pool};
 pub use sequence::{Record, Sequence, StmtId, Touches, linearize};
 
 use crate::ir::Function;
+use crate::lower;
+use memplan_program::ProgramError;
 use std::time::Duration;
 
 /// Whose decisions to make.
@@ -160,18 +163,21 @@ pub fn decide(
 /// Everything in which a layout changes what the function computes: the third step. It knows nothing of how the layout
 /// was found.
 pub fn check(function: &Function, layout: &Layout, judge: Judge) -> Result<Vec<Conflict>, RewriteError> {
-    crate::lower::check_layout(function, layout, judge)
-        .map_err(|error| RewriteError::Unsound { message: error.to_string() })
+    lower::check_layout(function, layout, judge).map_err(unsound)
 }
 
 /// The function with its allocations laid out: the fourth step.
 pub fn apply(function: Function, layout: &Layout) -> Function {
-    apply::apply(function, layout)
+    apply::apply(function, layout, true)
 }
 
 /// Rewrites a function so that buffers share memory.
 pub fn storage_rewrite(function: &Function, options: &RewriteOptions, judge: Judge) -> Result<Rewritten, RewriteError> {
-    storage_rewrite_owned(function.clone(), options, judge)
+    if options.flatten {
+        return rewrite_owned(crate::flatten::flatten_buffers(function), options, judge);
+    }
+    let accepted = accepted_layout(function, options, judge)?;
+    Ok(accepted.rewritten(|| function.clone()))
 }
 
 /// Like [`storage_rewrite`], without a copy of the function.
@@ -180,33 +186,72 @@ pub fn storage_rewrite_owned(
     options: &RewriteOptions,
     judge: Judge,
 ) -> Result<Rewritten, RewriteError> {
+    let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
+    rewrite_owned(function, options, judge)
+}
+
+/// Rewrites a function that is flat if it has to be.
+fn rewrite_owned(function: Function, options: &RewriteOptions, judge: Judge) -> Result<Rewritten, RewriteError> {
+    let accepted = accepted_layout(&function, options, judge)?;
+    Ok(accepted.rewritten(|| function))
+}
+
+/// A layout that the judge accepts.
+struct Accepted {
+    decision: Decision,
+    /// What the check found wrong with the layouts before it.
+    repairs: Vec<Conflict>,
+    /// Whether some statement of the function uses the bare address of a buffer.
+    has_addresses: bool,
+    /// The new function, if it was made beside the check.
+    function: Option<Function>,
+}
+
+impl Accepted {
+    /// The rewritten function. `original` is asked for the function as it was, unless the new one is there already.
+    fn rewritten(self, original: impl FnOnce() -> Function) -> Rewritten {
+        let Decision { pool, layout } = self.decision;
+        let function = self.function.unwrap_or_else(|| apply::apply(original(), &layout, self.has_addresses));
+        Rewritten { function, pool, layout, repairs: self.repairs }
+    }
+}
+
+/// Lays out a function until the judge accepts the layout.
+///
+/// Of a large function, what is checked is made at the same time as the first decision, and the new function at the
+/// same time as the check. A function that was made for a layout that the judge rejects is thrown away.
+fn accepted_layout(function: &Function, options: &RewriteOptions, judge: Judge) -> Result<Accepted, RewriteError> {
     if options.strategy.is_some() && options.mode == Mode::Compat {
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
-    let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
-    let (Decision { pool, layout }, repairs) = checked_layout(&function, options, judge)?;
-    Ok(Rewritten { function: apply(function, &layout), pool, layout, repairs })
-}
-
-/// A layout that the judge accepts, and what the check found wrong with the layouts before it.
-fn checked_layout(
-    function: &Function,
-    options: &RewriteOptions,
-    judge: Judge,
-) -> Result<(Decision, Vec<Conflict>), RewriteError> {
-    let collected = collect(function);
     let mut apart = Apart::default();
     let mut repairs = Vec::new();
+    let threads = beside::Threads::for_parts(function.buffers.len());
+    let collect_and_decide = || {
+        let collected = collect(function);
+        let first = decide(&collected, options, &Apart::default(), judge);
+        (collected, first)
+    };
+    let ((collected, first), mut outline) = threads.run(collect_and_decide, || lower::outline(function));
+    let has_addresses = collected.sequence.has_addresses;
+    let mut first = Some(first);
     // Each round keeps at least one more pair apart, so the layouts end; the limit only guards against a judge
     // that names pairs one by one.
     for _ in 0..MOST_LAYOUTS {
-        let decision = decide(&collected, options, &apart, judge)?;
-        let conflicts = check(function, &decision.layout, judge)?;
-        let Some(first) = conflicts.first() else { return Ok((decision, repairs)) };
+        let decision = first.take().unwrap_or_else(|| decide(&collected, options, &apart, judge))?;
+        let question = lower::Question::new(function, &decision.layout, outline.take());
+        let (conflicts, function_beside) = threads.run(
+            || question.conflicts(judge).map_err(unsound),
+            || apply::apply(function.clone(), &decision.layout, has_addresses),
+        );
+        let conflicts = conflicts?;
+        let Some(first_conflict) = conflicts.first() else {
+            return Ok(Accepted { decision, repairs, has_addresses, function: function_beside });
+        };
         // The compatible mode has to make the original's decisions. If one of them is unsound there is nothing to
         // repair.
         if options.mode == Mode::Compat {
-            return Err(not_proved(function, first));
+            return Err(not_proved(function, first_conflict));
         }
         let known = apart.len();
         apart.extend(conflicts.iter().flat_map(|conflict| conflict.pairs.iter().copied()));
@@ -221,6 +266,11 @@ fn checked_layout(
     // No layout was accepted. The last objection stands for all of them.
     let message = repairs.pop().map_or_else(String::new, |conflict| conflict.message);
     Err(RewriteError::Unsound { message })
+}
+
+/// The error for a function that cannot be checked.
+fn unsound(error: ProgramError) -> RewriteError {
+    RewriteError::Unsound { message: error.to_string() }
 }
 
 /// The error for a decision of the original that cannot be shown to be right. It names the second buffer of the first

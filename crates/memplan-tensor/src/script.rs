@@ -53,11 +53,15 @@ struct Place {
 }
 
 impl Script {
-    /// Reads a text: splits it into tokens, and reads every function in it. A text without functions is an error.
+    /// Reads every function of a text: every `def` with a decorator that mentions `prim_func`, at any indentation. The
+    /// rest of the text is skipped. An error at the first thing that cannot be read, and for a text without such a
+    /// function.
     pub fn read(source: &str) -> Result<Script, ScriptError> {
         let tokens = lex::lex(source)?;
         let mut parser = python::Parser::new(source, &tokens);
         let mut script = Script { source: source.to_owned(), functions: Vec::new(), places: Vec::new() };
+        // `next_function` reads a header, and `read_function` takes the statements of the body from the parser, up to
+        // the end of the body. So `body_end` is asked after it.
         while let Some(def) = parser.next_function()? {
             script.functions.push(read::read_function(source, &def, &mut parser)?);
             script.places.push(place(source, &def, parser.body_end()));

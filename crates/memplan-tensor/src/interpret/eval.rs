@@ -124,18 +124,20 @@ impl Machine<'_> {
             let second = self.scalar(right, worker)?.is_true();
             return Ok(Value::One(Scalar::truth(second)));
         }
+        // Both operands have the same type in a valid program.
         let dtype = left.dtype(self.function).element();
         let (left, right) = (self.eval(left, worker)?, self.eval(right, worker)?);
         let span = self.span;
-        let lane = |a: Scalar, b: Scalar| binary(op, a, b, dtype).ok_or(RunError::DivisionByZero { span });
-        match (left, right) {
-            (Value::One(a), Value::One(b)) => lane(a, b).map(Value::One),
+        let result = match (left, right) {
+            (Value::One(a), Value::One(b)) => binary(op, a, b, dtype).map(Value::One),
             (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
-                let lanes: Result<Vec<Scalar>, RunError> = a.into_iter().zip(b).map(|(a, b)| lane(a, b)).collect();
+                let lanes: Option<Vec<Scalar>> = a.into_iter().zip(b).map(|(a, b)| binary(op, a, b, dtype)).collect();
                 lanes.map(Value::Many)
             }
-            _ => Err(self.invalid("operands with different numbers of lanes")),
-        }
+            _ => return Err(self.invalid("operands with different numbers of lanes")),
+        };
+        // Only a division by zero has no value.
+        result.ok_or(RunError::DivisionByZero { span })
     }
 
     /// Byte offset of a view's first element in the memory it looks at: the offsets of all views in its chain; 0 for a
@@ -268,6 +270,7 @@ impl Machine<'_> {
 
     /// The lane at a byte, if all of it was written.
     pub(super) fn read_lane(&self, memory: usize, start: u64, dtype: DType) -> Option<Scalar> {
+        // A lane has at most 8 bytes; `& 7` shows the compiler that the index is in range.
         let mut bytes = [0; 8];
         for byte in 0..dtype.lane_bytes() {
             bytes[byte as usize & 7] = self.memories[memory].read(start + byte)?;

@@ -1,4 +1,10 @@
 //! Calls: mathematical functions, memory functions and unknown extern functions.
+//!
+//! These are parts of the interpreter, which runs a function before and after a rewrite to see that both compute the
+//! same. Words from other files: a *worker* is one thread of the run, named by its position in a list; all workers
+//! execute a statement before any of them executes the next (they run in *lockstep*). A [`Value`] is one number
+//! (`One`), a number for each lane (`Many`), or a pointer (`Address`). A [`Pointer`] names a memory, a byte in it, and
+//! how many elements of which type may be touched from there on. Each memory knows which of its bytes were written.
 
 use super::RunError;
 use super::machine::{Machine, Pointer, Value, mix};
@@ -10,18 +16,24 @@ use crate::ir::Expr;
 const BYTES_OF_STEP: u64 = 8;
 
 impl Machine<'_> {
-    /// The value of a call for a worker: choices, pointers, extern functions, and all others as mathematical
-    /// functions.
+    /// The value of a call for a worker: choices, pointers, extern functions, and all others as mathematical functions,
+    /// whose result has the type `dtype`. A call that is made only for what it does has the value 0. So has every call
+    /// of an extern function, even if the program uses its value: nobody knows what the function would compute. An
+    /// error if an argument has no value, or if the function is not known; a known one with other arguments than these
+    /// counts as unknown.
     pub(super) fn call(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         match (name, args) {
+            // Only the chosen side is evaluated: the condition often guards a load that would be out of bounds.
             ("if_then_else", [condition, then, otherwise]) => {
                 let choice = self.scalar(condition, worker)?.is_true();
                 self.eval(if choice { then } else { otherwise }, worker)
             }
+            // A hint to compilers that a condition is nearly always true.
             ("likely", [value]) => self.eval(value, worker),
             ("address_of", [Expr::Load { buffer, index }]) => {
                 self.address_of(*buffer, index, worker).map(Value::Address)
             }
+            // A further argument says whether the pointer is for reading or writing, which does not matter here.
             ("tvm_access_ptr", [Expr::Type(dtype), data, offset, extent, ..]) => {
                 self.access_ptr(*dtype, data, offset, extent, worker).map(Value::Address)
             }
@@ -40,6 +52,7 @@ impl Machine<'_> {
     }
 
     /// `tvm_access_ptr(type, data, offset, extent)`: a pointer to `extent` elements from element `offset` of a buffer.
+    /// An error if `data` is no pointer, or if the first element would lie outside of the buffer's memory.
     fn access_ptr(
         &mut self,
         dtype: DType,
@@ -62,10 +75,12 @@ impl Machine<'_> {
             .and_then(|bytes| bytes.checked_add(base.byte));
         let room = self.memories[base.memory].size();
         match byte {
+            // A pointer to the end of the memory is fine as long as nothing is touched through it: it has 0 elements.
             Some(byte) if byte <= room => Ok(Pointer {
                 memory: base.memory,
                 byte,
                 // The extent is a promise of the program and may be too large. It is cut to the memory that is there.
+                // (Every type has at least one byte; `max(1)` only rules out a division by 0.)
                 elements: (extent.max(0) as u64).min((room - byte) / element.max(1)),
                 dtype,
             }),
@@ -74,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// A function outside of the program. `memset` and `memcpy` are known, the user may describe others (`packed`),
-    /// and the rest is imitated.
+    /// and the rest is imitated. Only what such a function does to memory is imitated: its value is always 0.
     fn extern_call(&mut self, name: &str, args: &[Expr], worker: usize) -> Result<Value, RunError> {
         let mut values = Vec::new();
         for arg in args {
@@ -205,6 +220,7 @@ impl Machine<'_> {
             values.push(self.eval(arg, worker)?);
         }
         let lane_type = dtype.element();
+        // Only given back if there is no such function.
         let unknown = RunError::UnknownCall { span: self.span, name: name.to_owned() };
         // A function of one operand works lane by lane. A function of two operands works on single numbers only.
         match values.as_slice() {

@@ -30,8 +30,11 @@ use std::rc::Rc;
 /// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
+    /// A number.
     One(Scalar),
+    /// A number for each lane of a vector.
     Many(Vec<Scalar>),
+    /// A pointer.
     Address(Pointer),
 }
 
@@ -50,6 +53,7 @@ pub(super) struct Pointer {
 /// A thread of control.
 #[derive(Clone)]
 pub(super) struct Worker {
+    /// The values of variables; `None` for one that has no value yet.
     vars: IndexVec<VarId, Option<Scalar>>,
     /// The allocation that was executed last for each buffer.
     buffers: IndexVec<BufId, Option<Site>>,
@@ -160,6 +164,7 @@ impl<'a> Machine<'a> {
     /// symbolic sizes keep it; all other variables are set before they are read.
     fn choose_scalars(&mut self) {
         for (id, var) in self.function.vars.iter_enumerated() {
+            // `0x5ca1_a000` keeps these numbers apart from those that fill the arguments; any constant would do.
             let chosen = 2 + (mix(self.options.seed, 0x5ca1_a000 + id.index() as u64) % 6) as i64;
             let value = self.options.scalars.get(&var.name).copied().unwrap_or(chosen);
             self.workers[0].vars[id] =
@@ -170,6 +175,7 @@ impl<'a> Machine<'a> {
     /// Makes the content of a parameter out of the seed: whole numbers from 0 to 7.
     fn make_argument(&mut self, buffer: BufId) -> Result<(), RunError> {
         let declared = &self.function.buffers[buffer];
+        // The number of arguments before this one, so that two arguments differ in content.
         let position = self.arguments.iter().flatten().count();
         let size = self.size_of(buffer, 0)?;
         let mut memory = Memory::new(size);
@@ -266,7 +272,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Executes a statement for all active workers in lockstep.
+    /// Executes a statement for all active workers in lockstep. Each active worker counts as a step. An error if the
+    /// steps are used up, an assertion fails, or an expression or access has no meaning.
     fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
         self.span = stmt.span;
         self.spend(active.len() as u64)?;
@@ -323,6 +330,7 @@ impl<'a> Machine<'a> {
             }
             StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(*var, min, extent, kind, body, active),
             StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, extent, body, active),
+            // The mark `T.where(i < 7)` of a block: like an `if` without `else`.
             StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
                 let (inside, _) = self.split(value, active)?;
                 self.block(body, &inside)
@@ -365,6 +373,7 @@ impl<'a> Machine<'a> {
         for &worker in active {
             bounds.push((self.integer(min, worker)?, self.integer(extent, worker)?));
         }
+        // Each worker has bounds of its own, because they may depend on its variables.
         let longest = bounds.iter().map(|bound| bound.1).max().unwrap_or(0);
         let uniform = bounds.iter().all(|bound| *bound == bounds[0]);
         let parallel = *kind == ForKind::Parallel;

@@ -35,6 +35,7 @@ impl Memory {
         self.size
     }
 
+    /// The page of this number, if one of its bytes was written.
     fn page(&self, number: u64) -> Option<&Page> {
         if number < NEAR_PAGES {
             self.near.get(number as usize)?.as_deref()

@@ -24,6 +24,7 @@ impl PartialEq for Scalar {
 }
 
 impl Scalar {
+    /// As an integer; a float is rounded towards zero.
     pub(super) fn as_int(self) -> i64 {
         match self {
             Scalar::Int(value) => value,
@@ -31,6 +32,7 @@ impl Scalar {
         }
     }
 
+    /// As a float.
     pub(super) fn as_float(self) -> f64 {
         match self {
             Scalar::Int(value) => value as f64,
@@ -38,6 +40,7 @@ impl Scalar {
         }
     }
 
+    /// As a truth value: anything but zero is true.
     pub(super) fn is_true(self) -> bool {
         match self {
             Scalar::Int(value) => value != 0,
@@ -45,6 +48,7 @@ impl Scalar {
         }
     }
 
+    /// A truth value as a number: 1 or 0.
     pub(super) fn truth(value: bool) -> Scalar {
         Scalar::Int(i64::from(value))
     }
@@ -97,8 +101,8 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
-    // 64-bit unsigned numbers are kept in a signed one, bit by bit, so their order and their quotients differ from those
-    // of the signed numbers.
+    // 64-bit unsigned numbers are kept in a signed one, bit by bit, so their order and their quotients differ from
+    // those of the signed numbers.
     let is_wide = dtype.kind == Kind::UInt && dtype.bits == 64;
     let order = if is_wide { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
@@ -108,6 +112,7 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         BinaryOp::Add => a.wrapping_add(b),
         BinaryOp::Sub => a.wrapping_sub(b),
         BinaryOp::Mul => a.wrapping_mul(b),
+        // `order` is how `a` compares with `b`, with or without signs.
         BinaryOp::Min => {
             if order.is_le() {
                 a

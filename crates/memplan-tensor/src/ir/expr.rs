@@ -73,6 +73,20 @@ pub const TUPLE: &str = "(";
 /// The name of a subscript `start:stop:step` of unknown length.
 pub const SLICE: &str = ":";
 
+/// Calls of numbers from whose result the address of an argument can be found again.
+const KEEP_ADDRESSES: [&str; 10] = [
+    "address_of",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "if_then_else",
+    "likely",
+    "reinterpret",
+    "shift_left",
+    "shift_right",
+];
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
@@ -174,6 +188,7 @@ impl Expr {
     }
 
     /// The value of an integer constant.
+    #[inline]
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Expr::Int { value, .. } => Some(*value),
@@ -284,6 +299,7 @@ impl Expr {
 
     /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of
     /// them.
+    #[inline]
     pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
         match self {
             Expr::Int { .. }
@@ -316,22 +332,24 @@ impl Expr {
         test(self) || !self.all_children(|child| !child.any(test))
     }
 
-    /// The buffers whose address may be part of the value: `A.data` in `p = A.data`, and in calls that give a pointer
-    /// (`T.address_of(A[0])`, `T.tvm_access_ptr(…)`). A call that gives a number uses the address only while it runs:
-    /// for `f(A.data)` the list is empty.
+    /// The buffers whose address may be part of the value: `A.data` in `p = A.data`, in calls that give a pointer
+    /// (`T.address_of(A[0])`, `T.tvm_access_ptr(…)`), and in numbers that are made of one (`T.reinterpret("int64",
+    /// A.data) + 4`). Any other call that gives a number uses the address only while it runs: for `f(A.data)` the list
+    /// is empty.
     pub fn addresses(&self) -> Vec<BufId> {
         match self {
             Expr::Data(buffer) => vec![*buffer],
-            Expr::Call { name, args, dtype } if name == "address_of" || dtype.kind == Kind::Handle => args
-                .iter()
-                .flat_map(|arg| match arg {
+            Expr::Call { name, args, dtype } => {
+                let passes_on = KEEP_ADDRESSES.contains(&name.as_str()) || dtype.kind == Kind::Handle;
+                let addresses = args.iter().filter(|_| passes_on).flat_map(|arg| match arg {
                     Expr::Load { buffer, .. } if name == "address_of" => vec![*buffer],
                     other => other.addresses(),
-                })
-                .collect(),
-            Expr::Select { then, otherwise, .. } => [then.addresses(), otherwise.addresses()].concat(),
-            Expr::Cast { value, .. } => value.addresses(),
-            _ => Vec::new(),
+                });
+                addresses.collect()
+            }
+            // An element is what was stored there, whatever its subscripts are.
+            Expr::Load { .. } => Vec::new(),
+            _ => self.children().into_iter().flat_map(Expr::addresses).collect(),
         }
     }
 

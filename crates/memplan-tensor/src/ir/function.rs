@@ -43,8 +43,8 @@ pub struct Buffer {
     pub name: String,
     /// Element type.
     pub dtype: DType,
-    /// Extents.
-    pub shape: Vec<Expr>,
+    /// Extents. Copies of a buffer have them in common.
+    pub shape: Shared<Vec<Expr>>,
     /// For a view, the distance of two neighbours in each dimension, in elements, if it is given. Otherwise, and for
     /// every other buffer, the rows lie one behind the other without gaps.
     pub strides: Option<Vec<Expr>>,
@@ -100,8 +100,16 @@ pub struct Function {
 
 impl Function {
     /// The buffer whose memory `buffer` is, through any chain of views.
+    #[inline]
     pub fn root(&self, buffer: BufId) -> BufId {
-        let mut root = buffer;
+        match self.buffers[buffer].memory {
+            Memory::View { .. } => self.root_of_view(buffer),
+            _ => buffer,
+        }
+    }
+
+    fn root_of_view(&self, view: BufId) -> BufId {
+        let mut root = view;
         // A view is made after what it views, so the chain is at most as long as the table.
         for _ in 0..self.buffers.len() {
             match &self.buffers[root].memory {
@@ -114,6 +122,7 @@ impl Function {
 
     /// A name that no buffer or variable has yet: `base`, or `base_1`, `base_2`, ….
     pub fn fresh_name(&self, base: &str) -> String {
+        // Buffers and variables are printed as names of one function, so they must differ from each other, too.
         let taken = |name: &str| {
             self.buffers.iter().any(|buffer| buffer.name == name) || self.vars.iter().any(|var| var.name == name)
         };

@@ -17,8 +17,10 @@ pub enum Rank {
     Special,
 }
 
-/// The beginnings of scopes that TVM knows. None is the beginning of another, so their order does not matter.
+/// The beginnings of scopes that TVM knows, by name. None is the beginning of another.
 const PREFIXES: [(&str, Rank); 14] = [
+    ("global", Rank::Global),
+    ("local", Rank::Local),
     ("m16n8k8.matrixA", Rank::Special),
     ("m16n8k8.matrixB", Rank::Special),
     ("m16n8k8.matrixC", Rank::Special),
@@ -26,13 +28,11 @@ const PREFIXES: [(&str, Rank); 14] = [
     ("m8n8k4.matrixB", Rank::Special),
     ("m8n8k4.matrixC", Rank::Special),
     ("metal.simdgroup", Rank::Special),
+    ("shared", Rank::Shared),
+    ("warp", Rank::Warp),
     ("wmma.accumulator", Rank::Special),
     ("wmma.matrix_a", Rank::Special),
     ("wmma.matrix_b", Rank::Special),
-    ("global", Rank::Global),
-    ("shared", Rank::Shared),
-    ("warp", Rank::Warp),
-    ("local", Rank::Local),
 ];
 
 /// A memory scope: a known prefix and whatever follows it, the tag.
@@ -40,7 +40,9 @@ const PREFIXES: [(&str, Rank); 14] = [
 /// `local.L0A` is the prefix `local` with the tag `.L0A`. Two scopes are the same memory if both agree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageScope {
-    prefix: &'static str,
+    /// The position of the prefix in the table of prefixes. Scopes are compared for every access, and numbers are
+    /// compared faster than names.
+    prefix: u8,
     /// The reach of the prefix.
     pub rank: Rank,
     /// What follows the prefix, verbatim.
@@ -51,19 +53,19 @@ impl StorageScope {
     /// Splits a scope as written; `None` if it starts with no known prefix. The empty string is `global`.
     pub fn parse(text: &str) -> Option<StorageScope> {
         let text = if text.is_empty() { "global" } else { text };
-        PREFIXES.iter().find_map(|&(prefix, rank)| {
-            text.strip_prefix(prefix).map(|tag| StorageScope { prefix, rank, tag: tag.to_owned() })
+        (0..).zip(PREFIXES).find_map(|(position, (prefix, rank))| {
+            text.strip_prefix(prefix).map(|tag| StorageScope { prefix: position, rank, tag: tag.to_owned() })
         })
     }
 
     /// Plain global memory.
     pub fn global() -> StorageScope {
-        StorageScope { prefix: "global", rank: Rank::Global, tag: String::new() }
+        StorageScope { prefix: 0, rank: Rank::Global, tag: String::new() }
     }
 
     /// Plain thread-private memory.
     pub fn local() -> StorageScope {
-        StorageScope { prefix: "local", rank: Rank::Local, tag: String::new() }
+        StorageScope { prefix: 1, rank: Rank::Local, tag: String::new() }
     }
 
     /// Whether this is `global` without a tag.
@@ -92,7 +94,8 @@ impl StorageScope {
 
 impl fmt::Display for StorageScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.prefix, self.tag)
+        let (prefix, _) = PREFIXES[usize::from(self.prefix)];
+        write!(f, "{prefix}{}", self.tag)
     }
 }
 
@@ -126,6 +129,9 @@ mod tests {
             assert_eq!((scope.rank, scope.tag.as_str()), (rank, tag), "{text}");
         }
         assert_eq!(StorageScope::parse("texture"), None);
+        assert_eq!(StorageScope::parse("global"), Some(StorageScope::global()));
+        assert_eq!(StorageScope::parse("local"), Some(StorageScope::local()));
+        assert!(PREFIXES.is_sorted_by_key(|(prefix, _)| prefix), "scopes are ordered by their names");
         assert!(StorageScope::parse("local.L0A").unwrap().is_special());
         assert!(!StorageScope::parse("shared.dyn").unwrap().is_special());
     }

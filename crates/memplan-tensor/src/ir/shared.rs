@@ -34,6 +34,16 @@ impl<T: Clone> DerefMut for Shared<T> {
     }
 }
 
+impl<T: Clone> Shared<Vec<T>> {
+    /// Calls `take` with each item. Items that another clone refers to, too, are copied one by one.
+    pub fn into_each(self, take: impl FnMut(T)) {
+        match Arc::try_unwrap(self.0) {
+            Ok(items) => items.into_iter().for_each(take),
+            Err(items) => items.iter().cloned().for_each(take),
+        }
+    }
+}
+
 impl<T> FromIterator<T> for Shared<Vec<T>> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Shared<Vec<T>> {
         Vec::from_iter(items).into()

@@ -1,6 +1,7 @@
 //! Statements of the loop IR.
 
-use super::{BufId, Expr, Index, Shared, VarId};
+use super::{BufId, Expr, Function, Index, Memory, Shared, VarId};
+use crate::dtype::Kind;
 use memplan_core::Span;
 use smallvec::{SmallVec, smallvec};
 
@@ -23,9 +24,13 @@ pub enum ForKind {
 }
 
 /// The mark of a region that only runs where its value holds.
+///
+/// The condition of `T.where(i < 7)` in a `T.sblock` is kept as such a mark around the rest of the block.
 pub const PREDICATE: &str = "where";
 
 /// The mark of a region for which it is not known when it runs.
+///
+/// A `with` whose meaning the reader does not know becomes such a region.
 pub const UNKNOWN_REGION: &str = "with";
 
 /// Calls after which the next statement does not run.
@@ -153,6 +158,53 @@ impl Stmt {
     /// A statement that has no source.
     pub fn new(kind: StmtKind) -> Stmt {
         Stmt { kind, span: Span::default(), trivia: Trivia::default() }
+    }
+
+    /// The buffers whose memory may still be used when the statement is over, without their being named: their address
+    /// is in what the statement stores, gives a name or puts into a structure of the runtime (`tvm_struct_set`), or an
+    /// asynchronous copy or region uses them, or they are read in the offset of a view. Nobody knows which statement
+    /// waits for the copy, and the offset is computed anew at every access of the view.
+    pub fn escaping(&self, function: &Function) -> Vec<BufId> {
+        match &self.kind {
+            // Most stores are of numbers with a point, and none of them stores an address.
+            StmtKind::Store { buffer, .. } if function.buffers[*buffer].dtype.kind == Kind::Float => Vec::new(),
+            StmtKind::Let { value, .. } | StmtKind::Store { value, .. } => value.addresses(),
+            StmtKind::Evaluate(Expr::Call { name, args, .. })
+                if name == "tvm_struct_set" || name.contains("cp_async") || name.starts_with("dma_") =>
+            {
+                args.iter().flat_map(Expr::addresses).collect()
+            }
+            StmtKind::Attr { key, body, .. } if key == "async_scope" => {
+                let mut buffers = Vec::new();
+                body.iter().for_each(|inner| inner.walk(&mut |stmt| stmt.add_touched(&mut buffers)));
+                buffers
+            }
+            StmtKind::Declare(view) => {
+                let mut buffers = Vec::new();
+                if let Memory::View { elem_offset: Some(offset), .. } = &function.buffers[*view].memory {
+                    offset.walk(&mut |part| {
+                        if let Expr::Load { buffer, .. } = part {
+                            buffers.push(*buffer);
+                        }
+                    });
+                }
+                buffers
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Adds the buffers that the statement itself loads from, stores to, or takes the address of.
+    fn add_touched(&self, buffers: &mut Vec<BufId>) {
+        if let StmtKind::Store { buffer, .. } = &self.kind {
+            buffers.push(*buffer);
+        }
+        self.each_expr(|expr| {
+            expr.walk(&mut |part| match part {
+                Expr::Load { buffer, .. } | Expr::Data(buffer) => buffers.push(*buffer),
+                _ => {}
+            });
+        });
     }
 
     /// The expressions of the statement itself, without its blocks, in visiting order.

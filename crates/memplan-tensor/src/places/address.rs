@@ -298,13 +298,12 @@ fn sampled(name: &str, sample: u64) -> i128 {
 /// The value of an expression with numbers drawn for its variables, by their names and the number of the sample;
 /// `None` for operations that are not integer arithmetic.
 fn evaluate(expr: &Expr, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
-    let value = |expr: &Expr| evaluate(expr, sample, name);
     match expr {
         Expr::Int { value, .. } => Some(i128::from(*value)),
         Expr::Var(var) => Some(sampled(&name(*var), sample)),
-        Expr::Cast { value: inner, .. } => value(inner),
+        Expr::Cast { value: inner, .. } => evaluate(inner, sample, name),
         Expr::Binary { op, left, right } => {
-            let (a, b) = (value(left)?, value(right)?);
+            let (a, b) = (evaluate(left, sample, name)?, evaluate(right, sample, name)?);
             match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),

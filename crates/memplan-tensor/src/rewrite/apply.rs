@@ -25,12 +25,13 @@ use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia, VarId};
 use crate::linear::{Linear, fold};
 use memplan_core::{Id, IndexVec, Span};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-/// The function with its allocations laid out.
-pub(super) fn apply(function: Function, layout: &Layout) -> Function {
+/// The function with its allocations laid out. `has_addresses` is false if no statement of the function uses the bare
+/// address of a buffer, and true if one does or if it is not known.
+pub(super) fn apply(function: Function, layout: &Layout, has_addresses: bool) -> Function {
     let mut rewriter = Rewriter::new(function, layout);
-    rewriter.declare_buffers();
+    rewriter.declare_buffers(has_addresses);
     // The rewriter changes the body and its own tables at once, so the body is taken out of the tables meanwhile.
     let mut body = std::mem::take(&mut rewriter.result.body);
     // `Some(None)`: this block gets allocations at its head (`Some`), and they are those that are attached to the top
@@ -40,6 +41,7 @@ pub(super) fn apply(function: Function, layout: &Layout) -> Function {
     rewriter.result
 }
 
+/// The walk over a function that writes a layout into it, and what it has decided about each buffer.
 struct Rewriter<'a> {
     layout: &'a Layout,
     result: Function,
@@ -49,8 +51,10 @@ struct Rewriter<'a> {
     roots: IndexVec<BufId, BufId>,
     /// The allocations that move, by the place that they are attached to.
     attached: BTreeMap<Attach, Vec<AllocationId>>,
+    /// Whether one of these places is a statement.
+    attached_to_statements: bool,
     /// For each buffer the number of its old elements that are one vector element now; 1 if vector retyping has not
-    /// changed its allocation.
+    /// changed its allocation, or if its elements were vectors before.
     vectors: IndexVec<BufId, u16>,
     /// For each buffer the number of elements that is added to its subscript. 0 for a buffer with several dimensions:
     /// its declaration has the offset (see `move_by`).
@@ -60,13 +64,13 @@ struct Rewriter<'a> {
     /// Buffers whose declaration prints differently from before.
     redeclared: IndexVec<BufId, bool>,
     /// Source lines and comments of allocations that move, by their holders.
-    moved: HashMap<BufId, (Trivia, Span)>,
+    moved: BTreeMap<BufId, (Trivia, Span)>,
     /// The names that several buffers or variables have.
     ambiguous: HashSet<String>,
     /// All names; `None` until a new name is looked for, which is rare.
     names: Option<HashSet<String>>,
-    /// All holders.
-    holding: HashSet<BufId>,
+    /// The buffers that are holders.
+    holding: IndexVec<BufId, bool>,
     /// Buffers whose accesses or addresses print differently from before.
     affected: IndexVec<BufId, bool>,
     /// Whether there are any of these.
@@ -83,6 +87,7 @@ fn names_in_use<'f>(
     layout: &Layout,
     roots: &IndexVec<BufId, BufId>,
 ) -> impl Iterator<Item = &'f str> {
+    // Arguments and everything that has a place are still there afterwards.
     let stays = |root: BufId| function.buffers[root].memory != Memory::Own || layout.places[root].is_some();
     let buffers = roots.iter_enumerated().filter(move |&(_, &root)| stays(root));
     let names = buffers.map(|(buffer, _)| function.buffers[buffer].name.as_str());
@@ -96,8 +101,12 @@ fn ambiguous_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId,
     let mut wanted: Vec<&str> = allocated.map(|root| function.buffers[root].name.as_str()).collect();
     wanted.sort_unstable();
     wanted.dedup();
+    // Most names differ from all of these already in their length and last byte, and need not be looked for.
+    let kind = |name: &str| (name.len() ^ name.bytes().last().map_or(0, usize::from) << 2) % KINDS_OF_NAMES;
+    let mut kinds = [false; KINDS_OF_NAMES];
+    wanted.iter().for_each(|name| kinds[kind(name)] = true);
     let mut counts = vec![0usize; wanted.len()];
-    for name in names_in_use(function, layout, roots) {
+    for name in names_in_use(function, layout, roots).filter(|name| kinds[kind(name)]) {
         if let Ok(position) = wanted.binary_search(&name) {
             counts[position] += 1;
         }
@@ -105,6 +114,9 @@ fn ambiguous_names(function: &Function, layout: &Layout, roots: &IndexVec<BufId,
     let counted = wanted.into_iter().zip(counts);
     counted.filter(|(_, count)| *count > 1).map(|(name, _)| name.to_owned()).collect()
 }
+
+/// Into how many kinds `ambiguous_names` divides names.
+const KINDS_OF_NAMES: usize = 256;
 
 /// Whether a statement does nothing and has neither a line nor comments in the source text, so that it can be removed
 /// without a trace in the printed text.
@@ -132,13 +144,14 @@ impl<'a> Rewriter<'a> {
             result: function,
             holders: IndexVec::new(),
             roots,
+            attached_to_statements: attached.keys().any(Option::is_some),
             attached,
             vectors: IndexVec::filled(1, buffers),
             shifts: IndexVec::filled(0, buffers),
             renamed: IndexVec::filled(false, buffers),
             redeclared: IndexVec::filled(false, buffers),
-            moved: HashMap::new(),
-            holding: HashSet::new(),
+            moved: BTreeMap::new(),
+            holding: IndexVec::filled(false, buffers),
             affected: IndexVec::filled(false, buffers),
             some_affected: false,
             next: 0,
@@ -161,8 +174,8 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Decides what every buffer is from now on: first the holder of each allocation, then the views of it.
-    fn declare_buffers(&mut self) {
-        let bare = bare_uses(&self.result);
+    fn declare_buffers(&mut self, has_addresses: bool) {
+        let bare = if has_addresses { bare_uses(&self.result) } else { HashSet::new() };
         // How many buffers lie in each allocation.
         let mut tenants: IndexVec<AllocationId, usize> = IndexVec::filled(0, self.layout.allocations.len());
         for place in self.layout.places.iter().flatten() {
@@ -179,7 +192,7 @@ impl<'a> Rewriter<'a> {
                 self.redeclared[holder] = true;
             }
             self.holders.push(holder);
-            self.holding.insert(holder);
+            self.holding[holder] = true;
         }
         for buffer in 0..self.layout.places.len() {
             self.declare(BufId::from_index(buffer));
@@ -192,6 +205,12 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites the loads in a declaration, in its extents and its offset. Their buffers may have moved, too.
     fn move_loads_of_declaration(&mut self, buffer: BufId) {
+        let declared = &self.result.buffers[buffer];
+        let has_offset = matches!(declared.memory, Memory::View { elem_offset: Some(_), .. });
+        // Most extents are constants, which have no loads.
+        if !has_offset && declared.has_constant_shape() {
+            return;
+        }
         let mut changed = false;
         let mut shape = std::mem::take(&mut self.result.buffers[buffer].shape);
         shape.iter_mut().for_each(|extent| changed |= self.expr(extent));
@@ -204,8 +223,8 @@ impl<'a> Rewriter<'a> {
         self.redeclared[buffer] |= changed;
     }
 
-    /// Notes the buffers whose accesses or addresses will print differently from before: all statements that use no such
-    /// buffer stay as they are.
+    /// Notes the buffers whose accesses or addresses will print differently from before: all statements that use no
+    /// such buffer stay as they are.
     fn note_affected(&mut self) {
         for (buffer, &root) in self.roots.iter_enumerated() {
             let is_moved = self.layout.places[root].is_some_and(|place| place.bit_offset > 0);
@@ -245,8 +264,11 @@ impl<'a> Rewriter<'a> {
             self.redeclared[root] = true;
             return root;
         }
-        // Vector retyping has changed the type and the shape. All accesses will be rewritten to count in vectors.
-        if allocation.vector > 1 && !bare.contains(&root) {
+        // Vector retyping has changed the type and the shape. All accesses will be rewritten to count in vectors. That
+        // does not make one dimension of several: such a root becomes a view below.
+        let widens = allocation.vector > 1 && own.dtype.lanes == 1 && own.shape.len() == allocation.shape.len();
+        if widens && !bare.contains(&root) {
+            self.vectors[root] = allocation.vector;
             self.result.buffers[root].dtype = allocation.dtype;
             self.result.buffers[root].shape.clone_from(&allocation.shape);
             self.redeclared[root] = true;
@@ -268,6 +290,7 @@ impl<'a> Rewriter<'a> {
         self.shifts.push(0);
         self.renamed.push(false);
         self.redeclared.push(true);
+        self.holding.push(false);
         self.result.buffers.push(buffer)
     }
 
@@ -289,12 +312,14 @@ impl<'a> Rewriter<'a> {
             return;
         };
         let holder = self.holders[place.allocation];
-        let vector = self.layout.allocations[place.allocation].vector;
-        self.vectors[buffer] = vector;
         // `holder()` has already declared it. It starts where its allocation starts.
         if buffer == holder {
             return;
         }
+        // A buffer that is declared as vectors counts in vectors already: its extents and subscripts stay.
+        let is_scalar = self.result.buffers[buffer].dtype.lanes == 1;
+        let vector = if is_scalar { self.layout.allocations[place.allocation].vector } else { 1 };
+        self.vectors[buffer] = vector;
         // The declaration of a view names the buffer that it views.
         self.redeclared[buffer] |= self.renamed[root] || self.renamed[holder];
         // Only roots have a place of their own in the table.
@@ -305,7 +330,7 @@ impl<'a> Rewriter<'a> {
             self.result.buffers[buffer].extra.clear();
             self.redeclared[buffer] = true;
         }
-        // Vector retyping counts in vectors in the whole allocation, so this buffer's elements become vectors, too.
+        // Vector retyping counts in vectors in the whole allocation, so the scalars of this buffer become vectors, too.
         if vector > 1 {
             let declared = &mut self.result.buffers[buffer];
             declared.dtype = declared.dtype.with_lanes(vector);
@@ -341,46 +366,64 @@ impl<'a> Rewriter<'a> {
     /// allocations that are attached to this place are put at the head of the block. If `top` is `None`, no
     /// allocation can be attached here (the block belongs to an `if` or a `while`).
     fn block(&mut self, block: &mut Block, top: Option<Attach>) {
-        let mut some_are_gone = false;
-        for stmt in block.iter_mut() {
-            self.statement(stmt);
-            some_are_gone |= is_nothing(stmt);
+        let attached = top.and_then(|attach| self.attached.get(&attach));
+        let holders: Vec<BufId> = attached.into_iter().flatten().map(|&id| self.holders[id]).collect();
+        let old = std::mem::take(block);
+        // The new allocations nearly always are the first statements. Their places are kept free, because their lines
+        // are known only when the statements after them have been visited. So each statement is moved once.
+        let mut together: Vec<Stmt> = Vec::with_capacity(old.len() + holders.len());
+        together.resize_with(holders.len(), || Stmt::new(StmtKind::Nothing));
+        old.into_each(|mut stmt| {
+            self.statement(&mut stmt);
+            if !is_nothing(&stmt) {
+                together.push(stmt);
+            }
+        });
+        let (head, rest) = together.split_at(holders.len());
+        debug_assert!(head.iter().all(is_nothing));
+        let positions = self.positions(rest, &holders);
+        if positions.iter().all(|position| *position == 0) {
+            for (place, holder) in together.iter_mut().zip(holders) {
+                *place = self.allocation(holder);
+            }
+        } else {
+            together.drain(..holders.len());
+            together = self.insert_allocations(together, &positions, &holders);
         }
-        if some_are_gone {
-            block.retain(|stmt| !is_nothing(stmt));
-        }
-        if let Some(here) = top.and_then(|attach| self.attached.get(&attach)) {
-            let holders = here.iter().map(|&id| self.holders[id]).collect();
-            self.insert_allocations(block, holders);
-        }
+        *block = together.into();
     }
 
-    /// Puts allocations at the head of a block, each after the statements that give the variables in its extents
-    /// their values.
-    fn insert_allocations(&mut self, block: &mut Block, holders: Vec<BufId>) {
+    /// Where in a block allocations go: each before the statement of this position, which comes after all statements
+    /// that give the variables in its extents their values.
+    fn positions(&self, block: &[Stmt], holders: &[BufId]) -> Vec<usize> {
         // If all extents are constant, the allocations can be the first lines. If some extent is symbolic, all
         // allocations go after the lines that name the sizes.
         let all_constant = holders.iter().all(|&holder| self.result.buffers[holder].has_constant_shape());
         let start = if all_constant { 0 } else { self.first_statement(block) };
-        let mut positions: Vec<(usize, BufId)> =
-            holders.into_iter().map(|holder| (self.behind_sizes(block, holder).max(start), holder)).collect();
-        positions.sort_by_key(|&(position, _)| position);
+        holders.iter().map(|&holder| self.behind_sizes(block, holder).max(start)).collect()
+    }
+
+    /// A block with allocations before the statements of these positions.
+    fn insert_allocations(&mut self, block: Vec<Stmt>, positions: &[usize], holders: &[BufId]) -> Vec<Stmt> {
+        let mut places: Vec<(usize, BufId)> = positions.iter().copied().zip(holders.iter().copied()).collect();
+        places.sort_by_key(|&(position, _)| position);
         // The block is put together anew, so that each statement is moved once only.
-        let mut together = Vec::with_capacity(block.len() + positions.len());
-        let mut old = std::mem::take(block).into_iter();
+        let mut together = Vec::with_capacity(block.len() + places.len());
+        let mut old = block.into_iter();
+        // How many statements of the old block have been moved to the new one.
         let mut taken = 0;
-        for (position, holder) in positions {
+        for (position, holder) in places {
             together.extend(old.by_ref().take(position - taken));
             taken = position;
             together.push(self.allocation(holder));
         }
         together.extend(old);
-        *block = together.into();
+        together
     }
 
     /// The position after the argument declarations of the block that give the variables in a buffer's extents their
     /// values: `A = T.match_buffer(a, (n, 4))` gives `n` its value. 0 if the extents have no such variables.
-    fn behind_sizes(&self, block: &Block, holder: BufId) -> usize {
+    fn behind_sizes(&self, block: &[Stmt], holder: BufId) -> usize {
         // Whether the shape of a buffer uses a variable, and whether a statement declares an argument whose shape
         // does.
         let mentions = |buffer: BufId, wanted: VarId| {
@@ -407,7 +450,7 @@ impl<'a> Rewriter<'a> {
 
     /// The position after the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic
     /// allocation needs.
-    fn first_statement(&self, block: &Block) -> usize {
+    fn first_statement(&self, block: &[Stmt]) -> usize {
         let names_sizes = |stmt: &&Stmt| match stmt.kind {
             StmtKind::Nothing => true,
             StmtKind::Declare(buffer) => self.result.buffers[buffer].memory == Memory::Argument,
@@ -434,13 +477,14 @@ impl<'a> Rewriter<'a> {
         let id = StmtId::from_index(*next);
         *next += 1;
         let is_plain = !matches!(stmt.kind, StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing);
+        // Whether the statement itself, without what is inside, uses such a buffer.
         let uses_affected = || match &stmt.kind {
             StmtKind::Store { buffer, .. } if self.affected[*buffer] => true,
             _ => stmt.exprs().into_iter().any(|expr| expr.any(&|part| self.is_affected(part))),
         };
         is_plain
             && !(self.some_affected && uses_affected())
-            && !self.attached.contains_key(&Some(id))
+            && !(self.attached_to_statements && self.attached.contains_key(&Some(id)))
             && stmt.all_blocks(|block| block.iter().all(|inner| self.is_untouched(inner, next)))
     }
 
@@ -466,7 +510,7 @@ impl<'a> Rewriter<'a> {
                 let root = self.result.root(buffer);
                 // A root that still has memory of its own but holds no allocation is one that nothing touches. Its
                 // allocation is removed, so a view of it would name something that does not exist.
-                let dropped = self.result.buffers[root].memory == Memory::Own && !self.holding.contains(&root);
+                let dropped = self.result.buffers[root].memory == Memory::Own && !self.holding[root];
                 if dropped {
                     stmt.kind = StmtKind::Nothing;
                     stmt.trivia.text = None;
@@ -692,6 +736,7 @@ fn divide(expr: &Expr, by: u16) -> Expr {
     };
     // The terms divided one by one and added up again, the constant last.
     let dtype = integer_type(expr);
+    // A constant of the type that the subscript has.
     let constant = |value: i64| Expr::Int { value, dtype };
     let mut terms =
         sum.terms.iter().map(|(atom, coefficient)| super::size::product(atom.clone(), constant(coefficient / by)));

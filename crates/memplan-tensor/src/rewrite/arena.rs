@@ -14,6 +14,8 @@
 //! can be computed into the other's memory becomes a permission to overlay. Buffers that are not constant in size, or
 //! so small (32 bits) or in a memory so near to the registers that they will become registers, stay with the entries.
 
+// `Events` has the first and the last record of each buffer's life. `InPlace` is a pair of buffers and the statement
+// that computes one into the memory of the other. `Judge` holds the checks that the caller wants a result to pass.
 use super::events::Events;
 use super::hazard;
 use super::inplace::{self, Views};
@@ -198,7 +200,8 @@ impl Arena<'_, '_> {
         lives.fold(own, |life, other| (life.0.min(other.0), life.1.max(other.1)))
     }
 
-    /// Adds the arena to the layout: its allocation, as large as the plan's extent, and the places of its buffers.
+    /// Adds the arena to the layout: its allocation, as large as the plan's extent, and the places of its buffers. An
+    /// error if the arena exceeds the limit of its memory, or if the plan has no offset for a buffer.
     fn place(
         &self,
         problem: &Problem,
@@ -213,19 +216,24 @@ impl Arena<'_, '_> {
         // The limit is checked before the allocation is written, in bits, as for entries.
         super::layout::check_limit(scope, extent.0.saturating_mul(8), limits)?;
         let first = self.buffers.first().map(|buffer| function.buffers[*buffer].dtype.element());
-        // If all buffers have the same element type, the arena has it, too. Otherwise the arena consists of bytes.
+        // If all buffers have the same element type, the arena has it, too. Otherwise the arena consists of bytes. The
+        // elements of an arena's buffers are whole bytes: buffers of `int4` and the like are `alone` in the pool.
         let common =
             first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
         let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));
         let elements = i64::try_from(extent.0.div_ceil(dtype.lane_bytes())).unwrap_or(i64::MAX);
+        // TVM's integers have 32 bits; an extent that does not fit is written with 64.
         let wide = i32::try_from(elements).is_err();
+        // The arena is no buffer of the function (`root`), its accesses are not joined to vectors (`vector`; that may
+        // still happen later), and it moves to the place `attach` (it does not `stay` where a buffer's allocation was).
         let allocation: AllocationId = layout.allocations.push(Allocation {
             attach,
             root: None,
             // The name of the memory, with a `_` for every character that cannot stand in a name: `local_L0A_arena`.
+            // Arenas of one memory at several places get numbers when the layout is applied.
             name: format!("{}_arena", scope.to_string().replace(|c: char| !c.is_alphanumeric(), "_")),
             dtype,
-            shape: vec![Expr::Int { value: elements, dtype: if wide { DType::INT64 } else { DType::INT32 } }],
+            shape: vec![Expr::Int { value: elements, dtype: if wide { DType::INT64 } else { DType::INT32 } }].into(),
             scope: scope.clone(),
             vector: 1,
             stays: false,

@@ -47,10 +47,12 @@ pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -
     bare_addresses(sequence, layout)
 }
 
+/// The error for one of the original's mistakes, at a place.
 fn refuse(defect: Defect, buffer: &str, span: Span) -> RewriteError {
     RewriteError::Refused { defect, buffer: buffer.to_owned(), span }
 }
 
+/// The error for one of the original's mistakes, at the declaration of a buffer.
 fn refuse_buffer(defect: Defect, sequence: &Sequence<'_>, buffer: BufId) -> RewriteError {
     let declared = &sequence.function.buffers[buffer];
     refuse(defect, &declared.name, declared.span)
@@ -117,6 +119,7 @@ fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(),
 /// Refuses a buffer that does not start at the start of its allocation and whose address is taken as it is: the
 /// address would be that of the allocation.
 fn bare_addresses(sequence: &Sequence<'_>, layout: &Layout) -> Result<(), RewriteError> {
+    // Whether a buffer lies above the start of its allocation.
     let moved = |buffer: BufId| layout.places[sequence.function.root(buffer)].is_some_and(|place| place.bit_offset > 0);
     for stmt in &sequence.statements {
         let mut found = None;

@@ -108,6 +108,7 @@ pub enum RewriteError {
     },
 }
 
+/// The name of a buffer as a part of a message; nothing if no buffer is concerned.
 fn quoted(buffer: &str) -> String {
     if buffer.is_empty() { String::new() } else { format!(" for `{buffer}`") }
 }

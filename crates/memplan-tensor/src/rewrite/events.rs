@@ -11,46 +11,77 @@
 use super::sequence::{Sequence, StmtId, describe, names};
 use crate::ir::BufId;
 use memplan_core::{Id, IndexVec};
-use smallvec::SmallVec;
 use std::fmt::Write;
+use std::ops::Index;
 
-/// Buffers of a gen or kill list. Hardly any list has more than two.
-pub type Few = SmallVec<[BufId; 2]>;
+/// A list of buffers for each statement, all lists in one piece of memory. Most lists are empty.
+#[derive(Clone, Debug)]
+pub struct BufferLists {
+    /// Where the list of each statement ends in `items`. It begins where the list of the statement before ends.
+    ends: IndexVec<StmtId, u32>,
+    items: Vec<BufId>,
+}
+
+impl BufferLists {
+    /// The lists of `statements` statements. Each list has the buffers of its statement in the order of `pairs`.
+    fn new(statements: usize, pairs: &[(StmtId, BufId)]) -> BufferLists {
+        // First the length of each list, then its start, and when all buffers are in their lists, its end.
+        let mut ends: IndexVec<StmtId, u32> = IndexVec::filled(0, statements);
+        pairs.iter().for_each(|(stmt, _)| ends[*stmt] += 1);
+        let mut start = 0;
+        for end in ends.iter_mut() {
+            start += std::mem::replace(end, start);
+        }
+        let mut items = vec![BufId::from_index(0); pairs.len()];
+        for (stmt, buffer) in pairs {
+            items[ends[*stmt] as usize] = *buffer;
+            ends[*stmt] += 1;
+        }
+        BufferLists { ends, items }
+    }
+}
+
+impl Index<StmtId> for BufferLists {
+    type Output = [BufId];
+
+    fn index(&self, stmt: StmtId) -> &[BufId] {
+        let start = stmt.index().checked_sub(1).map_or(0, |before| self.ends[StmtId::from_index(before)]);
+        &self.items[start as usize..self.ends[stmt] as usize]
+    }
+}
 
 /// Gen and kill lists, by statement.
 #[derive(Clone, Debug)]
 pub struct Events {
     /// Buffers that each statement touches first.
-    pub generated: IndexVec<StmtId, Few>,
+    pub generated: BufferLists,
     /// Buffers that each statement touches last.
-    pub killed: IndexVec<StmtId, Few>,
+    pub killed: BufferLists,
     /// The positions in the sequence of the first and the last record of each touched buffer's life. If the first or
     /// last statement is a scope, the life starts at its begin or ends at its end. `None` for a buffer that nothing
     /// touches.
     pub lives: IndexVec<BufId, Option<(usize, usize)>>,
 }
 
+/// Stands for the start of a life as long as it is not known.
+const UNKNOWN: usize = usize::MAX;
+
 /// Reads gen and kill off a sequence.
 pub fn events(sequence: &Sequence<'_>) -> Events {
     let statements = sequence.statements.len();
     let buffers = sequence.function.buffers.len();
-    let mut events = Events {
-        generated: IndexVec::filled(Few::new(), statements),
-        killed: IndexVec::filled(Few::new(), statements),
-        lives: IndexVec::filled(None, buffers),
-    };
+    let mut lives = IndexVec::filled(None, buffers);
+    let (mut generated, mut killed) = (Vec::with_capacity(buffers), Vec::with_capacity(buffers));
     // From the end to the begin: the first record that we meet with a touch of a buffer is its last one.
-    let mut seen: IndexVec<BufId, bool> = IndexVec::filled(false, buffers);
     for (position, record) in sequence.records.iter().enumerate().rev() {
         for &buffer in &record.touched {
-            if !std::mem::replace(&mut seen[buffer], true) {
-                events.killed[record.stmt].push(buffer);
-                events.lives[buffer] = Some((position, position));
+            if lives[buffer].is_none() {
+                killed.push((record.stmt, buffer));
+                lives[buffer] = Some((UNKNOWN, position));
             }
         }
     }
     // From the begin to the end: a buffer is generated at the begin of the first statement that touches it.
-    let mut seen: IndexVec<BufId, bool> = IndexVec::filled(false, buffers);
     for (position, record) in sequence.records.iter().enumerate() {
         if record.offset < 0 {
             continue;
@@ -58,15 +89,14 @@ pub fn events(sequence: &Sequence<'_>) -> Events {
         // The touches of a scope are listed at its end, `offset` records further on.
         let end = position.saturating_add_signed(record.offset);
         for &buffer in sequence.records.get(end).map_or(&[][..], |end| &end.touched) {
-            if !std::mem::replace(&mut seen[buffer], true) {
-                events.generated[record.stmt].push(buffer);
-                if let Some(life) = &mut events.lives[buffer] {
-                    life.0 = position;
-                }
+            if let Some((start @ UNKNOWN, _)) = &mut lives[buffer] {
+                *start = position;
+                generated.push((record.stmt, buffer));
             }
         }
     }
-    events
+    let (generated, killed) = (BufferLists::new(statements, &generated), BufferLists::new(statements, &killed));
+    Events { generated, killed, lives }
 }
 
 impl Events {

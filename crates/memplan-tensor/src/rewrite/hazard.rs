@@ -46,6 +46,9 @@
 //! Both ways read a subscript as a sum of *atoms* with integer factors ([`Linear`]). An atom is a part that is neither
 //! a constant nor a sum nor a product with a constant: a variable, `i // 2`, `i * m`.
 
+// An `InPlace` is a question: may `dst` be computed into the memory of `src` by the statement `stmt`? A `Sequence`
+// has all statements of a function by number, and what is around each. `Function::root` is the buffer behind a chain
+// of views.
 use super::pool::InPlace;
 use super::sequence::{Sequence, StmtId};
 use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId, thread_rank};
@@ -181,6 +184,7 @@ fn count_stores<'a>(
     found: &mut Found<'a>,
 ) -> Option<usize> {
     let mut count = 0;
+    // The loops around the statement itself; those inside are taken off again at the end.
     let depth = loops.len();
     match &stmt.kind {
         StmtKind::Store { buffer, index, .. } => {
@@ -214,6 +218,7 @@ fn count_stores<'a>(
             }
         }
         loops.truncate(outside);
+        // `found` is what the last block stored, or what was found before if this block stores nothing.
         branches.push((in_block, found.clone()));
     }
     count += match branches.as_slice() {
@@ -237,6 +242,7 @@ fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
             None => return false,
         }
     }
+    // A loop that no subscript determines would store to the same element in each of its iterations.
     loops.iter().all(|(var, extent)| determined.contains(var) || extent.as_int().is_some_and(|extent| extent <= 1))
 }
 
@@ -349,6 +355,7 @@ fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId
     Some(vars)
 }
 
+/// Whether a variable is that of a loop around the store.
 fn is_loop(var: VarId, loops: &[(VarId, &Expr)]) -> bool {
     loops.iter().any(|(known, _)| *known == var)
 }
@@ -468,6 +475,7 @@ impl Run<'_> {
         Some(())
     }
 
+    /// Runs the statements of a block in order.
     fn block(&mut self, block: &[Stmt]) -> Option<()> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
@@ -535,6 +543,7 @@ impl Run<'_> {
         let before_then = self.undo.replace(BTreeMap::new()).unwrap_or_default();
         let mut after_then = BTreeMap::new();
         for (cell, state) in &before_then {
+            // `insert` puts the old state back and gives the state after the branch.
             after_then.insert(cell.clone(), self.cells.insert(cell.clone(), *state).unwrap_or(SRC));
         }
         self.block(otherwise)?;
@@ -582,6 +591,7 @@ impl Run<'_> {
         if root != self.dst && root != self.src {
             return Some(());
         }
+        // Whether a part of the value is an element of the source.
         let is_source =
             |part: &Expr| matches!(part, Expr::Load { buffer, .. } if self.function.root(*buffer) == self.src);
         let reads = value.any(&is_source);
@@ -610,8 +620,8 @@ impl Run<'_> {
     }
 
     /// The cells of an access: one for each combination of the values of its subscripts, of which a ramp has one per
-    /// lane. `None` if a subscript is not known. `None` also if a subscript may leave its row: in rows of four, `[0, 4]`
-    /// is the same memory as `[1, 0]`, and two cells would be one element.
+    /// lane. `None` if a subscript is not known. `None` also if a subscript may leave its row: in rows of four, `[0,
+    /// 4]` is the same memory as `[1, 0]`, and two cells would be one element.
     fn cells_of(&self, shape: &[Expr], index: &[Expr]) -> Option<Vec<Cell>> {
         // The subscripts of the dimensions so far, one list for each cell.
         let mut cells = vec![Vec::new()];

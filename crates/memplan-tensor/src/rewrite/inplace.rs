@@ -58,6 +58,8 @@ impl<'a> Check<'a> {
             // Nothing is known about the accesses of an external region.
             StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
             StmtKind::Store { buffer, index, value } => {
+                // The subscripts of the store are looked at before `store` is set: a load in them is no load in the
+                // value.
                 self.index_depth += 1;
                 let index_fits = index.iter().all(|index| self.expr(index));
                 self.index_depth -= 1;

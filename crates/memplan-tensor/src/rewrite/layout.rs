@@ -15,7 +15,7 @@ use super::sequence::Sequence;
 use super::size::{maximum, plus_one, product, rescale};
 use super::{Defect, MemoryLimit, Mode, RewriteError};
 use crate::DType;
-use crate::ir::{BufId, Expr, Function, StorageScope};
+use crate::ir::{BufId, Expr, Function, Shared, StorageScope};
 use memplan_core::{Id, IndexVec, index_type};
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ pub struct Allocation {
     /// Element type.
     pub dtype: DType,
     /// Extents.
-    pub shape: Vec<Expr>,
+    pub shape: Shared<Vec<Expr>>,
     /// Which memory.
     pub scope: StorageScope,
     /// The number of lanes that vector retyping has joined; 1 if none. Accesses count in vectors of this length.
@@ -185,7 +185,7 @@ fn lay_out_block(
         root: Some(root),
         name: String::new(),
         dtype: head.element,
-        shape: vec![constant(elements, false)],
+        shape: vec![constant(elements, false)].into(),
         scope: head.scope.clone(),
         vector: 1,
         stays: false,
@@ -246,9 +246,9 @@ fn lay_out_single(
     let shape = if identical {
         first.shape.clone()
     } else if entry.bits > 0 {
-        vec![constant_extent(function, entry, widest)?]
+        vec![constant_extent(function, entry, widest)?].into()
     } else {
-        vec![symbolic_extent(function, entry, widest)]
+        vec![symbolic_extent(function, entry, widest)].into()
     };
     let allocation = layout.allocations.push(Allocation {
         attach: entry.attach,
@@ -278,6 +278,7 @@ fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<E
         largest = largest.max(bits);
         let declared = &function.buffers[*buffer];
         let per_element = declared.dtype.total_bits();
+        // The product of elements and bits per element, compared without computing it.
         wide |= bits / per_element.max(1) > (i32::MAX as u64) / per_element.max(1);
         wide |= declared.shape.iter().any(|extent| matches!(extent, Expr::Int { dtype, .. } if dtype.bits == 64));
     }

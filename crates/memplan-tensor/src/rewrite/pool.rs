@@ -17,6 +17,9 @@
 //! launch or parallel loop (here called a *scope*), so that every thread has its own. In sound mode scopes nest, and a
 //! buffer whose extent uses a loop variable stays inside that loop.
 
+// `hazard::is_safe` proves that a buffer may be computed in place of another, `inplace::fits` is the original's
+// simpler test.
+// `Apart` has pairs of buffers that must not share; `lets_in` asks whether a buffer may join those of an entry.
 use super::Mode;
 use super::events::Events;
 use super::hazard;
@@ -124,9 +127,8 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
 struct Shelf {
     scope: StorageScope,
     element: DType,
-    /// Entries of constant size, by size in bits. Those of one size are in the order in which they became free, each
-    /// with the value of [`Planner::returned`] at that time.
-    sized: BTreeMap<u64, VecDeque<(u64, EntryId)>>,
+    /// Entries of constant size, by size in bits and by the value of [`Planner::returned`] when they became free.
+    sized: BTreeMap<(u64, u64), EntryId>,
     /// Entries of symbolic size, in the order in which they became free.
     symbolic: VecDeque<EntryId>,
 }
@@ -169,8 +171,8 @@ impl Planner<'_, '_> {
             self.switch_scope(stmt, offset > 0)?;
         }
         if offset <= 0 {
-            for position in 0..self.events.killed[stmt].len() {
-                let buffer = self.events.killed[stmt][position];
+            let events = self.events;
+            for &buffer in &events.killed[stmt] {
                 // The entry of a consumed buffer belongs to the buffer that took its place.
                 if !self.consumed[buffer] {
                     self.give_back(buffer);
@@ -193,11 +195,12 @@ impl Planner<'_, '_> {
         for &buffer in generated {
             let bits = constant_bits(self.sequence.function, buffer)?;
             let attach = self.attach_for(buffer);
+            let alone = stands_alone(self.sequence, buffer);
             let entry = match generated.len() {
-                0..=2 => self.take_over(stmt, buffer, bits, attach),
+                0..=2 if !alone => self.take_over(stmt, buffer, bits, attach),
                 _ => None,
             };
-            let entry = entry.unwrap_or_else(|| self.find(buffer, bits, attach));
+            let entry = entry.unwrap_or_else(|| self.find(buffer, bits, attach, alone));
             self.pool.entries[entry].buffers.push(buffer);
             self.pool.entry_of[buffer] = Some(entry);
         }
@@ -257,6 +260,7 @@ impl Planner<'_, '_> {
         // thread-binding loop, which is no scope) is one for each of them, so it has to stay inside of that loop.
         let global = self.sequence.function.buffers[buffer].scope.rank == Rank::Global;
         let block = self.sequence.allocated_at[buffer].filter(|_| global).and_then(|site| {
+            // A loop whose iterations are thread blocks or threads.
             let bound = |stmt: &StmtId| {
                 matches!(self.sequence.statements[*stmt].kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
             };
@@ -267,23 +271,20 @@ impl Planner<'_, '_> {
         innermost_definition(self.sequence, buffer).max(scope).max(block)
     }
 
-    /// Looks for an entry that `dst` can take over in place. The entry must be that of a buffer `src` that `stmt`
-    /// kills, must have the memory, place, element type and size of `dst`, and each element of `src` must be read
-    /// before the element of `dst` on the same bytes is written. Sound mode proves the last condition. Compat mode only
-    /// compares subscripts, as the original does, and `check::decisions` looks for the proof later. `None` if there is
-    /// no such entry.
+    /// Looks for an entry that `dst`, which does not stand alone, can take over in place. The entry must be that of a
+    /// buffer `src` that `stmt` kills, must have the memory, place, element type and size of `dst`, and each element of
+    /// `src` must be read before the element of `dst` on the same bytes is written. Sound mode proves the last
+    /// condition. Compat mode only compares subscripts, as the original does, and `check::decisions` looks for the
+    /// proof later. `None` if there is no such entry.
     fn take_over(&mut self, stmt: StmtId, dst: BufId, bits: u64, attach: Attach) -> Option<EntryId> {
         let function = self.sequence.function;
         let declared = &function.buffers[dst];
         let body = self.sequence.statements[stmt];
-        if self.stands_alone(dst) {
-            return None;
-        }
         // The original overlooks accesses through views (see `Views`).
         let views = if self.mode == Mode::Compat { Views::Overlooked } else { Views::Followed };
-        let needed_after = !self.events.killed[stmt].contains(&dst);
-        for position in 0..self.events.killed[stmt].len() {
-            let src = self.events.killed[stmt][position];
+        let killed = &self.events.killed[stmt];
+        let needed_after = !killed.contains(&dst);
+        for &src in killed {
             // A buffer whose entry was already taken over has none to give.
             let Some(entry_id) = self.pool.entry_of[src].filter(|_| src != dst && !self.consumed[src]) else {
                 continue;
@@ -313,26 +314,20 @@ impl Planner<'_, '_> {
         None
     }
 
-    /// See the function of the same name below.
-    fn stands_alone(&self, buffer: BufId) -> bool {
-        stands_alone(self.sequence, buffer)
-    }
-
     /// An entry for a buffer: a free one that suits it, or a new one. Three kinds of buffers always get a new one:
-    /// buffers that stand alone, buffers that the compiler after us turns into registers (of a register-like memory, or
-    /// of 1 to 32 bits in a memory without tag), and in compat mode buffers with several dimensions.
-    fn find(&mut self, buffer: BufId, bits: u64, attach: Attach) -> EntryId {
+    /// buffers that stand alone (`alone`), buffers that the compiler after us turns into registers (of a register-like
+    /// memory, or of 1 to 32 bits in a memory without tag), and in compat mode buffers with several dimensions.
+    fn find(&mut self, buffer: BufId, bits: u64, attach: Attach, alone: bool) -> EntryId {
         let declared = &self.sequence.function.buffers[buffer];
-        let (scope, element) = (declared.scope.clone(), declared.dtype.element());
-        let alone = self.stands_alone(buffer);
+        let (scope, element) = (&declared.scope, declared.dtype.element());
         let registers = scope.is_register_like() || scope.tag.is_empty() && (1..=32).contains(&bits);
         // The original gives a buffer of several dimensions an entry of its own.
         let flat = declared.shape.len() == 1 || self.mode == Mode::Sound;
         if !registers && flat && !alone {
             let found = if bits > 0 {
-                self.find_sized(buffer, &scope, element, bits, attach)
+                self.find_sized(buffer, scope, element, bits, attach)
             } else {
-                self.find_symbolic(buffer, &scope, element, attach)
+                self.find_symbolic(buffer, scope, element, attach)
             };
             if let Some(entry) = found {
                 // An entry that was smaller than the buffer grows.
@@ -341,6 +336,7 @@ impl Planner<'_, '_> {
                 return entry;
             }
         }
+        let scope = scope.clone();
         self.pool.entries.push(Entry { attach, bits, scope, element, buffers: Vec::new(), alone })
     }
 
@@ -355,30 +351,27 @@ impl Planner<'_, '_> {
     ) -> Option<EntryId> {
         let (entries, apart) = (&self.pool.entries, self.apart);
         let shelves = self.free.get_mut(&attach)?;
+        let suits = |entry: &EntryId| apart.lets_in(buffer, &entries[*entry].buffers);
         // Large enough: the smallest, and among equals the one returned first, of any element type.
         let enough = shelves
             .iter_mut()
             .filter(|shelf| shelf.scope == *scope)
             .filter_map(|shelf| {
-                let mut sizes = shelf.sized.range(bits..=bits.saturating_mul(16));
-                let found = sizes.find_map(|(size, queue)| {
-                    let position =
-                        queue.iter().position(|(_, entry)| apart.lets_in(buffer, &entries[*entry].buffers))?;
-                    Some((*size, queue[position].0, position))
-                });
-                Some((found?, shelf))
+                // From the size of the buffer up to sixteen times that, the smallest first.
+                let mut sizes = shelf.sized.range((bits, 0)..=(bits.saturating_mul(16), u64::MAX));
+                let (key, _) = sizes.find(|(_, entry)| suits(entry))?;
+                Some((*key, shelf))
             })
-            .min_by_key(|((size, returned, _), _)| (*size, *returned));
-        if let Some(((size, _, position), shelf)) = enough {
-            return take(shelf, size, position);
+            .min_by_key(|(key, _)| *key);
+        if let Some((key, shelf)) = enough {
+            return shelf.sized.remove(&key);
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
-        let (size, position) = shelf.sized.range(bits / 16..bits).rev().find_map(|(size, queue)| {
-            let position = queue.iter().rposition(|(_, entry)| apart.lets_in(buffer, &entries[*entry].buffers))?;
-            Some((*size, position))
-        })?;
-        take(shelf, size, position)
+        let mut smaller = shelf.sized.range((bits / 16, 0)..(bits, 0)).rev();
+        let (key, _) = smaller.find(|(_, entry)| suits(entry))?;
+        let key = *key;
+        shelf.sized.remove(&key)
     }
 
     /// Takes the free entry of symbolic size that was returned first from the shelf of this type and memory. Symbolic
@@ -422,19 +415,9 @@ impl Planner<'_, '_> {
             shelf.symbolic.push_back(id);
         } else {
             self.returned += 1;
-            shelf.sized.entry(entry.bits).or_default().push_back((self.returned, id));
+            shelf.sized.insert((entry.bits, self.returned), id);
         }
     }
-}
-
-/// Takes a free entry off its shelf: the one at a position of the queue of a size.
-fn take(shelf: &mut Shelf, size: u64, position: usize) -> Option<EntryId> {
-    let queue = shelf.sized.get_mut(&size)?;
-    let (_, entry) = queue.remove(position)?;
-    if queue.is_empty() {
-        shelf.sized.remove(&size);
-    }
-    Some(entry)
 }
 
 /// The innermost loop, launch or `let` whose variable the buffer's extents use; `None` if they use none.

@@ -26,6 +26,10 @@ struct Accesses {
 
 /// Changes the types of allocations whose accesses all have one other type. Accesses are rewritten later (`apply`).
 pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -> Result<(), RewriteError> {
+    // Without accesses of vectors no memory becomes one of vectors, and only the compatible mode changes base types.
+    if mode == Mode::Sound && !sequence.has_vectors {
+        return Ok(());
+    }
     let mut accesses: IndexVec<_, Accesses> = IndexVec::filled(Accesses::default(), layout.allocations.len());
     for stmt in &sequence.statements {
         collect_statement(sequence, layout, stmt, &mut accesses);
@@ -91,7 +95,9 @@ fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, new: DType)
     Ok(())
 }
 
-/// Makes vectors of an allocation if its last dimension is a multiple of their lanes.
+/// Makes vectors of `lanes` elements of an allocation of scalars. Does nothing for one lane, for an allocation without
+/// dimensions, and if it cannot be shown that the last dimension is a multiple of the lanes: a vector must not reach
+/// over the end of a row. `Allocation::vector` tells `apply` to count subscripts in vectors.
 fn widen(allocation: &mut Allocation, lanes: u16) {
     let Some(last) = allocation.shape.last_mut().filter(|_| lanes > 1) else {
         return;
@@ -99,12 +105,15 @@ fn widen(allocation: &mut Allocation, lanes: u16) {
     if !is_multiple_of(last, i64::from(lanes)) {
         return;
     }
-    // The divisor has the type of the extent that it divides.
+    // A constant extent is divided by a constant of its own type. `INT32` is the type of a bare integer in TVMScript,
+    // which takes the type of the expression beside it.
     let dtype = match last {
         Expr::Int { dtype, .. } => *dtype,
         _ => DType::INT32,
     };
     let divisor = Expr::Int { value: i64::from(lanes), dtype };
+    // `last` is a multiple of the divisor, so all divisions give the same. A constant is computed, which `fold` does
+    // for `FloorDiv` and not for `Div`; of anything else the division is written down, as the original does.
     *last =
         fold(BinaryOp::FloorDiv, last, &divisor).unwrap_or_else(|| Expr::binary(BinaryOp::Div, last.clone(), divisor));
     allocation.dtype = allocation.dtype.with_lanes(lanes);
@@ -165,10 +174,20 @@ fn note(
     let declared = &function.buffers[buffer];
     // A buffer at an offset, or a view at one, need not start at a multiple of the lanes.
     let shifted = place.bit_offset != 0 || matches!(&declared.memory, Memory::View { elem_offset: Some(_), .. });
-    // A ramp of neighbouring lanes that starts at a multiple of their number is one element of a vector type.
+    // With several dimensions, every row must start at a multiple of the lanes, too.
+    let rows_fit = |lanes: i64| match declared.shape.as_slice() {
+        [.., _, row] => is_multiple_of(row, lanes),
+        _ => true,
+    };
+    // A ramp of neighbouring lanes that starts at a multiple of their number is one element of a vector type. A ramp
+    // in a buffer that is declared as vectors takes several of them, and none of its subscripts are rewritten.
     let lanes = match index.last() {
         Some(Expr::Ramp { base, stride, lanes })
-            if stride.as_int() == Some(1) && is_multiple_of(base, i64::from(*lanes)) && !shifted =>
+            if stride.as_int() == Some(1)
+                && is_multiple_of(base, i64::from(*lanes))
+                && !shifted
+                && declared.dtype.lanes == 1
+                && rows_fit(i64::from(*lanes)) =>
         {
             *lanes
         }

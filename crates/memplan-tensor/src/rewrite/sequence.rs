@@ -63,9 +63,13 @@ pub struct Sequence<'f> {
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,
-    /// Allocated buffers that stay where they are: a let or a store keeps their address, or the buffer or a view of it
-    /// has strides.
+    /// Allocated buffers that stay where they are: a let or a store keeps their address, an asynchronous copy uses them,
+    /// or the buffer or a view of it has strides.
     pub held: BTreeSet<BufId>,
+    /// Whether some access may be one of a vector: a subscript is a ramp, or a buffer has elements of several lanes.
+    pub has_vectors: bool,
+    /// Whether some statement uses the bare address of a buffer (`A.data`).
+    pub has_addresses: bool,
 }
 
 /// Builds the sequence of a function.
@@ -79,14 +83,21 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             allocated_at: IndexVec::filled(None, function.buffers.len()),
             defined_at: IndexVec::filled(None, function.vars.len()),
             held: strided_roots(function),
+            has_vectors: function.buffers.iter().any(|buffer| buffer.dtype.lanes > 1),
+            has_addresses: false,
         },
         // No buffer is allocated yet: touches of a buffer without a level are not noted.
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
-        only_named: only_named(function),
+        only_named: None,
         stack: Vec::new(),
         in_thread: false,
         parent: None,
     };
+    // As a rule a statement at the top holds one more, and has two records.
+    let statements = 2 * function.body.len();
+    finder.sequence.statements.reserve(statements);
+    finder.sequence.parents.reserve(statements);
+    finder.sequence.records.reserve(statements);
     finder.block(&function.body);
     finder.sequence
 }
@@ -138,8 +149,8 @@ struct Finder<'f> {
     /// For each buffer the height of `stack` at its allocation: a touch is charged to the open statement at this
     /// position of the stack. `usize::MAX` for arguments, whose touches are not noted.
     levels: IndexVec<BufId, usize>,
-    /// Buffers for which the mark that names them counts as a touch.
-    only_named: BTreeSet<BufId>,
+    /// Buffers for which the mark that names them counts as a touch; `None` until the first such mark is met.
+    only_named: Option<BTreeSet<BufId>>,
     /// Touches charged so far to each open statement, the outermost first. A statement that is looked
     /// through (such as a mark) has no list.
     stack: Vec<Touches>,
@@ -150,6 +161,7 @@ struct Finder<'f> {
 }
 
 impl<'f> Finder<'f> {
+    /// Appends the events of the statements of a block.
     fn block(&mut self, block: &'f [Stmt]) {
         for stmt in block {
             self.statement(stmt);
@@ -161,6 +173,7 @@ impl<'f> Finder<'f> {
         let id = self.sequence.statements.push(stmt);
         self.sequence.parents.push(self.parent);
         let outer = self.parent.replace(id);
+        self.escapes(stmt);
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
                 self.leaf(id, &self.sequence.function.buffers[*buffer].shape, None);
@@ -171,14 +184,10 @@ impl<'f> Finder<'f> {
             }
             StmtKind::Declare(buffer) => self.declare(id, *buffer),
             StmtKind::Store { buffer, index, value } => {
-                // A pointer that is stored or bound to a name can be used anywhere later, so its buffer counts as
-                // escaped.
-                self.escapes(value);
                 self.leaf(id, std::iter::once(value).chain(index), Some(*buffer));
             }
             StmtKind::Let { var, value } => {
                 self.sequence.defined_at[*var] = Some(id);
-                self.escapes(value);
                 self.leaf(id, [value], None);
             }
             StmtKind::Evaluate(value) => self.leaf(id, [value], None),
@@ -201,11 +210,18 @@ impl<'f> Finder<'f> {
                 }
             }
             StmtKind::Attr { node, value, body, .. } => {
+                // What a mark is about is no access, so its parts are not looked at. They may be anything.
+                if node.is_some() {
+                    self.sequence.has_vectors = true;
+                    self.sequence.has_addresses = true;
+                }
                 // A mark touches the buffer that it names only if nothing else does (see `only_named`).
-                if let Some(node @ Expr::Data(buffer)) = node
-                    && self.only_named.contains(&self.sequence.function.root(*buffer))
-                {
-                    self.leaf(id, [node], None);
+                if let Some(node @ Expr::Data(buffer)) = node {
+                    let function = self.sequence.function;
+                    let only_named = self.only_named.get_or_insert_with(|| only_named(function));
+                    if only_named.contains(&function.root(*buffer)) {
+                        self.leaf(id, [node], None);
+                    }
                 }
                 // A region that may run at another time is a scope. Any other mark is looked through: its body belongs
                 // to the block around it.
@@ -228,9 +244,9 @@ impl<'f> Finder<'f> {
         self.parent = outer;
     }
 
-    /// Notes the buffers whose address is part of a value that is kept.
-    fn escapes(&mut self, value: &Expr) {
-        for buffer in value.addresses() {
+    /// Notes the buffers whose memory may be used at any later time.
+    fn escapes(&mut self, stmt: &Stmt) {
+        for buffer in stmt.escaping(self.sequence.function) {
             self.sequence.held.insert(self.sequence.function.root(buffer));
         }
     }
@@ -244,6 +260,7 @@ impl<'f> Finder<'f> {
 
     /// Adds a statement without blocks, with the buffers that it touches.
     fn leaf(&mut self, id: StmtId, exprs: impl IntoIterator<Item = &'f Expr>, stored: Option<BufId>) {
+        // The list of this statement; `expr` and `touch` charge touches to it or to a list further out.
         self.stack.push(Touches::new());
         for expr in exprs {
             self.expr(expr);
@@ -285,7 +302,12 @@ impl<'f> Finder<'f> {
             true
         });
         match expr {
-            Expr::Load { buffer, .. } | Expr::Data(buffer) => self.touch(*buffer),
+            Expr::Load { buffer, .. } => self.touch(*buffer),
+            Expr::Data(buffer) => {
+                self.sequence.has_addresses = true;
+                self.touch(*buffer);
+            }
+            Expr::Ramp { .. } => self.sequence.has_vectors = true,
             _ => {}
         }
     }

@@ -4,6 +4,7 @@
 //! result to TVM's simplifier. The rules and orders of terms in this file repeat what comes out of it, so that our
 //! result is the same text. Any other correct expression would do for the memory itself.
 
+// `Linear` is a sum of atoms with factors and a constant. `fold` computes an operation on two integer constants.
 use crate::DType;
 use crate::ir::{BinaryOp, Expr};
 use crate::linear::{Linear, constant_difference, fold};
@@ -54,6 +55,7 @@ impl Sum {
     /// know the types of its constants, and [`Sum::expr`] writes all of them with 32 bits. That would change the type
     /// of an extent of 64 bits.
     fn of(expr: &Expr) -> Option<Sum> {
+        // Whether a part makes the extent one of 64 bits.
         let wide = |part: &Expr| match part {
             Expr::Int { dtype, .. } => dtype.bits == 64,
             Expr::Cast { .. } => true,
@@ -67,6 +69,7 @@ impl Sum {
         Some(Sum(sum))
     }
 
+    /// A sum without terms.
     fn constant(value: i64) -> Sum {
         Sum(Linear { terms: Vec::new(), constant: value })
     }
@@ -130,12 +133,17 @@ impl Sum {
     }
 
     /// The part that both sums have in common if each is split in two (`split`), what is left of `self`, and what is
-    /// left of `other`. `None` if a sum cannot be split, or if they have no part in common.
+    /// left of `other`: of `n + 1` and `n + m` that is `n`, `1` and `m`. `None` if a sum cannot be split, if they have
+    /// no part in common, or if the original would not find it.
     fn shared_term(&self, other: &Sum) -> Option<(Sum, Sum, Sum)> {
         let ((a, b), (c, d)) = (self.split()?, other.split()?);
-        // The original writes `n - 1` as a difference, and it takes nothing out of a difference. Only if both sums are
-        // products (see `factor`), so that they stand in brackets times the element's bits, they count as sums.
+        // The original multiplies both sums by the bits of an element before it compares them. A sum whose terms have
+        // one factor (`factor`) keeps its brackets: `n - 1` becomes `(n - 1) * 32`. If both have brackets, the original
+        // shares what stands in them. Any other sum is multiplied out, `n * 4 - 2` to `n * 128 - 64`. That is a
+        // difference, and the original takes nothing out of a difference.
         let is_difference = b.0.constant < 0 || d.0.constant < 0;
+        // At most one of the four comparisons holds, so their order does not matter: no sum has the same part twice,
+        // and `maximum` has answered equal sums before.
         if is_difference && !(self.is_product() && other.is_product()) {
             None
         } else if a == c {
@@ -162,6 +170,7 @@ impl Sum {
             return Some((Sum(Linear { terms: terms.clone(), constant: 0 }), Sum::constant(*constant)));
         }
         let (last, rest) = terms.split_last().filter(|(_, rest)| !rest.is_empty())?;
+        // Some of the terms as a sum of their own.
         let part = |terms: &[(Expr, i64)]| Sum(Linear { terms: terms.to_vec(), constant: 0 });
         Some((part(rest), part(std::slice::from_ref(last))))
     }
@@ -169,6 +178,7 @@ impl Sum {
     /// `x` and `y` of `x * c` and `y * c`, and `c`. `None` if the sums have no common factor above 1.
     fn shared_factor(&self, other: &Sum) -> Option<(Sum, Sum, i64)> {
         let factor = self.factor().filter(|factor| *factor > 1)?;
+        // The other sum has the same factor, or is a constant that the factor divides.
         let alike = other.factor() == Some(factor) || other.0.terms.is_empty() && other.0.constant % factor == 0;
         alike.then(|| (self.divided(factor), other.divided(factor), factor))
     }
@@ -178,20 +188,24 @@ impl Sum {
     fn factor(&self) -> Option<i64> {
         let (_, first) = self.0.terms.first()?;
         let factor = first.checked_abs()?;
+        // Whether a number is the factor, with either sign.
         let same = |value: i64| value.checked_abs() == Some(factor);
         let all = self.0.terms.iter().all(|(_, coefficient)| same(*coefficient));
         (all && (self.0.constant == 0 || same(self.0.constant))).then_some(factor)
     }
 
+    /// Whether the sum is written as a product: it is a constant, or all its terms have one factor.
     fn is_product(&self) -> bool {
         self.0.terms.is_empty() || self.factor().is_some()
     }
 
+    /// The sum divided by a number that divides all its terms.
     fn divided(&self, by: i64) -> Sum {
         let terms = self.0.terms.iter().map(|(atom, coefficient)| (atom.clone(), coefficient / by)).collect();
         Sum(Linear { terms, constant: self.0.constant / by })
     }
 
+    /// The sum times a number; `None` if a number does not fit 64 bits.
     fn times(&self, factor: i64) -> Option<Sum> {
         let terms = self.0.terms.iter();
         let terms = terms.map(|(atom, coefficient)| Some((atom.clone(), coefficient.checked_mul(factor)?)));
@@ -203,6 +217,7 @@ impl Sum {
         if self.0.terms.is_empty() {
             return Expr::int(self.0.constant);
         }
+        // The terms without their signs, each with its factor, whose sign decides where it goes.
         let scaled =
             self.0.terms.iter().map(|(atom, coefficient)| {
                 (*coefficient, product(atom.clone(), Expr::int(coefficient.saturating_abs())))
@@ -229,6 +244,7 @@ impl Sum {
 /// (`(b + 3) // 4 * 4`).
 fn is_at_least(a: &Expr, b: &Expr) -> bool {
     let (larger, smaller) = (operands(BinaryOp::Max, a), operands(BinaryOp::Min, b));
+    // Whether one of the two operands is this expression.
     let holds = |pair: Option<[&Expr; 2]>, part: &Expr| pair.is_some_and(|pair| pair.contains(&part));
     holds(larger, b)
         || holds(smaller, a)

@@ -49,6 +49,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, ScriptError> {
     Lexer { source, at: 0, open_brackets: 0, indents: vec![0], tokens: Vec::new() }.run()
 }
 
+/// The tokens so far, and the place in the text where reading goes on.
 struct Lexer<'a> {
     source: &'a str,
     /// The byte that is read next.
@@ -178,6 +179,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
+    /// The error for a string that begins at `start` and has no end. It points at the opening quote.
     fn open_string(&self, start: usize) -> ScriptError {
         ScriptError::syntax(Span::new(start, start + 1), "this string is not closed")
     }
@@ -246,6 +248,7 @@ impl Lexer<'_> {
     }
 }
 
+/// Whether the byte at `index` is a digit; `false` behind the end of the text.
 fn digit_at(text: &str, index: usize) -> bool {
     text.as_bytes().get(index).is_some_and(u8::is_ascii_digit)
 }

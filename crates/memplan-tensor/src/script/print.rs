@@ -5,7 +5,7 @@
 //! printed anew, with the comment of its old line. A statement with an *empty* `text` stands on the same line as the
 //! one before it, and is part of the copy of that line.
 
-use super::print_expr::print_expr;
+use super::print_expr::{print_expr, quoted};
 use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia};
 use memplan_core::Span;
@@ -55,6 +55,7 @@ pub fn print_function(function: &Function) -> String {
     text
 }
 
+/// Whether a size is computed from variables, so that it can only be written where these are known.
 fn mentions_variables(extent: &Expr) -> bool {
     let mut found = false;
     extent.walk(&mut |part| found |= matches!(part, Expr::Var(_)));
@@ -89,6 +90,7 @@ pub(crate) fn print_bounds(min: &Expr, extent: &Expr, function: &Function) -> St
     format!("{}, {}", print_expr(min, function), print_expr(&stop, function))
 }
 
+/// Writes the statements of one function, line by line.
 struct Printer<'a> {
     function: &'a Function,
     source: Option<&'a str>,
@@ -279,11 +281,12 @@ impl Printer<'_> {
             ForKind::Parallel => format!("T.parallel({bounds})"),
             ForKind::Vectorized => format!("T.vectorized({bounds})"),
             ForKind::Unrolled => format!("T.unroll({bounds})"),
-            ForKind::ThreadBinding(tag) => format!("T.thread_binding({bounds}, thread=\"{tag}\")"),
+            ForKind::ThreadBinding(tag) => format!("T.thread_binding({bounds}, thread={})", quoted(tag)),
         };
         format!("for {} in {range}:", self.function.vars[*var].name)
     }
 
+    /// The arguments of a loop's range; see [`print_bounds`].
     fn bounds(&self, min: &Expr, extent: &Expr) -> String {
         print_bounds(min, extent, self.function)
     }
@@ -328,16 +331,16 @@ impl Printer<'_> {
             StmtKind::Thread { var, tag, extent, flat, .. } => {
                 let (name, extent) = (&self.function.vars[*var].name, print_expr(extent, self.function));
                 if *flat {
-                    format!("{name} = T.launch_thread(\"{tag}\", {extent})")
+                    format!("{name} = T.launch_thread({}, {extent})", quoted(tag))
                 } else {
-                    format!("with T.launch_thread(\"{tag}\", {extent}) as {name}:")
+                    format!("with T.launch_thread({}, {extent}) as {name}:", quoted(tag))
                 }
             }
             StmtKind::Attr { node, key, value, flat, .. } => {
                 let value = print_expr(value, self.function);
                 let call = match node {
-                    None => format!("T.attr({{\"{key}\": {value}}})"),
-                    Some(node) => format!("T.attr({}, \"{key}\", {value})", print_expr(node, self.function)),
+                    None => format!("T.attr({{{}: {value}}})", quoted(key)),
+                    Some(node) => format!("T.attr({}, {}, {value})", print_expr(node, self.function), quoted(key)),
                 };
                 if *flat { call } else { format!("with {call}:") }
             }
@@ -404,6 +407,7 @@ fn grid_run<'a>(stmt: &'a Stmt, body: &'a Block) -> (Vec<&'a StmtKind>, &'a Bloc
     (run, innermost)
 }
 
+/// The extents of a buffer as a tuple of Python, in which a single element has a comma behind it.
 pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
     let extents: Vec<String> = shape.iter().map(|extent| print_expr(extent, function)).collect();
     match extents.as_slice() {
@@ -438,7 +442,7 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
         "global" => ("alloc_buffer", String::new()),
         "shared" => ("alloc_shared", String::new()),
         "local" => ("alloc_local", String::new()),
-        _ => ("alloc_buffer", format!(", scope=\"{scope}\"")),
+        _ => ("alloc_buffer", format!(", scope={}", quoted(&scope))),
     };
     format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer, function))
 }
@@ -457,7 +461,7 @@ fn print_declare(buffer: BufId, function: &Function) -> String {
         let _ = write!(text, ", elem_offset={}", print_expr(offset, function));
     }
     if !buffer.scope.is_global() {
-        let _ = write!(text, ", scope=\"{}\"", buffer.scope);
+        let _ = write!(text, ", scope={}", quoted(&buffer.scope.to_string()));
     }
     let _ = write!(text, "{})", extras(buffer, function));
     text

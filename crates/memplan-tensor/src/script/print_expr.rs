@@ -1,6 +1,8 @@
 //! Writing expressions, with as few parentheses as Python needs.
 
 use super::read_call::takes_result_type;
+// `KEYWORD`, `METHOD` and `OTHER_FUNCTION` are first characters of names of calls, `LIST`, `TUPLE` and `SLICE` are
+// whole names: by them the reader keeps forms of Python for which the loop IR has no expression (see `write_call`).
 use crate::ir::{BinaryOp, BufId, Expr, Function, KEYWORD, LIST, METHOD, OTHER_FUNCTION, SLICE, TUPLE};
 use crate::{DType, Kind};
 use std::fmt::Write;
@@ -10,6 +12,25 @@ pub fn print_expr(expr: &Expr, function: &Function) -> String {
     let mut text = String::new();
     write_expr(expr, function, 0, &mut text);
     text
+}
+
+/// A string in quotes, with escapes for what Python would not read as it stands.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            // Control characters have numbers below 0xa0, so two digits are enough.
+            _ if c.is_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(c))),
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// How tightly an operator binds (a larger number binds more tightly), and its sign; `None` for operators that are
@@ -51,9 +72,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
     match expr {
         Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
         Expr::Float { value, dtype } => out.push_str(&print_float(*value, *dtype)),
-        Expr::Str(text) => {
-            let _ = write!(out, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
-        }
+        Expr::Str(text) => out.push_str(&quoted(text)),
         Expr::Var(var) => out.push_str(&function.vars[*var].name),
         Expr::Binary { op, left, right } => {
             // The sign depends on the type for divisions only, so the type is looked up for divisions only.
@@ -209,6 +228,7 @@ fn print_int(value: i64, dtype: DType) -> String {
     }
 }
 
+/// A floating-point number with its type: `T.float32(0.5)`. What Python has no digits for is written as a string.
 fn print_float(value: f64, dtype: DType) -> String {
     if value.is_nan() {
         format!("T.{dtype}(\"nan\")")

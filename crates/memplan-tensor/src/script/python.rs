@@ -119,6 +119,7 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// A parser in front of the first token. `source` is the text that the spans of the tokens count in.
     pub(super) fn new(source: &'a str, tokens: &'a [Token]) -> Parser<'a> {
         Parser { source, tokens, at: 0, depth: 0 }
     }
@@ -129,10 +130,12 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at).copied().unwrap_or_else(end)
     }
 
+    /// How a token is written.
     pub(super) fn text(&self, token: Token) -> &'a str {
         &self.source[token.span.range()]
     }
 
+    /// Takes the next token. Behind the last one it gives [`Tok::End`] as often as it is called.
     pub(super) fn next(&mut self) -> Token {
         let token = self.peek();
         self.at += 1;
@@ -183,7 +186,8 @@ impl<'a> Parser<'a> {
         Ok((self.text(token).to_owned(), token.span))
     }
 
-    /// Reads the end of a line, after at most one semicolon.
+    /// Reads the end of a line, after at most one semicolon. Anything else is an error, also a second statement behind
+    /// the semicolon. The end of the text counts as the end of its last line and is not consumed.
     fn end_of_line(&mut self) -> Result<(), ScriptError> {
         self.accept(";");
         let token = self.peek();
@@ -443,6 +447,7 @@ impl<'a> Parser<'a> {
         UPDATES.into_iter().find(|(sign, _)| self.accept(sign)).map(|(_, operator)| operator)
     }
 
+    /// Reads what follows the word `assert`: a condition, and perhaps a message, of which only its place is kept.
     fn assert_statement(&mut self) -> Result<PyKind, ScriptError> {
         let condition = self.expression()?;
         if !self.accept(",") {

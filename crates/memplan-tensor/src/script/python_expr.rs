@@ -11,6 +11,8 @@
 
 use super::ScriptError;
 use super::lex::{Tok, lex};
+// `Py` is an expression of the Python syntax tree with its place and depth, `Node` what it is; a `Subscript` is one
+// entry between `[` and `]`: an expression or a slice.
 use super::python::{Node, Parser, Py, Subscript};
 use crate::ir::MAX_NESTING;
 use memplan_core::Span;
@@ -216,7 +218,7 @@ impl Parser<'_> {
         let text = self.text(token);
         match token.tok {
             Tok::Number => self.make(number(text, token.span)?, token.span),
-            Tok::Str => self.make(Node::Str(unquote(text)), token.span),
+            Tok::Str => self.make(Node::Str(unquote(text, token.span)?), token.span),
             // A keyword is a name to the lexer. These four are the only ones that can begin an expression.
             Tok::Name => {
                 let node = match text {
@@ -370,27 +372,75 @@ fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     value.map_err(|_| ScriptError::syntax(span, "expected a number"))
 }
 
-/// The content of a string token, without prefix and quotes. Of the escapes only `\n` has a meaning; after any other
-/// backslash the character itself counts. That is enough for names and messages.
-fn unquote(text: &str) -> String {
-    let body = text.trim_start_matches(|c: char| c.is_alphabetic());
+/// The content of a string token, without prefix and quotes. A line that is printed anew prints this content, so it
+/// must be what Python reads: `r"\d"` is taken as it is, and a string that Python computes (`f"{x}"`) is refused, as
+/// are bytes (`b"…"`).
+fn unquote(text: &str, span: Span) -> Result<String, ScriptError> {
+    let (prefix, body) = text.find(['"', '\'']).map_or(("", text), |quote| text.split_at(quote));
     // A string in triple quotes has at least six quotes; `""` has two and is an empty string in single ones.
     let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
     let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
+    // To Python every line break is `\n`, whatever the file has.
+    let body = body.replace("\r\n", "\n");
+    match prefix {
+        "" | "u" | "U" => unescape(&body, span),
+        "r" | "R" => Ok(body),
+        _ => Err(ScriptError::unsupported(span, format!("a string with the prefix `{prefix}`"))),
+    }
+}
+
+/// Replaces the escapes of Python (`\t`, `\x41`, `\101`) by the characters that they stand for.
+fn unescape(body: &str, span: Span) -> Result<String, ScriptError> {
     let mut content = String::with_capacity(body.len());
-    let mut escaped = false;
-    for c in body.chars() {
-        match (escaped, c) {
-            (false, '\\') => escaped = true,
-            (true, 'n') => {
-                content.push('\n');
-                escaped = false;
+    let mut rest = body;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        content.push_str(before);
+        let mut chars = escape.chars();
+        // The lexer lets no string end directly after a backslash.
+        let Some(letter) = chars.next() else { break };
+        rest = chars.as_str();
+        match letter {
+            // A backslash at the end of a line joins the next line to it.
+            '\n' => {}
+            '\\' | '\'' | '"' => content.push(letter),
+            'a' => content.push('\u{7}'),
+            'b' => content.push('\u{8}'),
+            'f' => content.push('\u{c}'),
+            'n' => content.push('\n'),
+            'r' => content.push('\r'),
+            't' => content.push('\t'),
+            'v' => content.push('\u{b}'),
+            '0'..='7' => {
+                // One to three octal digits, of which `letter` is the first.
+                let digits = escape.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+                content.extend(character(&escape[..digits], 8));
+                rest = &escape[digits..];
             }
-            (_, other) => {
-                content.push(other);
-                escaped = false;
+            'x' | 'u' | 'U' | 'N' => {
+                let digits = match letter {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                // `\N{name}` would need a table of all names; half a surrogate pair is no character.
+                let code = rest.get(..digits).filter(|_| letter != 'N').and_then(|code| character(code, 16));
+                let Some(code) = code else {
+                    return Err(ScriptError::unsupported(span, format!("the escape `\\{letter}` as it stands here")));
+                };
+                content.push(code);
+                rest = &rest[digits..];
             }
+            // Python keeps the backslash of an escape that it does not know.
+            other => content.extend(['\\', other]),
         }
     }
-    content
+    content.push_str(rest);
+    Ok(content)
+}
+
+/// The character whose number these digits are; `None` if they are no such number.
+fn character(digits: &str, radix: u32) -> Option<char> {
+    // `from_str_radix` alone would take a sign, too.
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    u32::from_str_radix(digits, radix).ok().filter(|_| is_number).and_then(char::from_u32)
 }

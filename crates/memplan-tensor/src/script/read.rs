@@ -10,13 +10,16 @@
 //! Each statement keeps its place in the text ([`Trivia`]), so that the printer can copy lines that did not change.
 
 use super::ScriptError;
+// The Python syntax tree: `Py` is an expression with its place, `Node` what it is, `PyStmt` a statement with its place,
+// `PyKind` what it is, and `PyDef` the header of a function.
 use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
 use super::read_region::{let_type, nest, same_line};
 use crate::DType;
 use crate::ir::{
     Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia, Var, VarId,
 };
-use memplan_core::{IndexVec, Span};
+use memplan_core::{IndexVec, Span, index_type};
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +31,12 @@ pub(super) enum Binding {
     /// `threadIdx_x = T.env_thread("threadIdx.x")`, not yet launched.
     ThreadAxis(VarId, String),
     /// The value that a `T.Let` gives a name, and the number of its sub-expressions.
-    Value(Expr, usize),
+    Value(Box<Expr>, usize),
+}
+
+index_type! {
+    /// A name of the text.
+    pub(super) struct NameId;
 }
 
 /// Reads the statements of one function.
@@ -36,11 +44,13 @@ pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
     /// The function as far as it has been read.
     pub(super) function: Function,
+    /// The numbers of the names that were given so far.
+    names: HashMap<String, NameId>,
     /// What each name stands for. A name may be given again in an inner block; the last meaning counts.
-    names: HashMap<String, Vec<Binding>>,
+    meanings: IndexVec<NameId, SmallVec<[Binding; 1]>>,
     /// The names that each open block has given, to be forgotten at its end: first the parameters, then the function's
     /// own block, then the blocks inside of it.
-    pub(super) scopes: Vec<Vec<String>>,
+    pub(super) scopes: Vec<Vec<NameId>>,
     /// End of the last statement line that was read. The text from there to the next statement's line (comments and
     /// blank lines) is that statement's lead.
     line_end: usize,
@@ -75,6 +85,7 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
             body: Block::default(),
         },
         names: HashMap::new(),
+        meanings: IndexVec::new(),
         scopes: vec![Vec::new()],
         line_end: end_of_line(source, def.header.range().end),
         depth: 0,
@@ -120,29 +131,38 @@ fn end_of_line(source: &str, from: usize) -> usize {
 impl Reader<'_> {
     /// Gives a name a meaning up to the end of the current block.
     pub(super) fn bind(&mut self, name: &str, binding: Binding) {
-        self.names.entry(name.to_owned()).or_default().push(binding);
+        let name = self.give(name, binding);
         if let Some(scope) = self.scopes.last_mut() {
-            scope.push(name.to_owned());
+            scope.push(name);
         }
     }
 
     /// Binds a name for the whole function.
     pub(super) fn bind_for_good(&mut self, name: &str, binding: Binding) {
-        self.names.entry(name.to_owned()).or_default().push(binding);
-        self.scopes[0].push(name.to_owned());
+        let name = self.give(name, binding);
+        self.scopes[0].push(name);
+    }
+
+    /// Gives a name a meaning, without noting where it ends. Most names are given once, or again and again.
+    fn give(&mut self, name: &str, binding: Binding) -> NameId {
+        if let Some(&known) = self.names.get(name) {
+            self.meanings[known].push(binding);
+            return known;
+        }
+        let new = self.meanings.push(smallvec![binding]);
+        self.names.insert(name.to_owned(), new);
+        new
     }
 
     /// What a name stands for; `None` if nothing here has it.
     pub(super) fn lookup(&self, name: &str) -> Option<&Binding> {
-        self.names.get(name).and_then(|bindings| bindings.last())
+        self.names.get(name).and_then(|name| self.meanings[*name].last())
     }
 
     /// Forgets the names of the block that ends, so that they mean what they meant outside of it.
     pub(super) fn leave_scope(&mut self) {
         for name in self.scopes.pop().unwrap_or_default() {
-            if let Some(bindings) = self.names.get_mut(&name) {
-                bindings.pop();
-            }
+            self.meanings[name].pop();
         }
     }
 
@@ -193,6 +213,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads statements that have been parsed, as a block of their own.
     pub(super) fn block(&mut self, statements: &[PyStmt]) -> Result<Block, ScriptError> {
         self.in_scope(&mut statements.iter().map(|statement| Ok(Cow::Borrowed(statement))))
     }
@@ -521,7 +542,7 @@ impl Reader<'_> {
         let buffer = self.new_buffer(Buffer {
             name: name.to_owned(),
             dtype,
-            shape: vec![Expr::int(1)],
+            shape: vec![Expr::int(1)].into(),
             strides: None,
             scope: StorageScope::local(),
             memory: Memory::Own,

@@ -3,6 +3,8 @@
 use super::ScriptError;
 use super::python::{Node, Py, Subscript};
 use super::python_expr::quoted_expression;
+// `Binding` is what a name stands for here, `keyword` looks up a keyword argument, and `script_name` gives the name
+// behind `T.`.
 use super::read::{Binding, Reader, keyword, script_name};
 use crate::DType;
 use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StmtKind, StorageScope};
@@ -40,7 +42,7 @@ impl Reader<'_> {
         let mut buffer = Buffer {
             name: name.to_owned(),
             dtype,
-            shape,
+            shape: shape.into(),
             strides: None,
             scope: StorageScope::global(),
             memory: Memory::Own,
@@ -103,8 +105,8 @@ impl Reader<'_> {
         Ok(BufferParts { buffer, scope_given })
     }
 
-    /// Reads an offset in bytes as an offset in elements of a type, the unit of the loop IR. An error unless every value
-    /// that it can have is a whole number of elements.
+    /// Reads an offset in bytes as an offset in elements of a type, the unit of the loop IR. An error unless every
+    /// value that it can have is a whole number of elements.
     fn byte_offset(&mut self, value: &Py, dtype: DType) -> Result<Expr, ScriptError> {
         let distance = self.integer(value)?;
         let bytes = i64::try_from(dtype.total_bits() / 8).unwrap_or(i64::MAX);
@@ -188,6 +190,7 @@ impl Reader<'_> {
         parsed.map_err(|message| ScriptError::invalid(value.span, message))
     }
 
+    /// Reads the storage scope in `scope="local.L0A"`.
     fn scope(&self, value: &Py) -> Result<StorageScope, ScriptError> {
         let Node::Str(text) = &value.node else {
             return Err(ScriptError::invalid(value.span, "a scope is a string"));
@@ -205,6 +208,7 @@ impl Reader<'_> {
             ),
             Node::Call(..) => {
                 let pointer = self.expr(value)?;
+                // An address or an element of a buffer of this function: the pointer may lead into that buffer.
                 let of_buffer = |part: &Expr| matches!(part, Expr::Data(_) | Expr::Load { .. });
                 Ok(!pointer.any(&of_buffer))
             }

@@ -3,7 +3,11 @@
 
 use super::ScriptError;
 use super::python::{Node, Py};
+// `Binding` is what a name stands for here, `coerce` gives a value a type, and `script_call` takes a call of
+// `T.name(…)` apart. `KEYWORD`, `METHOD` and `OTHER_FUNCTION` are first characters of names of calls that are printed
+// as they were written: `=predicate`, `.access_ptr`, `@cls.f`.
 use super::read::{Binding, Reader, coerce, script_call};
+use super::read_expr::is_literal;
 use crate::ir::{BinaryOp, Expr, KEYWORD, METHOD, OTHER_FUNCTION};
 use crate::{DType, Kind};
 use memplan_core::Span;
@@ -82,6 +86,7 @@ impl Reader<'_> {
         };
         // The callee is kept as text, so it must be names with dots between them and nothing that mentions a buffer.
         let name = self.source[callee.span.range()].to_owned();
+        // A part between two dots.
         let is_name = |part: &str| {
             !part.starts_with(|c: char| c.is_numeric()) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
         };
@@ -144,7 +149,7 @@ impl Reader<'_> {
             let Node::Name(name) = &key.node else { return Err(malformed()) };
             let value = self.expr(value)?;
             let parts = parts_of(&value);
-            self.bind(name, Binding::Value(value, parts));
+            self.bind(name, Binding::Value(Box::new(value), parts));
         }
         // In the body each name is replaced by its value (`Binding::Value`).
         let value = self.expr(body)?;
@@ -196,6 +201,16 @@ impl Reader<'_> {
         for arg in args {
             values.push(self.expr(arg)?);
         }
+        // These calls are operators, whose operands get one type.
+        if let [left, right] = args
+            && matches!(name, "bitwise_and" | "bitwise_or" | "bitwise_xor" | "shift_left" | "shift_right" | "pow")
+            && let (Some(second), Some(first)) = (values.pop(), values.pop())
+        {
+            let literals = (is_literal(&left.node), is_literal(&right.node));
+            let (first, second) =
+                if name == "pow" { self.unify(first, second) } else { self.adapt(literals, first, second) };
+            values.extend([first, second]);
+        }
         // Some intrinsics name their result type as the first argument. The type is then no operand and is taken out.
         let dtype = if takes_result_type(name) {
             let Some(Expr::Str(text)) = values.first() else {
@@ -230,6 +245,8 @@ impl Reader<'_> {
             let (then, otherwise) = self.unify(then, otherwise);
             values.extend([then, otherwise]);
         }
+        // The result has the type of both sides, which `unify` may have changed.
+        let dtype = if name == "if_then_else" { values[1].dtype(&self.function) } else { dtype };
         Ok(Expr::Call { name: name.to_owned(), args: values, dtype })
     }
 }

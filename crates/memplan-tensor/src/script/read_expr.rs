@@ -2,10 +2,12 @@
 
 use super::ScriptError;
 use super::python::{Node, Py, Subscript};
+// `Binding` is what a name stands for here, `coerce` gives a value a type, and `script_name` gives the name behind
+// `T.`.
 use super::read::{Binding, Reader, coerce, script_name};
-use crate::DType;
 use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPLE, Var};
 use crate::linear::{Linear, constant_difference, fold};
+use crate::{DType, Kind};
 use memplan_core::Span;
 
 /// Larger constants and factors in subscripts are refused: no machine has 2^48 elements, and a factor of at most 2^48
@@ -113,6 +115,7 @@ impl Reader<'_> {
     /// A slice whose length is not a constant. If the machine decides about it (`A[i:i + 4 * T.vscale()]`) it is kept
     /// as `T.Ramp(start, step, lanes)`, otherwise as a slice.
     fn long_slice(&self, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Expr {
+        // The length contains `T.vscale()`, a number of lanes that only the machine knows.
         let is_scalable = |part: &Expr| matches!(part, Expr::Call { name, .. } if name == "vscale");
         if !stop.any(&is_scalable) {
             return Expr::Call { name: SLICE.to_owned(), args: vec![start, stop, step], dtype };
@@ -162,8 +165,8 @@ impl Reader<'_> {
     /// Reads an expression. What mentions no name of the function is kept as text.
     pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         match &value.node {
-            // Constants. A bare number is `int32` or `float32`; `unify` gives it the type of what it is combined with.
-            Node::Int(number) => Ok(Expr::int(*number)),
+            // Constants. A bare number is `int32` or `float32`; `unify` gives it the type in which TVM computes.
+            Node::Int(number) => Ok(literal(*number)),
             Node::Float(number) => Ok(Expr::Float { value: *number, dtype: DType::FLOAT32 }),
             Node::True | Node::False => {
                 Ok(Expr::Int { value: i64::from(matches!(value.node, Node::True)), dtype: DType::BOOL })
@@ -194,10 +197,17 @@ impl Reader<'_> {
                 let index = self.index(buffer, subscripts, value.span)?;
                 Ok(Expr::Load { buffer, index })
             }
-            // The loop IR has no negation: `-x` is `0 - x`. Negative constants are literals already.
+            // The loop IR has no negation: `-x` is `0 - x`, and of a float `x * -1`, because `0 - x` has another sign
+            // if
+            // `x` is zero. Negative constants are literals already.
             Node::Negative(operand) => {
                 let operand = self.expr(operand)?;
-                let zero = coerce(Expr::int(0), operand.dtype(&self.function), &self.function);
+                let dtype = operand.dtype(&self.function);
+                if dtype.is_float() {
+                    let minus_one = coerce(Expr::int(-1), dtype, &self.function);
+                    return Ok(self.arithmetic(BinaryOp::Mul, operand, minus_one));
+                }
+                let zero = coerce(Expr::int(0), dtype, &self.function);
                 Ok(self.arithmetic(BinaryOp::Sub, zero, operand))
             }
             Node::Inverted(operand) => {
@@ -225,13 +235,22 @@ impl Reader<'_> {
             }
             Node::Not(operand) => Ok(Expr::Not(Box::new(self.expr(operand)?))),
             Node::Binary(operator, left, right) => {
+                let literals = (is_literal(&left.node), is_literal(&right.node));
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
                 // Strings may be compared with strings (`A.dtype == "float32"`), but not with numbers.
                 if matches!(left, Expr::Str(_)) != matches!(right, Expr::Str(_)) {
                     return Err(ScriptError::invalid(value.span, "a number and a string have no value together"));
                 }
-                if let Some(name) = bit_operation(operator) {
-                    let (left, right) = self.unify(left, right);
+                // Python computes with literals itself, before TVM sees them: `1 / 2` is 0.5, and sums have any size.
+                if literals == (true, true)
+                    && let Some(known) = self.literal_arithmetic(operator, &left, &right)
+                {
+                    return Ok(known);
+                }
+                let bits = bit_operation(operator);
+                let adapts = bits.is_some() || matches!(*operator, "==" | "!=");
+                let (left, right) = if adapts { self.adapt(literals, left, right) } else { self.unify(left, right) };
+                if let Some(name) = bits {
                     let dtype = left.dtype(&self.function);
                     return Ok(Expr::Call { name: name.to_owned(), args: vec![left, right], dtype });
                 }
@@ -253,7 +272,7 @@ impl Reader<'_> {
         match self.lookup(name) {
             Some(Binding::Var(var) | Binding::ThreadAxis(var, _)) => Ok(Expr::Var(*var)),
             Some(Binding::Value(value, parts)) => {
-                let (value, total) = (value.clone(), self.let_parts.saturating_add(*parts));
+                let (value, total) = (Expr::clone(value), self.let_parts.saturating_add(*parts));
                 self.let_parts = total;
                 // The value of one name may use other names of `T.Let` several times, so without them the text could
                 // be exponentially longer. All insertions of a function may have eight parts for each byte of the
@@ -269,22 +288,25 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives both operands one type, as TVM does: a constant takes the other's type; otherwise fewer lanes become
-    /// more, integers become floats, and narrower numbers become wider.
+    /// Gives both operands one type, as TVM does; see [`common_type`].
     pub(super) fn unify(&self, left: Expr, right: Expr) -> (Expr, Expr) {
         let (a, b) = (left.dtype(&self.function), right.dtype(&self.function));
         if a == b {
             return (left, right);
         }
-        // Whose type both get.
-        let keep_left = match (left.is_constant(), right.is_constant()) {
-            (false, true) => true,
-            (true, false) => false,
-            _ if a.lanes != b.lanes => a.lanes > b.lanes,
-            _ if a.is_float() != b.is_float() => a.is_float(),
-            _ => a.bits >= b.bits,
-        };
-        if keep_left { (left, coerce(right, a, &self.function)) } else { (coerce(left, b, &self.function), right) }
+        let dtype = common_type(a, b);
+        (coerce(left, dtype, &self.function), coerce(right, dtype, &self.function))
+    }
+
+    /// Gives both operands of a bit operator, `==` or `!=` one type, as TVM does: if one of the two is a literal
+    /// (`literals` says which), it takes the type of the other.
+    pub(super) fn adapt(&self, literals: (bool, bool), left: Expr, right: Expr) -> (Expr, Expr) {
+        let (a, b) = (left.dtype(&self.function), right.dtype(&self.function));
+        match literals {
+            (true, false) => (coerce(left, b, &self.function), right),
+            (false, true) => (left, coerce(right, a, &self.function)),
+            _ => self.unify(left, right),
+        }
     }
 
     /// `op(left, right)` with operands of one type; computed at once if both are constants. The operands of `and` and
@@ -294,8 +316,84 @@ impl Reader<'_> {
             BinaryOp::And | BinaryOp::Or => (left, right),
             _ => self.unify(left, right),
         };
-        fold(op, &left, &right).unwrap_or_else(|| Expr::binary(op, left, right))
+        // The loop IR keeps an unsigned number beyond 2^63 as the negative number of the same bits, and `fold` takes it
+        // for that one.
+        let is_beyond = |part: &Expr| matches!(part, Expr::Int { value: ..0, dtype } if dtype.kind == Kind::UInt);
+        match fold(op, &left, &right).filter(|_| !is_beyond(&left) && !is_beyond(&right)) {
+            Some(Expr::Int { value, dtype }) => Expr::Int { value: wrapped(value, dtype), dtype },
+            Some(other) => other,
+            None => Expr::binary(op, left, right),
+        }
     }
+
+    /// What Python makes of an operator between two literals; `None` if that is no number of 64 bits, or if it is
+    /// left to TVM, where it means the same.
+    fn literal_arithmetic(&self, operator: &str, left: &Expr, right: &Expr) -> Option<Expr> {
+        let (DType::INT32 | DType::INT64, DType::INT32 | DType::INT64) =
+            (left.dtype(&self.function), right.dtype(&self.function))
+        else {
+            return None;
+        };
+        let (a, b) = (left.as_int()?, right.as_int()?);
+        Some(literal(match operator {
+            "/" if b != 0 => return Some(Expr::Float { value: a as f64 / b as f64, dtype: DType::FLOAT32 }),
+            "+" => a.checked_add(b)?,
+            "-" => a.checked_sub(b)?,
+            "*" => a.checked_mul(b)?,
+            "//" if b > 0 => a.div_euclid(b),
+            "%" if b > 0 => a.rem_euclid(b),
+            "|" => a | b,
+            "^" => a ^ b,
+            "&" => a & b,
+            // A shift by at most 62 bits keeps a 64-bit number inside of 128 bits.
+            "<<" if (0..63).contains(&b) => i64::try_from(i128::from(a) << b).ok()?,
+            ">>" if (0..63).contains(&b) => a >> b,
+            _ => return None,
+        }))
+    }
+}
+
+/// What is left of a result in a type that it may not fit: its low bits, as in TVM.
+fn wrapped(value: i64, dtype: DType) -> i64 {
+    let spare = 64u32.saturating_sub(u32::from(dtype.bits));
+    match dtype.kind {
+        Kind::Int => value << spare >> spare,
+        Kind::UInt => ((value as u64) << spare >> spare) as i64,
+        _ => value,
+    }
+}
+
+/// A number as it stands in the text: an `int32`, or an `int64` if it does not fit.
+fn literal(value: i64) -> Expr {
+    let dtype = if i32::try_from(value).is_ok() { DType::INT32 } else { DType::INT64 };
+    Expr::Int { value, dtype }
+}
+
+/// Whether Python knows the value: a number, or arithmetic on numbers. `T.int32(1)` is a value of TVM.
+pub(super) fn is_literal(node: &Node) -> bool {
+    match node {
+        Node::Int(_) | Node::Float(_) | Node::True | Node::False => true,
+        Node::Negative(inner) => is_literal(&inner.node),
+        Node::Binary(_, left, right) => is_literal(&left.node) && is_literal(&right.node),
+        _ => false,
+    }
+}
+
+/// The type in which TVM computes with two values. A scalar gets as many lanes as the other value has. A float wins
+/// against an integer, anything against a truth value, a wider type against a narrower one, and an unsigned integer
+/// against a signed one of the same width.
+fn common_type(left: DType, right: DType) -> DType {
+    let is_truth = |dtype: DType| dtype.kind == Kind::Bool;
+    let left_wins = if left.is_float() != right.is_float() {
+        left.is_float()
+    } else if is_truth(left) != is_truth(right) {
+        is_truth(right)
+    } else if left.bits != right.bits {
+        left.bits > right.bits
+    } else {
+        right.kind != Kind::UInt
+    };
+    (if left_wins { left } else { right }).with_lanes(left.lanes.max(right.lanes))
 }
 
 /// Whether an expression mentions no name of the function: constants, and lists and calls of `T.name` with constants.

@@ -23,6 +23,8 @@
 
 use super::ScriptError;
 use super::python::{Node, Py, PyKind, PyStmt, Subscript};
+// `Binding` is what a name stands for here, `coerce` gives a value a type, `keyword` looks up a keyword argument, and
+// `script_call` and `script_name` take `T.name(…)` and `T.name` apart.
 use super::read::{Binding, Reader, coerce, keyword, script_call, script_name};
 use crate::DType;
 use crate::ir::{
@@ -199,6 +201,9 @@ impl Reader<'_> {
                 // The form with a dictionary opens one region for each entry. They nest, so they count against the
                 // limit of nesting.
                 let mut attrs = Vec::new();
+                if entries.is_empty() {
+                    return Err(ScriptError::invalid(only.span, "`T.attr` needs a dictionary with an entry"));
+                }
                 for (key, value) in entries {
                     let Node::Str(key) = &key.node else {
                         return Err(ScriptError::invalid(key.span, "an attribute key is a string"));
@@ -387,16 +392,19 @@ pub(super) enum Region {
     Thread(VarId, String, Expr),
 }
 
-/// Puts a body into a region. `flat` says that the region is written without `with` and reaches to the end of its
-/// block.
+/// Puts a body into a region: the statement that opens it, with the body inside. `flat` says that the region is written
+/// without `with` and reaches to the end of its block. `span` and `trivia` are the place and the line of the statement.
 pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
     let kind = match region {
         Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },
         Region::Attrs(attrs) => {
             // Several keys in one dictionary become marks inside of each other, the first outermost, each printed on a
-            // line of its own. So only a single one keeps the line of the text.
+            // line of its own. So only a single one keeps the line of the text (`text`) and the comment behind it. Of
+            // several, the outermost one keeps the comments before the line (`lead`).
             let single = attrs.len() == 1;
             let mut body = body;
+            // From the innermost mark outwards: each becomes the only statement in the body of the next. In the end
+            // `body` holds the outermost mark alone.
             for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
                 let own = if single {
                     trivia

@@ -17,6 +17,8 @@
 //! `io` without an interval, `io * 8 + i` is in `io * 8 ..= io * 8 + 7`. If a number does not fit 64 bits, the
 //! expression stays as it was, and its interval has no known ends.
 
+// `Linear::of` reads an expression as such a sum, and is `None` if a number does not fit 64 bits. `fold` computes an
+// operation on two integer constants.
 use crate::ir::{BinaryOp, Expr, VarId};
 use crate::linear::{Linear, fold};
 use crate::{DType, Kind};
@@ -34,18 +36,22 @@ pub(crate) struct Interval {
 pub(crate) type Env = BTreeMap<VarId, Interval>;
 
 impl Interval {
+    /// Any value at all: nothing is known.
     pub(crate) const EVERYTHING: Interval = Interval { lo: None, hi: None };
 
+    /// One value.
     pub(crate) fn point(value: Expr) -> Interval {
         Interval { lo: Some(value.clone()), hi: Some(value) }
     }
 
     /// `min, min + 1, …, min + extent - 1`.
     pub(crate) fn range(min: &Expr, extent: &Expr) -> Interval {
+        // Both ends belong to the interval, so the last value is one less than `min + extent`.
         let last = sub(add(min.clone(), extent.clone()), Expr::int(1));
         Interval { lo: Some(simplify(min)), hi: Some(simplify(&last)) }
     }
 
+    /// Whether there is only one value: both ends are known and written alike.
     pub(crate) fn is_point(&self) -> bool {
         self.lo.is_some() && self.lo == self.hi
     }
@@ -180,6 +186,7 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
         let found = sum.terms.iter().enumerate().find_map(|(at, (atom, scale))| {
             let Expr::Binary { op: BinaryOp::FloorMod, left, right } = atom else { return None };
             let quotient = floor_div((**left).clone(), (**right).clone());
+            // `right` is `k`, and `scale` is `s`: the quotient must have the factor `k * s`.
             let needed = scale.checked_mul(right.as_int()?)?;
             let other = sum.terms.iter().position(|(atom, scale)| *atom == quotient && *scale == needed)?;
             Some((at, other, (**left).clone(), *scale))
@@ -193,20 +200,20 @@ fn join_quotients(sum: &mut Linear) -> Option<()> {
     }
 }
 
+/// `atom * scale`, without a factor of 1.
+fn scaled(atom: &Expr, scale: i64) -> Expr {
+    if scale == 1 { atom.clone() } else { mul(atom.clone(), Expr::int(scale)) }
+}
+
 /// A sum as an expression: positive terms from the largest factor to the smallest, a positive constant, then everything
 /// that is subtracted. Equal factors keep the order of the sum, so the result is always the same.
 fn to_expr(sum: &Linear) -> Expr {
     let mut terms: Vec<&(Expr, i64)> = sum.terms.iter().collect();
     terms.sort_by_key(|(_, scale)| std::cmp::Reverse(*scale));
-    let scaled = |atom: &Expr, scale: i64| if scale == 1 { atom.clone() } else { mul(atom.clone(), Expr::int(scale)) };
-    let mut result: Option<Expr> = None;
-    let mut plus = |term: Expr| result = Some(result.take().map_or_else(|| term.clone(), |sum| add(sum, term.clone())));
-    for (atom, scale) in terms.iter().filter(|term| term.1 > 0) {
-        plus(scaled(atom, *scale));
-    }
-    if sum.constant > 0 {
-        plus(Expr::int(sum.constant));
-    }
+    // What is added: the terms with positive factors, and then a positive constant.
+    let added = terms.iter().filter(|term| term.1 > 0).map(|(atom, scale)| scaled(atom, *scale));
+    let constant = (sum.constant > 0).then(|| Expr::int(sum.constant));
+    let mut result: Option<Expr> = added.chain(constant).reduce(add);
     // `x - y * 3` if something stands before the term, `y * -3` if it is the first one. The factor -2^63 has no
     // positive counterpart and is added as it is.
     for (atom, scale) in terms.iter().filter(|term| term.1 < 0) {
@@ -218,7 +225,10 @@ fn to_expr(sum: &Linear) -> Expr {
     // Without any term the sum is its constant. A negative constant is subtracted last.
     match (result, sum.constant) {
         (None, constant) => Expr::int(constant),
-        (Some(sum), constant) if constant < 0 && constant != i64::MIN => sub(sum, Expr::int(-constant)),
+        (Some(sum), constant) if constant < 0 => match constant.checked_neg() {
+            Some(positive) => sub(sum, Expr::int(positive)),
+            None => add(sum, Expr::int(constant)),
+        },
         (Some(sum), _) => sum,
     }
 }
@@ -238,6 +248,7 @@ fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
         let scale = if scale % divisor == 0 { scale / divisor } else { scale };
         part.terms.push((atom, scale));
     }
+    // The constant is split in the same way: `constant = divisor * quotient + rest`, with a rest that is not negative.
     quotient.constant = sum.constant.div_euclid(divisor);
     rest.constant = sum.constant.rem_euclid(divisor);
     let remainder = to_expr(&rest);
@@ -284,6 +295,7 @@ fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     if !is_index(left) || !is_index(right) {
         return None;
     }
+    // The truth value `value`, if the comparison `op` of the two sides is proved.
     let known = |op, value| prove_compare(op, left, right, env).then(|| truth(value));
     // The comparison is false if its opposite is proved. For equality the difference has to be a constant.
     let (opposite, also) = match op {
@@ -304,6 +316,7 @@ fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
 /// that it is wrong. The proof is that the interval of `left - right` lies on one side of zero.
 pub(crate) fn prove_compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> bool {
     let difference = interval_fully(&sub(left.clone(), right.clone()), env);
+    // An end as a number. An open end or a symbolic one proves nothing.
     let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
     match op {
         BinaryOp::Lt => constant(&difference.hi).is_some_and(|hi| hi < 0),
@@ -332,6 +345,7 @@ pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
         let part = atom_interval(atom, env);
         // A negative factor turns the interval around.
         let (lo, hi) = if *scale >= 0 { (part.lo, part.hi) } else { (part.hi, part.lo) };
+        // One end of the sum so far plus one end of this term; open if one of the two is.
         let plus = |sum: Option<Expr>, end: Option<Expr>| Some(add(sum?, mul(end?, Expr::int(*scale))));
         Interval { lo: plus(total.lo, lo), hi: plus(total.hi, hi) }
     });
@@ -389,8 +403,9 @@ fn atom_interval(atom: &Expr, env: &Env) -> Interval {
 }
 
 /// The interval of values after a cast to an integer type, if the cast changes none of them; else everything, because a
-/// value that does not fit wraps around. An end that is no constant is taken to fit a type of at least 32 bits, the type
-/// of all sizes and loop variables, but not a narrower one. An unsigned type also needs a start that is not negative.
+/// value that does not fit wraps around. An end that is no constant is taken to fit a type of at least 32 bits, the
+/// type of all sizes and loop variables, but not a narrower one. An unsigned type also needs a start that is not
+/// negative.
 fn cast_interval(dtype: DType, values: Interval) -> Interval {
     let unsigned = matches!(dtype.kind, Kind::UInt | Kind::Bool);
     // The values of the type are `least..=most`; for `uint64`, those of them that an `i64` can hold. A truth value is
@@ -398,6 +413,7 @@ fn cast_interval(dtype: DType, values: Interval) -> Interval {
     let bits = if dtype == DType::BOOL { 1 } else { u32::from(dtype.bits).min(64) };
     let most = i64::MAX >> if unsigned { 63_u32.saturating_sub(bits) } else { 64 - bits };
     let least = if unsigned { 0 } else { -most - 1 };
+    // Whether an end of the interval is a value of the type.
     let fits = |end: &Option<Expr>| match end.as_ref().map(Expr::as_int) {
         Some(Some(end)) => (least..=most).contains(&end),
         _ => bits >= 32,
@@ -490,6 +506,13 @@ mod tests {
         assert_eq!(simplify(&index), expected);
         assert_eq!(simplify(&sub(Expr::int(11), var(0))), sub(Expr::int(11), var(0)));
         assert_eq!(simplify(&sub(var(0), var(0))), Expr::int(0));
+    }
+
+    /// The smallest number has no positive counterpart that could be subtracted.
+    #[test]
+    fn the_smallest_constant_is_kept() {
+        let far = add(var(0), Expr::int(i64::MIN));
+        assert_eq!(simplify(&far), far);
     }
 
     #[test]

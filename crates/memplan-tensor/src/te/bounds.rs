@@ -17,6 +17,10 @@
 //! any of them reads it. If the needed range is proved to contain the whole declared range, the declared range is used.
 //! If the needed range may reach beyond the declared range at one end, lowering adds a condition.
 
+// An axis is named by an `IterId`, a tensor by a `BufId`. `AttachPath::around(stage)` lists the loops around a stage,
+// the innermost first. `pass_down` derives the ranges of loops from those of axes, `pass_up_sets` the values of axes
+// from those of loops. `interval` is the set of values of an expression, `prove_compare` a proof that a comparison
+// always holds.
 use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
 use super::domain::{Ranges, pass_down, pass_up_sets};
 use super::graph::{IterId, OpId, OpKind, Range};
@@ -78,6 +82,7 @@ impl Inference<'_> {
     fn root_ranges(&mut self, stage: StageId) {
         let op = &self.schedule.graph.ops[self.schedule.stages[stage].op];
         let Some(compute) = op.as_compute() else { return };
+        // The range that the operation itself gives an axis.
         let declared = |axis: &IterId| self.schedule.graph.axes[*axis].range.clone();
         // Stages are visited from the outputs backwards, so the ranges of all consumers are known here.
         let needed = if self.schedule.stages[stage].is_output { Vec::new() } else { self.needed(stage, &op.outputs) };
@@ -101,6 +106,7 @@ impl Inference<'_> {
     fn needed(&self, stage: StageId, outputs: &[BufId]) -> Vec<Interval> {
         let mut needed: Vec<Interval> = Vec::new();
         for tensor in outputs {
+            // An operation that reads the tensor several times is asked once; `reads` finds all its loads.
             let mut seen = BTreeSet::new();
             for consumer in self.feeds.consumers(*tensor).iter().filter(|op| seen.insert(**op)) {
                 for read in self.reads(stage, *tensor, *consumer) {

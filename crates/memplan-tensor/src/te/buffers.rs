@@ -8,6 +8,8 @@
 //! Tensors and buffers are both named by a `BufId`: a tensor by one of the input function's table, a buffer by one of
 //! the result's table. A *slot* is a buffer of an extern body that stands for a tensor.
 
+// `as_realize`, `as_bind` and `as_dim_align` read the marks of scheduled functions: that a tensor exists from here
+// on, that a slot stands for a tensor, that a dimension is padded. They give `None` for any other statement.
 use super::error::LowerError;
 use super::marks::{self, as_bind, as_dim_align, as_realize};
 use crate::DType;
@@ -86,6 +88,7 @@ fn binds_anything(block: &Block) -> bool {
     })
 }
 
+/// The walk over a function that replaces tensors by buffers.
 struct Mapper<'a> {
     /// The function over tensors.
     tensors: &'a Function,
@@ -120,6 +123,7 @@ impl Mapper<'_> {
 
     /// Replaces the tensors of a block. Tensors that are realized in it can be used to its end, but not after it.
     fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
+        // How many tensors were usable when the block began.
         let before = self.made.len();
         let mapped = block.iter().map(|stmt| self.statement(stmt)).collect();
         for tensor in self.made.drain(before..) {

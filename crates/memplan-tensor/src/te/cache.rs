@@ -102,6 +102,7 @@ impl Schedule {
         name
     }
 
+    /// The position of a stage in the order of computation; behind all stages if it is not in the order.
     fn position(&self, stage: StageId) -> usize {
         self.order.iter().position(|other| *other == stage).unwrap_or(self.order.len())
     }
@@ -150,7 +151,7 @@ impl Schedule {
             .outputs
             .iter()
             .map(|tensor| &self.graph.tables.buffers[*tensor])
-            .map(|tensor| OutputSpec { shape: tensor.shape.clone(), dtype: tensor.dtype })
+            .map(|tensor| OutputSpec { shape: tensor.shape.to_vec(), dtype: tensor.dtype })
             .collect();
         let kind = OpKind::Compute(Compute { axes, reduce_axes: compute.reduce_axes.clone(), body });
         self.graph.add_op(name, kind, outputs).map_err(graph_error(name, "cache_write"))

@@ -7,6 +7,8 @@
 //! Downwards go ranges: `i` over 34 values split by 8 makes `i.outer` run over 5 and `i.inner` over 8. Upwards go
 //! values (`i = i.inner + i.outer * 8`) and sets of values.
 
+// An axis is named by an `IterId`; a `Range` is a first value and an extent. An `Interval` is a set of values from
+// one end to another, both included; the ends are expressions. An `Env` has an interval for each variable.
 use super::arith::{Env, Interval, add, ceil_div, floor_div, floor_mod, interval, mul, prove_compare, simplify};
 use super::graph::{IterId, Range};
 use super::schedule::{Relation, Schedule, SplitBy, Stage, StageId};
@@ -35,6 +37,7 @@ fn declared_extent(size: Expr, axis: &Expr, is_threaded: bool) -> Expr {
 /// Derives the ranges of a stage's loops from those of its operation's axes. `ranges` holds the ranges of the axes;
 /// those of all axes that were made of them, and of the thread axes bound to loops, are added.
 pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges) {
+    // Loops from which threads are made keep their declared number of iterations.
     let threaded = above_threads(schedule, stage);
     for relation in &schedule.stages[stage].relations {
         match relation {
@@ -75,12 +78,15 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
     }
 }
 
-/// The axes that are bound to threads, and every axis from which an axis bound to threads was made.
+/// The axes that are bound to threads, and every axis from which an axis bound to threads was made. Splits that declare
+/// the extent of one of these keep the declared extent ([`declared_extent`]): if an axis further up were shortened, the
+/// axis that is bound would be shortened with it.
 fn above_threads(schedule: &Schedule, stage: StageId) -> BTreeSet<IterId> {
     let stage = &schedule.stages[stage];
     let mut above: BTreeSet<IterId> =
         stage.attrs.iter().filter(|(_, attrs)| attrs.bind.is_some()).map(|(axis, _)| *axis).collect();
-    // From the loops upwards: the newest relations come first.
+    // From the loops upwards, the newest relation first: when a relation is looked at, it is already known of the axes
+    // that it made whether they are above threads. So one walk is enough.
     for relation in stage.relations.iter().rev() {
         match relation {
             Relation::Split { parent, outer, inner, .. } if above.contains(outer) || above.contains(inner) => {
@@ -96,28 +102,32 @@ fn above_threads(schedule: &Schedule, stage: StageId) -> BTreeSet<IterId> {
     above
 }
 
+/// The value of an axis as far as it is known; zero without one.
+fn value_of(values: &Values, axis: &IterId) -> Expr {
+    values.get(axis).cloned().unwrap_or_else(|| Expr::int(0))
+}
+
 /// Derives the values of a stage's axes from those of its loops. `values` holds the values of the loops; the others are
 /// added. A loop without a value counts as zero.
 pub(super) fn pass_up_values(stage: &Stage, ranges: &Ranges, values: &mut Values) {
-    let value = |values: &Values, axis: &IterId| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0));
     for relation in stage.relations.iter().rev() {
         match relation {
             // `parent = outer * extent(inner) + inner + min(parent)`.
             Relation::Split { parent, outer, inner, .. } => {
                 let step = range(ranges, *inner).extent;
-                let inside = plus(value(values, inner), times(value(values, outer), step));
+                let inside = plus(value_of(values, inner), times(value_of(values, outer), step));
                 values.insert(*parent, plus(inside, range(ranges, *parent).min));
             }
             // Quotient and remainder of the fused loop's value by the extent of the inner axis.
             Relation::Fuse { outer, inner, fused } => {
-                let (fused, step) = (value(values, fused), range(ranges, *inner).extent);
+                let (fused, step) = (value_of(values, fused), range(ranges, *inner).extent);
                 let quotient = divided(BinaryOp::FloorDiv, fused.clone(), step.clone());
                 values.insert(*outer, plus(quotient, range(ranges, *outer).min));
                 let remainder = divided(BinaryOp::FloorMod, fused, step);
                 values.insert(*inner, plus(remainder, range(ranges, *inner).min));
             }
             Relation::Rebase { parent, rebased } => {
-                values.insert(*parent, plus(value(values, rebased), range(ranges, *parent).min));
+                values.insert(*parent, plus(value_of(values, rebased), range(ranges, *parent).min));
             }
         }
     }

@@ -29,6 +29,7 @@ pub fn facts(network: &Network, options: &LowerOptions, judge: Judge) -> Value {
     Value::Object(all)
 }
 
+/// The facts of a network as text.
 pub(super) fn facts_text(network: &Network, options: &LowerOptions, judge: Judge) -> String {
     format!("{:#}\n", facts(network, options, judge))
 }
@@ -88,6 +89,7 @@ fn bounds(scheduled: &Scheduled) -> Value {
     let mut all = Map::new();
     for stage in schedule.order.iter().filter(|stage| schedule.stages[**stage].attach != Attach::Inlined) {
         let axes = schedule.graph.ops[schedule.stages[*stage].op].root_axes();
+        // An expression in canonical form, with names that TVM's facts have, too.
         let text = |expr: &Expr| plain_expr(&simplify(expr), &schedule.graph.tables);
         let ranges: Vec<Value> = axes
             .iter()

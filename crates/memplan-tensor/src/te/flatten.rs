@@ -17,6 +17,9 @@
 //! become accesses to the tensor's buffer, with the same memory and layout. So a padded tensor cannot be bound to a
 //! body that takes it as compact.
 
+// `simplify_in` brings an expression into its canonical form, knowing the ranges of the loops around it (`Env`). A
+// `Range` is a first element and an extent. `as_realize`, `as_dim_align` and `as_bind` read the marks named above;
+// they give `None` for any other statement.
 use super::arith::{Env, Interval, add, floor_mod, mul, prove_equal, simplify, simplify_in, sub};
 use super::buffers::PrimFunc;
 use super::error::LowerError;
@@ -182,8 +185,8 @@ impl Flattener<'_> {
                 (true, Some(stride), Some(extent)) => simplify(&mul(stride.clone(), extent.clone())),
                 _ => product(&buffer.shape),
             };
-            self.enter(id, buffer.shape.clone(), None, strides, padded, DEFAULT_ALIGNMENT, true);
-            self.function.buffers[id].shape = vec![flat];
+            self.enter(id, buffer.shape.to_vec(), None, strides, padded, DEFAULT_ALIGNMENT, true);
+            self.function.buffers[id].shape = vec![flat].into();
             self.function.buffers[id].dtype = stored_type(buffer.dtype);
         }
     }
@@ -213,6 +216,7 @@ impl Flattener<'_> {
 
     /// The result, after all statements have been flattened and every access has been seen.
     fn finish(self) -> Flat {
+        // What is known about a buffer after all accesses have been seen.
         let describe = |id: &BufId| {
             let entry = self.entries.get(id)?;
             let strides = entry.strides.iter().zip(&entry.varies);
@@ -264,6 +268,7 @@ impl Flattener<'_> {
             // that starts at zero.
             StmtKind::Alloc(buffer) => {
                 let shape: Vec<Expr> = self.function.buffers[*buffer].shape.iter().map(|e| self.simple(e)).collect();
+                // All elements from 0 on.
                 let ranges = shape.into_iter().map(Range::up_to).collect();
                 let scope = self.function.buffers[*buffer].scope.clone();
                 self.allocate(*buffer, scope, ranges)?;
@@ -287,7 +292,8 @@ impl Flattener<'_> {
         simplify_in(expr, &self.env)
     }
 
-    /// Flattens the accesses of a statement that stays, and the blocks inside of it.
+    /// Flattens the accesses of a statement that stays, and the blocks inside of it. An error as [`storage_flatten`]
+    /// says.
     fn rewrite(&mut self, stmt: &mut Stmt) -> Result<(), LowerError> {
         // The statement no longer says what its source text says, so it must be printed anew.
         stmt.trivia = Default::default();
@@ -305,17 +311,17 @@ impl Flattener<'_> {
                 *buffer = target;
             }
             StmtKind::For { var, min, extent, body, .. } => {
-                *min = self.simple(min);
-                *extent = self.simple(extent);
+                self.bound_of_loop(min)?;
+                self.bound_of_loop(extent)?;
                 // The ranges of the loops around an access are known while its subscripts are simplified. `restore`
                 // brings back an outer loop's range of the same variable.
-                let outer = self.env.insert(*var, Interval::range(min, extent));
+                let outer = self.env.insert(*var, range_of(min, extent));
                 *body = self.block(body)?;
                 restore(&mut self.env, *var, outer);
             }
             StmtKind::Thread { var, tag, extent, body, .. } => {
-                *extent = self.simple(extent);
-                let outer = self.env.insert(*var, Interval::range(&Expr::int(0), extent));
+                self.bound_of_loop(extent)?;
+                let outer = self.env.insert(*var, range_of(&Expr::int(0), extent));
                 self.threads.push(tag.clone());
                 *body = self.block(body)?;
                 self.threads.pop();
@@ -323,16 +329,11 @@ impl Flattener<'_> {
             }
             StmtKind::If { condition, then, otherwise, .. } => {
                 self.expr(condition)?;
-                // A condition that loads from memory may compute with floats, and rearranging a sum of floats changes
-                // its value. So only the subscripts of its loads are simplified.
-                if condition.any(&|part| matches!(part, Expr::Load { .. })) {
-                    super::arith::simplify_subscripts(condition, &self.env);
-                } else {
-                    *condition = self.simple(condition);
-                }
+                self.simplify_unless_float(condition);
                 *then = self.block(then)?;
                 *otherwise = self.block(otherwise)?;
             }
+            // All other statements: only their accesses change.
             _ => {
                 for expr in stmt.exprs_mut() {
                     self.expr(expr)?;
@@ -343,6 +344,24 @@ impl Flattener<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Flattens the accesses in a bound of a loop, or in the extent of a launch, and simplifies it. Only loops of extern
+    /// bodies have accesses there.
+    fn bound_of_loop(&mut self, bound: &mut Expr) -> Result<(), LowerError> {
+        self.expr(bound)?;
+        self.simplify_unless_float(bound);
+        Ok(())
+    }
+
+    /// Simplifies a value. A value that loads from memory may compute with floats, and rearranging a sum of floats
+    /// changes it. So only the subscripts of its loads are simplified.
+    fn simplify_unless_float(&self, value: &mut Expr) {
+        if has_load(value) {
+            super::arith::simplify_subscripts(value, &self.env);
+        } else {
+            *value = self.simple(value);
+        }
     }
 
     /// The buffer that a slot of an extern body stands for; any other buffer stands for itself.
@@ -468,7 +487,7 @@ impl Flattener<'_> {
         };
         self.enter(buffer, shape, Some(mins), strides, padding.is_some(), alignment, false);
         let declared = &mut self.function.buffers[buffer];
-        declared.shape = vec![flat];
+        declared.shape = vec![flat].into();
         declared.dtype = dtype;
         declared.scope = scope;
         declared.memory = Memory::Own;
@@ -511,7 +530,7 @@ impl Flattener<'_> {
         let declared = self.function.buffers[buffer].clone();
         let shape: Vec<Expr> = declared.shape.iter().map(|extent| self.simple(extent)).collect();
         let strides = row_major(&shape);
-        self.function.buffers[buffer].shape = vec![product(&shape)];
+        self.function.buffers[buffer].shape = vec![product(&shape)].into();
         self.function.buffers[buffer].dtype = stored_type(declared.dtype);
         if let Memory::View { of, elem_offset } = declared.memory {
             self.function.buffers[buffer].memory = Memory::View { of: self.resolve(of), elem_offset };
@@ -582,6 +601,17 @@ impl Flattener<'_> {
         out.push(marks::double_buffer(buffer, body));
         Ok(())
     }
+}
+
+/// Whether an expression loads from memory.
+fn has_load(expr: &Expr) -> bool {
+    expr.any(&|part| matches!(part, Expr::Load { .. }))
+}
+
+/// The values of a loop's variable. If a bound is loaded from memory, nothing is known about them: the loop's body may
+/// store something else there, while the loop keeps the bounds that it started with.
+fn range_of(min: &Expr, extent: &Expr) -> Interval {
+    if has_load(min) || has_load(extent) { Interval::EVERYTHING } else { Interval::range(min, extent) }
 }
 
 /// Takes a loop's variable out of `env` at the end of the loop; `outer` is what was known about it around the loop.

@@ -280,6 +280,7 @@ pub struct Graph {
     /// For each tensor the operation that makes it and the position among that operation's outputs. Buffers of extern
     /// bodies are not in it, so membership tells tensors from them.
     pub(super) producers: BTreeMap<BufId, (OpId, usize)>,
+    /// Operations by name.
     names: BTreeMap<String, OpId>,
     /// The functions that extern operations call by name with arrays as arguments (TVM's packed functions), by name and
     /// number of arrays.
@@ -388,6 +389,7 @@ impl Graph {
         made
     }
 
+    /// The variables of axes, as expressions.
     fn axis_vars(&self, axes: &[IterId]) -> Vec<Expr> {
         axes.iter().map(|axis| Expr::Var(self.axes[*axis].var)).collect()
     }
@@ -426,14 +428,16 @@ impl Graph {
     }
 
     /// Every load in an expression must be of a tensor, with a subscript for each dimension; an error says which is
-    /// not. The walk goes through all loads, so of several mistakes the last one is reported.
+    /// not. The walk goes through all loads, a load before those in its subscripts. Of several mistakes the last one
+    /// that it meets is reported.
     fn check_loads(&self, op: &str, expr: &Expr) -> Result<(), GraphError> {
         let mut result = Ok(());
         expr.walk(&mut |part| {
             if let Expr::Load { buffer, index } = part {
                 let declared = self.tables.buffers.get(*buffer).filter(|_| self.producers.contains_key(buffer));
                 match declared {
-                    // The id belongs to no tensor of this graph, so there is no name to show.
+                    // The id may come from another graph, so a name of this graph's tables could be a wrong one. It may
+                    // also be a buffer of an extern body, which only that body can load.
                     None => result = Err(GraphError::UnknownTensor { op: op.to_owned(), tensor: "?".to_owned() }),
                     Some(declared) if declared.shape.len() != index.len() => {
                         result = Err(GraphError::Rank {
@@ -502,7 +506,7 @@ impl Graph {
             let Some(tensor) = self.tables.buffers.get(*input).filter(|_| self.producers.contains_key(input)) else {
                 return Err(GraphError::UnknownTensor { op: name.to_owned(), tensor: "?".to_owned() });
             };
-            let spec = OutputSpec { shape: tensor.shape.clone(), dtype: tensor.dtype };
+            let spec = OutputSpec { shape: tensor.shape.to_vec(), dtype: tensor.dtype };
             let tensor_name = tensor.name.clone();
             input_slots.push(self.add_slot(&tensor_name, spec));
         }
@@ -527,6 +531,7 @@ impl Graph {
         }
     }
 
+    /// Adds a buffer for an extern body, and a variable for its offset.
     fn add_slot(&mut self, name: &str, spec: OutputSpec) -> Slot {
         let buffer = self.tables.buffers.push(new_buffer(name, spec));
         let elem_offset = self.tables.vars.push(Var { name: format!("{name}.elem_offset"), dtype: DType::INT32 });
@@ -601,7 +606,7 @@ fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
     Buffer {
         name: name.to_owned(),
         dtype: spec.dtype,
-        shape: spec.shape,
+        shape: spec.shape.into(),
         strides: None,
         scope: StorageScope::global(),
         memory: Memory::Own,
@@ -616,8 +621,9 @@ fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
 /// `tvm_stack_make_array(data, shape, strides, rank, type, offset)`.
 fn packed_array(tables: &Function, slot: &Slot) -> Expr {
     let buffer = &tables.buffers[slot.buffer];
+    // A call of TVM's runtime that makes a handle.
     let call = |name: &str, args: Vec<Expr>| Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE };
-    let shape = call("tvm_stack_make_shape", buffer.shape.clone());
+    let shape = call("tvm_stack_make_shape", buffer.shape.to_vec());
     let rank = Expr::int(i64::try_from(buffer.shape.len()).unwrap_or(i64::MAX));
     // The element type is given as a zero of that type.
     let zero = if buffer.dtype.is_float() {

@@ -22,7 +22,7 @@ use crate::DType;
 use crate::ir::{BufId, Expr, VarId};
 use memplan_core::Span;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A graph with everything needed to lower it.
 #[derive(Clone, Debug)]
@@ -130,14 +130,17 @@ impl Place<'_> {
 }
 
 impl<'a> Entry<'a> {
+    /// An error about the field `key`.
     pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> ReadTeError {
         ReadTeError::Field { path: self.place.path(key), message: message.into() }
     }
 
+    /// The field `key`, if it is there and not `null`.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
+    /// The field `key`, which must be there.
     fn need(&self, key: &str) -> Read<&'a Value> {
         self.get(key).ok_or_else(|| self.wrong(key, "is missing"))
     }
@@ -154,6 +157,7 @@ impl<'a> Entry<'a> {
         if self.get(key).is_none() { Ok(&[]) } else { self.list(key) }
     }
 
+    /// A field that is a list of strings.
     pub(super) fn texts(&self, key: &str) -> Read<Vec<String>> {
         let each =
             |item: &Value| item.as_str().map(str::to_owned).ok_or_else(|| self.wrong(key, "is not a list of strings"));
@@ -284,12 +288,20 @@ impl Reader {
         }
         // `vars` are the names that the operation's expressions may use: sizes, and then its axes.
         let mut vars = self.symbols.clone();
+        // An axis may be called like a size, which it hides. Two axes of one name would leave open which is meant.
+        let mut named = BTreeSet::new();
+        if let Some(twice) = axis_names.iter().find(|name| !named.insert((*name).clone())) {
+            return Err(entry.wrong("axes", format!("`{twice}` is the name of two axes")));
+        }
         let axes = self.add_axes(axis_names.into_iter().zip(shape).collect(), AxisKind::Data, &mut vars);
         // Reduce axes come as pairs of a name and an extent.
         let mut reduced = Vec::new();
         for pair in entry.list_or_empty("reduce")? {
-            let named = pair.as_array().and_then(|pair| Some((pair.first()?.as_str()?.to_owned(), pair.get(1)?)));
-            let (axis, extent) = named.ok_or_else(|| entry.wrong("reduce", "is not a list like [[\"k\", 16]]"))?;
+            let pair = pair.as_array().and_then(|pair| Some((pair.first()?.as_str()?.to_owned(), pair.get(1)?)));
+            let (axis, extent) = pair.ok_or_else(|| entry.wrong("reduce", "is not a list like [[\"k\", 16]]"))?;
+            if !named.insert(axis.clone()) {
+                return Err(entry.wrong("reduce", format!("`{axis}` is the name of two axes")));
+            }
             reduced.push((axis, self.extent(entry, "reduce", extent)?));
         }
         let reduce_axes = self.add_axes(reduced, AxisKind::Reduce, &mut vars);
@@ -325,8 +337,11 @@ impl Reader {
         for text in &texts {
             values.push(parse(text, &names).map_err(expression(entry, key, text))?);
         }
-        // A condition belongs to a reduction: points of the reduce axes that do not satisfy it are left out. In any
-        // other operation it is read, so that mistakes in it are found, and has no effect.
+        // A condition belongs to a reduction: points of the reduce axes that do not satisfy it are left out. Any other
+        // operation would drop it.
+        if plain && entry.get("where").is_some() {
+            return Err(entry.wrong("where", "is for reductions: this operation reduces nothing"));
+        }
         let condition = match entry.get("where") {
             None => None,
             Some(_) => {
@@ -391,6 +406,7 @@ impl Reader {
     fn outputs(&self, top: &Entry<'_>) -> Read<Vec<OpId>> {
         let mut outputs: Vec<OpId> = Vec::new();
         for name in top.texts("outputs")? {
+            // The operation that makes the tensor of this name, such as `T` for `T.v1`.
             let tensor = || self.graph.tensor_named(&name).and_then(|tensor| self.graph.producer(tensor));
             let op = self.graph.op_named(&name).or_else(|| tensor().map(|(op, _)| op));
             let op = op.ok_or_else(|| top.wrong("outputs", format!("there is no operation called `{name}`")))?;

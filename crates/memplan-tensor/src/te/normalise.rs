@@ -103,6 +103,7 @@ impl Schedule {
         value: &Expr,
         consumer: OpId,
     ) -> Result<(), ScheduleError> {
+        // Taken before the graph is borrowed for changes.
         let name = self.name(stage).to_owned();
         let wrong = |reason: String| ScheduleError::CannotInline { stage: name.clone(), reason };
         let op = &mut self.graph.ops[consumer];

@@ -1,8 +1,8 @@
 //! Element expressions as text: `max(S[i, j], f32(0)) + T.v1[7 - i] * 2.0`.
 //!
 //! Python's operators and precedence; `cast('int32', x)`, `f32(x)` and its relatives, `select(c, a, b)`, `max`, `min`,
-//! and the mathematical functions the interpreter knows. A bare number takes the type of the other operand; of two
-//! other types, the narrower is converted.
+//! and the mathematical functions the interpreter knows. A bare number takes the type of the other operand, except for
+//! a fraction beside an integer: `i * 0.5` is computed in float32. Of two other types, the narrower is converted.
 //!
 //! One function reads each level of precedence, from the operator that binds least to the one that binds most:
 //!
@@ -14,6 +14,7 @@
 //!                                          atom         12   i   A[i, 0]   f(x, y)   (choice)
 //! ```
 
+// The graph knows the tensors by name; `tables` in it are the buffers and variables that expressions refer to.
 use super::graph::Graph;
 use crate::ir::{BinaryOp, BufId, Expr, VarId};
 use crate::{DType, Kind};
@@ -34,6 +35,7 @@ const MAX_DEPTH: usize = 60;
 /// The most operators in one expression. Each may make the tree one deeper: `a + b + c` is `(a + b) + c`.
 const MAX_OPERATORS: usize = 120;
 
+/// The functions of one number; the interpreter knows all of them.
 const UNARY_FUNCTIONS: [&str; 14] =
     ["exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "floor", "ceil", "round", "trunc", "abs", "exp2"];
 
@@ -64,11 +66,13 @@ struct Typed {
 }
 
 impl Typed {
+    /// A value that keeps its type whatever it is combined with.
     fn known(expr: Expr) -> Typed {
         Typed { expr, literal: false }
     }
 }
 
+/// The state of reading one expression.
 struct Parser<'a> {
     text: &'a str,
     /// The byte of `text` that is read next.
@@ -83,10 +87,12 @@ struct Parser<'a> {
 type Parsed = Result<Typed, ParseError>;
 
 impl Parser<'_> {
+    /// An error at the place where reading stands.
     fn error(&self, message: impl Into<String>) -> ParseError {
         ParseError { at: self.at, message: message.into() }
     }
 
+    /// The text that is not read yet.
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or("")
     }
@@ -105,6 +111,7 @@ impl Parser<'_> {
         found
     }
 
+    /// Like [`take`](Parser::take), but it is an error if something else comes next.
     fn expect(&mut self, token: &str) -> Result<(), ParseError> {
         if self.take(token) { Ok(()) } else { Err(self.error(format!("expected `{token}`"))) }
     }
@@ -238,6 +245,13 @@ impl Parser<'_> {
     /// integers; the result is no bare number any more: it stays an int32 or int64.
     fn arithmetic(&mut self, op: BinaryOp, left: Typed, right: Typed) -> Parsed {
         let (left, right, literal) = self.matched(left, right);
+        // To Python, `1 / 2` is 0.5.
+        if let (BinaryOp::Div, true, Some(a), Some(b)) = (op, literal, left.as_int(), right.as_int()) {
+            if b == 0 {
+                return Err(self.error("a division by zero"));
+            }
+            return Ok(Typed::known(Expr::Float { value: a as f64 / b as f64, dtype: DType::FLOAT32 }));
+        }
         let dtype = left.dtype(&self.names.graph.tables);
         if dtype.is_float() && matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod) {
             return Err(self.error("`//` and `%` are for integers"));
@@ -250,9 +264,10 @@ impl Parser<'_> {
     fn matched(&self, left: Typed, right: Typed) -> (Expr, Expr, bool) {
         let tables = &self.names.graph.tables;
         let (a, b) = (left.expr.dtype(tables), right.expr.dtype(tables));
+        // A fraction beside an integer takes no integer type, because that would round it.
         let target = match (left.literal, right.literal) {
-            (true, false) => b,
-            (false, true) => a,
+            (true, false) if b.is_float() || a.is_integer() => b,
+            (false, true) if a.is_float() || b.is_integer() => a,
             _ => wider(a, b),
         };
         let both = left.literal && right.literal;
@@ -277,7 +292,7 @@ impl Parser<'_> {
     }
 
     /// An atom with any number of minus signs in front. A negative number stays a literal, so that it still takes the
-    /// type of the other operand; anything else is subtracted from zero.
+    /// type of the other operand; any other integer is subtracted from zero, and any other float multiplied by -1.
     fn factor(&mut self) -> Parsed {
         // Two minus signs cancel out.
         let mut negative = false;
@@ -294,6 +309,11 @@ impl Parser<'_> {
             }
             Expr::Float { value: number, dtype } => {
                 Ok(Typed { expr: Expr::Float { value: -number, dtype }, literal: value.literal })
+            }
+            // `0.0 - x` has another sign than `-x` if `x` is zero.
+            other if other.dtype(&self.names.graph.tables).is_float() => {
+                let minus_one = Typed { expr: Expr::int(-1), literal: true };
+                self.arithmetic(BinaryOp::Mul, Typed::known(other), minus_one)
             }
             other => {
                 let zero = Typed { expr: Expr::int(0), literal: true };

@@ -16,6 +16,8 @@
 //! two can overlap; that takes two halves of the buffers, used in turn. A producer that needs something that is
 //! computed in the same iteration cannot run ahead, and its buffers stay single.
 
+// `Linear` is an expression as a sum of terms with factors. `substitute_block` replaces variables in all expressions
+// of a block. A flat buffer has one dimension, so every access has one subscript.
 use super::arith::{add, floor_mod, mul, simplify};
 use super::error::LowerError;
 use super::marks::DOUBLE_BUFFER;
@@ -250,6 +252,7 @@ impl Doubling<'_> {
     /// Handles the double-buffered regions of one loop: a region that can run one iteration ahead does so, any other
     /// one becomes plain statements. What has to stand before the loop, and then the loop, go to `out`.
     fn for_loop(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        // The caller passes loops only.
         let StmtKind::For { var, min, extent, kind, body, .. } = &mut stmt.kind else { return };
         let (var, extent) = (*var, extent.clone());
         // A region can only run ahead if the iterations run one after the other. `run_ahead` counts them from 0; a loop
@@ -263,7 +266,7 @@ impl Doubling<'_> {
                 position += 1;
                 continue;
             };
-            if in_order && self.same_size_outside(&region, var) && can_run_ahead(&region, body) {
+            if in_order && self.same_size_outside(&region, var) && can_run_ahead(self.function, &region, body) {
                 self.run_ahead(&region, var, &extent, body, position, out);
                 position += 1;
             } else {
@@ -279,6 +282,7 @@ impl Doubling<'_> {
     /// Whether the sizes of the region's buffers do not depend on the loop's variable. Only then can their allocation
     /// stand in front of the loop.
     fn same_size_outside(&self, region: &Region, var: VarId) -> bool {
+        // Whether an extent names the loop's variable.
         let depends = |extent: &Expr| extent.any(&|part| *part == Expr::Var(var));
         region.buffers.iter().all(|buffer| !self.function.buffers[*buffer].shape.iter().any(depends))
     }
@@ -295,6 +299,7 @@ impl Doubling<'_> {
         position: usize,
         out: &mut Vec<Stmt>,
     ) {
+        // The number of the next iteration.
         let next = add(Expr::Var(var), Expr::int(1));
         let sizes: Vec<(BufId, Expr)> = region
             .buffers
@@ -304,7 +309,7 @@ impl Doubling<'_> {
         // Each buffer gets a second half. The allocation moves in front of the loop, because both halves live across
         // iterations.
         for (buffer, size) in &sizes {
-            self.function.buffers[*buffer].shape = vec![simplify(&mul(size.clone(), Expr::int(2)))];
+            self.function.buffers[*buffer].shape = vec![simplify(&mul(size.clone(), Expr::int(2)))].into();
             out.push(Stmt::new(StmtKind::Alloc(*buffer)));
         }
         // The producer of iteration 0, in front of the loop. It writes to half 0, which needs no offset.
@@ -401,12 +406,17 @@ fn unwrap_inside(stmt: &mut Stmt) {
     }
 }
 
+/// Whether a buffer, or the one that it is a view of, is filled by the producer of a region.
+fn is_filled_by(region: &Region, buffer: BufId, function: &Function) -> bool {
+    region.buffers.contains(&function.root(buffer))
+}
+
 /// Whether a region can run one iteration ahead of the rest of its loop's `body`: its producer needs nothing that the
 /// body computes, it can be copied, nothing takes the addresses of its buffers, and the buffers are allocated directly
-/// in the body.
-fn can_run_ahead(region: &Region, body: &Block) -> bool {
-    // `made` holds whatever the loop's body allocates or stores. The producer runs one iteration early, so it
-    // must not need any of it.
+/// in the body. An access through a view counts as one to the buffer that the view looks at (its root).
+fn can_run_ahead(function: &Function, region: &Region, body: &Block) -> bool {
+    // `made` holds whatever the loop's body allocates, stores or may change through its address. The producer runs one
+    // iteration early, so it must not need any of it.
     let mut made: BTreeSet<BufId> = BTreeSet::new();
     let mut plain = true;
     let mut own_allocs = 0;
@@ -417,15 +427,23 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
         stmt.walk(&mut |part| {
             match &part.kind {
                 StmtKind::Alloc(buffer) | StmtKind::Store { buffer, .. } => {
-                    made.insert(*buffer);
+                    made.insert(function.root(*buffer));
                 }
+                // A view of the buffer would not know about the two halves.
+                StmtKind::Declare(buffer) => plain &= !is_filled_by(region, *buffer, function),
                 // The mark of the region itself names the buffer's address, which is no use of it.
                 StmtKind::Attr { key, .. } if key == DOUBLE_BUFFER => return,
                 _ => {}
             }
-            // An address of the buffer would not know about the two halves.
+            // An address of the buffer would not know about the two halves either. Whoever has the address of another
+            // buffer may write to it.
             for expr in part.exprs() {
-                plain &= !expr.any(&|inner| matches!(inner, Expr::Data(buffer) if region.buffers.contains(buffer)));
+                expr.walk(&mut |inner| {
+                    if let Some(buffer) = addressed(inner) {
+                        plain &= !is_filled_by(region, buffer, function);
+                        made.insert(function.root(buffer));
+                    }
+                });
             }
         });
     }
@@ -445,13 +463,27 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
                 // The producer may read its own buffers (a reduction does): its loads move to the same
                 // half as its stores.
                 plain &= !expr.any(&|inner| match inner {
-                    Expr::Load { buffer, .. } => made.contains(buffer) && !region.buffers.contains(buffer),
-                    _ => false,
+                    Expr::Load { buffer, .. } => {
+                        made.contains(&function.root(*buffer)) && !is_filled_by(region, *buffer, function)
+                    }
+                    _ => addressed(inner).is_some(),
                 });
             }
         });
     }
     plain && own_allocs == region.buffers.len()
+}
+
+/// The buffer whose address an expression takes: `B` in `B.data` and in `address_of(B[i])`.
+fn addressed(expr: &Expr) -> Option<BufId> {
+    match expr {
+        Expr::Data(buffer) => Some(*buffer),
+        Expr::Call { name, args, .. } if name == "address_of" => match args.first() {
+            Some(Expr::Load { buffer, .. }) => Some(*buffer),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Simplifies the subscripts and conditions of all statements.

@@ -146,6 +146,7 @@ pub struct Schedule {
     pub outputs: Vec<OpId>,
     /// The axis of each thread tag (`threadIdx.x`), made when a loop is first bound to the tag. All stages share it.
     threads: BTreeMap<String, IterId>,
+    /// The stage of each operation.
     by_op: BTreeMap<OpId, StageId>,
 }
 
@@ -331,6 +332,7 @@ impl Schedule {
     /// Makes one loop of two that are next to each other and returns it. The two may be given in either order. The
     /// result is a reduction if one of them is.
     pub fn fuse(&mut self, stage: StageId, outer: IterId, inner: IterId) -> Result<IterId, ScheduleError> {
+        // Positions among the loops of the stage, 0 for the outermost.
         let (mut first, mut second) = (self.leaf_position(stage, outer)?, self.leaf_position(stage, inner)?);
         let (mut outer, mut inner) = (outer, inner);
         self.check_relations(stage, "fuse")?;
@@ -346,6 +348,7 @@ impl Schedule {
             });
         }
         // The fused loop takes the places of both.
+        // (A loop over a dimension and one over what is reduced may be fused; the result counts as a reduction.)
         let reduces = [outer, inner].iter().any(|axis| self.graph.axes[*axis].kind == AxisKind::Reduce);
         let kind = if reduces { AxisKind::Reduce } else { AxisKind::Data };
         let name = format!("{}.{}.fused", self.axis_name(outer), self.axis_name(inner));

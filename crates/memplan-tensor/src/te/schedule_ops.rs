@@ -18,6 +18,10 @@
 //! Stages are taken from the first to the last: what a loop contains is complete when the loop is built, because
 //! producers come first. So nothing is searched for, and the work is linear in what is produced.
 
+// `Bounds` has the range of every axis, `Values` the value of an axis in terms of loop variables. `pass_up_values`
+// fills in the values of the operation's own axes from those of the loops. `marks` makes the statements that only
+// exist between the schedule and the flat program, such as realize. Buffers of the result are named by `BufId`s of
+// the graph's tables.
 use super::arith::{Env, Interval, prove_compare, prove_equal, simplify, sub, substitute, substitute_in_place};
 use super::bounds::{Bounds, rank_number};
 use super::domain::{Values, pass_up_values};
@@ -30,7 +34,7 @@ use crate::ir::{
     BinaryOp, Block, BufId, Expr, ForKind, Function, MAX_NESTING, Stmt, StmtKind, StorageScope, Var, VarId, thread_rank,
 };
 use crate::script::print_expr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Levels of nesting that are kept for later steps (regions of double buffers, conditions, launches). A stage may use
 /// the other levels up to [`MAX_NESTING`].
@@ -219,6 +223,7 @@ impl Builder<'_> {
         match &compute.body {
             Body::Plain(_) => Ok(self.nest(stage, &leaves, frames, update)),
             Body::Reduce { combiner, .. } => {
+                // `frames` keeps the shared loops; `inner` are the loops from the first reduction loop inwards.
                 let inner = frames.split_off(first_reduced);
                 let body = self.nest(stage, &leaves[first_reduced..], inner, update);
                 let start = self.initialise(stage, compute, outputs, &combiner.identity, first_reduced, &values)?;
@@ -235,6 +240,8 @@ impl Builder<'_> {
         let range = self.range(axis);
         let attrs = self.schedule.attrs(stage, axis);
         let var = self.schedule.graph.axes[axis].var;
+        // A loop that is bound to threads becomes a launch. `thread` is the axis of the threads, with a variable of its
+        // own, which all loops bound to the same threads share.
         if let (Some(thread), Some(tag)) = (attrs.bind, self.schedule.thread_tag(stage, axis)) {
             if range.min.as_int() != Some(0) {
                 let (stage, axis) = (self.schedule.name(stage).to_owned(), self.schedule.axis_name(axis).to_owned());
@@ -273,6 +280,7 @@ impl Builder<'_> {
     /// loop. `frames` are the loops of `axes`.
     fn nest(&mut self, stage: StageId, axes: &[IterId], frames: Vec<Frame>, body: Piece) -> Piece {
         axes.iter().zip(frames).rev().fold(body, |body, (axis, frame)| {
+            // What other stages have put into this loop comes before the loop's own body.
             let inside = self.inside.remove(&(stage, *axis)).unwrap_or_default();
             let depth = body.depth.max(inside.depth) + 1;
             let block: Block = inside.block.into_iter().chain(body.block).collect();
@@ -331,6 +339,7 @@ impl Builder<'_> {
     /// values are computed first and stored afterwards, because each must see the old values. An arg-max is of this
     /// kind: its position depends on the old maximum.
     fn together(&mut self, outputs: &[BufId], index: &[Expr], values: Vec<Expr>) -> Block {
+        // Whether the value at a position loads an output that is stored before this one.
         let reads_earlier = |(position, value): (usize, &Expr)| {
             value.any(&|part| matches!(part, Expr::Load { buffer, .. } if outputs[..position].contains(buffer)))
         };
@@ -353,8 +362,12 @@ impl Builder<'_> {
 
     /// The nest that stores `identity` into the elements of a reduction. It stands inside the loops that it shares
     /// with the update, the first `first_reduced` leaf axes, whose variables have the given `values`. Its own loops
-    /// are those of the other leaf axes that are no reduction; they get variables of their own, because the update has
-    /// the same loops again.
+    /// are those of the other leaf axes that are made of a data axis; they get variables of their own, because the
+    /// update has the same loops again. A loop that is made of a data axis and a reduce axis (by a fusion) is among
+    /// them: it initialises its elements several times, which does no harm before the update. Such a loop counts as a
+    /// reduction ([`Self::is_reduced`]), so it is never one of the shared loops, where it would initialise elements
+    /// again in the middle of their update.
+    /// `identity` has a value for each output. An error as of [`Self::frame`].
     fn initialise(
         &mut self,
         stage: StageId,
@@ -370,10 +383,8 @@ impl Builder<'_> {
         let mut start: Values =
             leaves[..first_reduced].iter().filter_map(|axis| Some((*axis, values.get(axis)?.clone()))).collect();
         let (mut axes, mut frames) = (Vec::new(), Vec::new());
-        for leaf in &leaves[first_reduced..] {
-            if self.schedule.graph.axes[*leaf].kind == AxisKind::Reduce {
-                continue;
-            }
+        let of_data = made_of(&self.schedule.stages[stage].relations, &compute.axes);
+        for leaf in leaves[first_reduced..].iter().filter(|leaf| of_data.contains(leaf)) {
             let (frame, value) = self.frame(stage, *leaf)?;
             let (frame, value) = match frame {
                 // `env` must know the range of the new variable, so that conditions about it can be proved.
@@ -383,13 +394,16 @@ impl Builder<'_> {
                     self.env.insert(fresh, Interval::range(&Expr::int(0), &extent));
                     (Frame::For { var: fresh, extent, kind }, Expr::Var(fresh))
                 }
-                // Threads are the same threads, and a single iteration has no variable.
+                // The threads that initialise an element are those that update it, so their variable stays. A single
+                // iteration has no variable.
                 other => (other, value),
             };
             start.insert(*leaf, value);
             axes.push(*leaf);
             frames.push(frame);
         }
+        // Loops of reduce axes alone have no value in `start` and count as zero. That does no harm: the index has data
+        // axes only, and the conditions leave out reduce axes.
         pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut start);
         let index = self.axis_values(&compute.axes, &start);
         let stores: Block = outputs
@@ -420,21 +434,24 @@ impl Builder<'_> {
         Piece { block, depth }
     }
 
-    /// Whether values are combined along an axis.
+    /// Whether values are combined along an axis: a reduce axis, or an axis that is made of one, by a split or by a
+    /// fusion with any other axis.
     fn is_reduced(&self, axis: IterId) -> bool {
         self.schedule.graph.axes[axis].kind == AxisKind::Reduce
     }
 
     /// The conditions under which the `values` of a stage's axes are inside the ranges of the axes; conditions that
-    /// always hold are left out. Without `with_reduced` splits of reduction axes do not count: the nest that
-    /// initialises a reduction has no values for them.
+    /// always hold are left out. Without `with_reduced` splits of axes that are made of reduce axes only do not count:
+    /// the nest that initialises a reduction has no values for them.
     fn predicates(&self, stage: StageId, compute: &Compute, values: &Values, with_reduced: bool) -> Vec<Expr> {
         let mut conditions = Vec::new();
         // A split that does not divide evenly makes the loops run past the axis: 34 split by 8 gives 5 times 8
         // iterations. The surplus iterations must do nothing.
-        for relation in &self.schedule.stages[stage].relations {
+        let relations = &self.schedule.stages[stage].relations;
+        let of_data = made_of(relations, &compute.axes);
+        for relation in relations {
             let Relation::Split { parent, outer, inner, .. } = relation else { continue };
-            if self.is_reduced(*parent) && !with_reduced {
+            if !of_data.contains(parent) && !with_reduced {
                 continue;
             }
             let (whole, parts) = (self.range(*parent), [self.range(*outer).extent, self.range(*inner).extent]);
@@ -464,6 +481,24 @@ impl Builder<'_> {
             conditions.push(condition);
         }
     }
+}
+
+/// These axes and all axes that are made of them by `relations`, which are listed from the oldest to the newest.
+fn made_of(relations: &[Relation], axes: &[IterId]) -> BTreeSet<IterId> {
+    let mut made: BTreeSet<IterId> = axes.iter().copied().collect();
+    for relation in relations {
+        match relation {
+            Relation::Split { parent, outer, inner, .. } if made.contains(parent) => made.extend([*outer, *inner]),
+            Relation::Fuse { outer, inner, fused } if made.contains(outer) || made.contains(inner) => {
+                made.insert(*fused);
+            }
+            Relation::Rebase { parent, rebased } if made.contains(parent) => {
+                made.insert(*rebased);
+            }
+            _ => {}
+        }
+    }
+    made
 }
 
 /// A value relative to where its range starts.

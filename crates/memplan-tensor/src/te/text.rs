@@ -14,12 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// A copy of a function with names that are words of TVMScript: no dots, no two buffers with one name, and no loop
-/// inside another of the same name.
+/// inside another of the same name. It renames the buffers that are used, the parameters, and the variables of loops,
+/// launches and lets. After flattening there are no others. Before, the offset of a slot (`A.elem_offset`) keeps its
+/// name, because that text is only looked at and never read again.
 pub(super) fn with_plain_names(function: &Function) -> Function {
     let mut plain = function.clone();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Dots become underscores, and two names may then become one. Numbers keep them apart, in order of
-    // appearance, so that the text is always the same.
+    // appearance, so that the text is always the same. Buffers and parameters are named first, because their names hold
+    // in the whole function: no loop may take one of them.
     let used = used_buffers(function);
     for id in used {
         plain.buffers[id].name = unique_name(&function.buffers[id].name, &mut taken);
@@ -183,6 +186,7 @@ fn tuple(shape: &[Expr], function: &Function) -> String {
     }
 }
 
+/// Writes the statements of a function as text.
 struct Printer<'a> {
     function: &'a Function,
     level: Level,

@@ -98,6 +98,44 @@ fn every_name_is_defined_where_it_is_used() {
     assert!(compatible >= 6, "{compatible} are rewritten by `compat`");
 }
 
+/// In memory that becomes vectors, a buffer of scalars counts in vectors afterwards, and a buffer that was declared as
+/// vectors keeps its extents and its subscripts.
+#[test]
+fn buffers_of_vectors_keep_their_subscripts() {
+    let run = |text: &str| {
+        let script = Script::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        memplan_tensor::interpret::run(&script.functions()[0], &Default::default())
+    };
+    let header =
+        "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((128,), \"float32\"), O: T.Buffer((128,), \"float32\")):\n";
+    let declared = "    X = T.alloc_buffer((4, 8), \"float32x4\")\n    Y = T.alloc_buffer((4, 8), \"float32x4\")\n    for i, j in T.grid(4, 8):\n        X[i, j] = E[T.Ramp(i * 32 + j * 4, 1, 4)]\n    for i, j in T.grid(4, 8):\n        Y[i, j] = X[3 - i, 7 - j]\n    for i, j in T.grid(4, 8):\n        O[T.Ramp(i * 32 + j * 4, 1, 4)] = Y[i, j]\n";
+    let viewed = "    X = T.alloc_buffer((64,))\n    Y = T.decl_buffer((4, 4), \"float32x4\", data=X.data)\n    for i in range(16):\n        X[i * 4:i * 4 + 4] = E[T.Ramp(i * 4, 1, 4)]\n    for i, j in T.grid(4, 4):\n        O[T.Ramp(i * 16 + j * 4, 1, 4)] = Y[3 - i, 3 - j]\n";
+    let rows = "    X = T.alloc_buffer((4, 8))\n    Y = T.alloc_buffer((64,))\n    for i, j in T.grid(4, 2):\n        X[i, j * 4:j * 4 + 4] = E[T.Ramp(i * 8 + j * 4, 1, 4)]\n    for i, j in T.grid(4, 2):\n        O[T.Ramp(i * 8 + j * 4, 1, 4)] = X[3 - i, T.Ramp(j * 4, 1, 4)]\n    for i in range(16):\n        Y[i * 4:i * 4 + 4] = E[T.Ramp(i * 4, 1, 4)]\n    for i in range(16):\n        O[i * 4:i * 4 + 4] = Y[T.Ramp(60 - i * 4, 1, 4)] + O[T.Ramp(i * 4, 1, 4)]\n";
+    // Rows of six elements: the four lanes at the start of a row are no whole vector of the memory.
+    let odd_rows = "    X = T.alloc_buffer((4, 6))\n    Y = T.alloc_buffer((5,), \"float32x4\")\n    for i in range(5):\n        Y[i] = E[T.Ramp(i * 4, 1, 4)]\n    for i in range(4):\n        X[i, 0:4] = E[T.Ramp(i * 4, 1, 4)]\n    for i in range(4):\n        O[T.Ramp(i * 4, 1, 4)] = X[3 - i, T.Ramp(0, 1, 4)]\n    for i in range(5):\n        O[T.Ramp(16 + i * 4, 1, 4)] = Y[4 - i]\n";
+    // Each access is of four neighbouring vectors.
+    let lanes = "    X = T.alloc_buffer((16,), \"float32x4\")\n    Y = T.alloc_buffer((16,), \"float32x4\")\n    for i in range(4):\n        X[T.Ramp(i * 4, 1, 4)] = E[T.Ramp(i * 16, 1, 16)]\n    for i in range(4):\n        Y[T.Ramp(i * 4, 1, 4)] = X[T.Ramp(12 - i * 4, 1, 4)]\n    for i in range(4):\n        O[T.Ramp(i * 16, 1, 16)] = Y[T.Ramp(i * 4, 1, 4)]\n";
+    let strided = "    X = T.alloc_buffer((64,))\n    Y = T.decl_buffer((4, 8), data=X.data, strides=[16, 1])\n    for i in range(16):\n        X[i * 4:i * 4 + 4] = E[T.Ramp(i * 4, 1, 4)]\n    for i, j in T.grid(4, 2):\n        O[T.Ramp(i * 8 + j * 4, 1, 4)] = Y[3 - i, T.Ramp(j * 4, 1, 4)]\n";
+    let programs = [
+        ("declared", declared),
+        ("viewed", viewed),
+        ("rows", rows),
+        ("odd rows", odd_rows),
+        ("lanes", lanes),
+        ("strided", strided),
+    ];
+    for (name, body) in programs {
+        let text = format!("{header}{body}");
+        let expected = run(&text);
+        let arena = RewriteOptions { strategy: Some("greedy-by-size".to_owned()), ..RewriteOptions::default() };
+        for options in [RewriteOptions::default(), arena] {
+            let new = rewritten(name, &text, &options).expect("not refused");
+            assert_eq!(run(&new), expected, "{name} {options:?}\n{new}");
+        }
+        assert!(expected.is_ok(), "{name}: {expected:?}");
+    }
+}
+
 /// A declaration that loads from a buffer loads from where that buffer is now, and a buffer that keeps its allocation
 /// keeps its type.
 #[test]

@@ -121,13 +121,127 @@ fn any_decorator_makes_a_function() {
     }
 }
 
-/// A buffer whose address a let keeps is not shared: the pointer may be used at any later time.
+/// A buffer whose address is kept is not shared: the pointer may be used at any later time. A let keeps it, as it is or
+/// as a number, and so does a structure of the runtime.
 #[test]
 fn kept_addresses_keep_their_buffers() {
-    let text = "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((8,))\n    p: T.let[T.handle] = A.data\n    for i in range(8):\n        A[i] = E[i]\n    for i in range(8):\n        B[i] = E[7 - i]\n    for i in range(8):\n        O[i] = B[i]\n    T.call_extern(\"int32\", \"f\", p)\n";
-    let script = Script::read(text).expect("readable");
+    for keeps in [
+        "p: T.let[T.handle] = A.data",
+        "p: T.let[T.int64] = T.reinterpret(\"int64\", T.address_of(A[0]))",
+        "p: T.let[T.int64] = T.reinterpret(\"int64\", A.data) + T.int64(4)",
+        "p: T.let[T.handle] = T.if_then_else(E[0] < T.float32(1.0), A.data, E.data)",
+        "p: T.let[T.uint64] = T.reinterpret(\"uint64\", A.data) + T.uint64(64)",
+        "p: T.let[T.handle] = T.reinterpret(\"handle\", T.shift_left(T.reinterpret(\"uint64\", A.data), T.uint64(1)))",
+        "p: T.let[T.handle] = T.tvm_stack_alloca(\"array\", 1)\n    T.tvm_struct_set(p, 0, 1, A.data)",
+    ] {
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((8,))\n    {keeps}\n    for i in range(8):\n        A[i] = E[i]\n    for i in range(8):\n        B[i] = E[7 - i]\n    for i in range(8):\n        O[i] = B[i]\n    T.call_extern(\"int32\", \"f\", p)\n"
+        );
+        let script = Script::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let options = memplan_tensor::rewrite::RewriteOptions::default();
+        let rewritten =
+            memplan_tensor::rewrite::storage_rewrite(&script.functions()[0], &options, JUDGE).expect("rewritten");
+        assert!(!rewritten.layout.shares(), "{keeps}\n{}", rewritten.dump(&script.functions()[0]));
+    }
+}
+
+/// A line that is printed anew has the strings that Python reads in the old line.
+#[test]
+fn strings_mean_what_python_reads() {
+    for (written, printed) in [
+        (r#""a\tb\r\n""#, r#""a\tb\r\n""#),
+        (r#"'it\'s "x"'"#, r#""it's \"x\"""#),
+        (r#""\x41\101\u00e9\0\d\\n""#, r#""AAé\x00\\d\\n""#),
+        (r#"r"\d\n""#, r#""\\d\\n""#),
+        (r#"u"x""#, r#""x""#),
+    ] {
+        let line = format!("T.call_extern(\"int32\", \"f\", {written}, A[0])");
+        let text = reads(BUFFERS, &line).unwrap_or_else(|error| panic!("{written}: {error}"));
+        assert!(text.contains(&format!("\"f\", {printed}, A[0])")), "{written}\n{text}");
+    }
+    for wrong in [r#"f"{A}""#, r#"b"x""#, r#""\N{BULLET}""#, r#""\xZ1""#, r#""\x+1""#, r#""\ud800""#, r#""\x4""#] {
+        let line = format!("T.call_extern(\"int32\", \"f\", {wrong}, A[0])");
+        assert!(reads(BUFFERS, &line).is_err(), "{wrong}");
+    }
+}
+
+/// Operands get the types that TVM 0.27 gives them, so that a line that is printed anew computes what the old one did.
+#[test]
+fn operands_get_the_types_of_tvm() {
+    let parameters = "X: T.Buffer((8,), \"float32\"), C: T.Buffer((8,), \"int32\"), D: T.Buffer((8,), \"int64\"), E: T.Buffer((8,), \"int8\"), U: T.Buffer((8,), \"uint8\"), H: T.Buffer((8,), \"float16\"), V: T.Buffer((8,), \"uint32\")";
+    for (written, expected) in [
+        ("C[0] * T.float32(0.5)", "T.Cast(\"float32\", C[0]) * T.float32(0.5)"),
+        ("0.25 * C[0]", "T.float32(0.25) * T.Cast(\"float32\", C[0])"),
+        ("X[0] + T.int64(3)", "X[0] + T.float32(3.0)"),
+        ("C[0] + T.int64(5)", "T.Cast(\"float32\", T.Cast(\"int64\", C[0]) + T.int64(5))"),
+        ("C[0] + 5000000000", "T.Cast(\"float32\", T.Cast(\"int64\", C[0]) + T.int64(5000000000))"),
+        ("C[0] + 2147483647", "T.Cast(\"float32\", C[0] + 2147483647)"),
+        ("D[0] + 1", "T.Cast(\"float32\", D[0] + T.int64(1))"),
+        ("E[0] + 300", "T.Cast(\"float32\", T.Cast(\"int32\", E[0]) + 300)"),
+        ("2 - U[0]", "T.Cast(\"float32\", 2 - T.Cast(\"int32\", U[0]))"),
+        ("H[0] * 0.5", "T.Cast(\"float32\", H[0]) * T.float32(0.5)"),
+        ("H[0] + 3", "T.Cast(\"float32\", H[0] + T.float16(3.0))"),
+        ("C[0] + V[0]", "T.Cast(\"float32\", T.Cast(\"uint32\", C[0]) + V[0])"),
+        ("V[0] * D[0]", "T.Cast(\"float32\", T.Cast(\"int64\", V[0]) * D[0])"),
+        ("(C[0] > 0) + E[0]", "T.Cast(\"float32\", T.Cast(\"int8\", C[0] > 0) + E[0])"),
+        ("T.max(3, E[0])", "T.Cast(\"float32\", T.max(3, T.Cast(\"int32\", E[0])))"),
+        ("T.Cast(\"float32\", E[0] < 300)", "T.Cast(\"float32\", T.Cast(\"int32\", E[0]) < 300)"),
+        ("T.Cast(\"float32\", E[0] == 5)", "T.Cast(\"float32\", E[0] == T.int8(5))"),
+        ("T.Cast(\"float32\", U[0] & 3)", "T.Cast(\"float32\", T.bitwise_and(U[0], T.uint8(3)))"),
+        ("T.Cast(\"float32\", E[0] ^ T.int32(1))", "T.bitwise_xor(T.Cast(\"int32\", E[0]), 1)"),
+        ("T.Cast(\"float32\", T.bitwise_and(E[0], C[0]))", "T.bitwise_and(T.Cast(\"int32\", E[0]), C[0])"),
+        (
+            "T.if_then_else(C[0] > 0, C[0], T.float32(0.5))",
+            "= T.if_then_else(C[0] > 0, T.Cast(\"float32\", C[0]), T.float32(0.5))",
+        ),
+        ("E[0] if C[0] > 0 else 1", "T.Cast(\"float32\", T.if_then_else(C[0] > 0, T.Cast(\"int32\", E[0]), 1))"),
+        ("T.pow(X[0], C[0])", "= T.pow(X[0], T.Cast(\"float32\", C[0]))"),
+        ("-X[0]", "= X[0] * T.float32(-1.0)"),
+        ("-E[0]", "T.Cast(\"float32\", T.int8(0) - E[0])"),
+        ("X[0] * (1 / 2)", "X[0] * T.float32(0.5)"),
+        ("X[0] * (1 << 40)", "X[0] * T.float32(1099511627776.0)"),
+        ("C[0] + (T.int32(2147483647) + 1)", "C[0] + -2147483648"),
+        ("X[0] + (T.int8(100) + T.int8(100))", "X[0] + T.float32(-56.0)"),
+        ("T.uint64(18446744073709551615) // T.uint64(2)", "T.uint64(18446744073709551615) // T.uint64(2)"),
+        ("C[0] + 5000000000 // 5000", "T.Cast(\"float32\", C[0] + 1000000)"),
+        ("C[0] + (2147483647 + 1)", "T.Cast(\"int64\", C[0]) + T.int64(2147483648)"),
+    ] {
+        let printed = reads(parameters, &format!("X[0] = {written}")).unwrap_or_else(|e| panic!("{written}: {e}"));
+        assert!(printed.contains(expected), "{written}: {expected}\n{printed}");
+    }
+}
+
+/// What an asynchronous copy reads is still read when the statement behind the copy runs, so nothing takes its place.
+#[test]
+fn memory_of_asynchronous_copies_is_not_given_away() {
+    let scope = "with T.attr(0, \"async_scope\", 1):\n        for i in range(8):\n            B[i] = A[7 - i]";
+    for copies in [scope, "T.ptx_cp_async(\"float32\", B.data, 0, A.data, 0, 32)", "T.dma_copy(0, B.data, A.data, 32)"]
+    {
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((8,))\n    C = T.alloc_buffer((8,))\n    for i in range(8):\n        A[i] = E[i]\n    {copies}\n    for i in range(8):\n        C[i] = E[7 - i]\n    T.call_extern(\"int32\", \"wait\")\n    for i in range(8):\n        O[i] = B[i] + C[i]\n"
+        );
+        let script = Script::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let options = memplan_tensor::rewrite::RewriteOptions::default();
+        let rewritten =
+            memplan_tensor::rewrite::storage_rewrite(&script.functions()[0], &options, JUDGE).expect("rewritten");
+        assert!(!rewritten.layout.shares(), "{copies}\n{}", rewritten.dump(&script.functions()[0]));
+    }
+}
+
+/// The offset of a view is computed at every access, so what it reads keeps its memory.
+#[test]
+fn offsets_of_views_keep_what_they_read() {
+    let text = "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"int32\"), O: T.Buffer((8,), \"int32\")):\n    A = T.alloc_buffer((8,), \"int32\")\n    B = T.alloc_buffer((8,), \"int32\")\n    for i in range(8):\n        A[i] = 2\n    V = T.decl_buffer((4,), \"int32\", data=E.data, elem_offset=A[0])\n    for i in range(8):\n        B[i] = E[7 - i]\n    for i in range(4):\n        O[i] = V[i] + B[i]\n";
+    let script = Script::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let options = memplan_tensor::rewrite::RewriteOptions::default();
     let rewritten =
         memplan_tensor::rewrite::storage_rewrite(&script.functions()[0], &options, JUDGE).expect("rewritten");
     assert!(!rewritten.layout.shares(), "{}", rewritten.dump(&script.functions()[0]));
+}
+
+/// A dictionary without entries marks nothing. Without a mark there would be no statement to hold the body.
+#[test]
+fn marks_without_an_entry_are_refused() {
+    let error = reads(BUFFERS, "with T.attr({}):\n        A[0] = 1\n        A[1] = 2").unwrap_err();
+    assert!(error.to_string().contains("`T.attr` needs a dictionary with an entry"), "{error}");
 }

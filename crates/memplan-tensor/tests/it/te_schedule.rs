@@ -6,7 +6,7 @@ use memplan_tensor::ir::{BinaryOp, Expr};
 use memplan_tensor::rewrite::allocation_sites;
 use memplan_tensor::te::{
     AttachPath, Combiner, FeedGraph, Graph, GraphError, LowerOptions, Network, OutputSpec, ReadGraph, ScheduleError,
-    json, lower, post_dfs_order, schedule,
+    json, lower, post_dfs_order, run_text, schedule,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -153,6 +153,71 @@ fn reductions_cannot_run_at_once() {
     assert!(matches!(error, (0, ScheduleError::LoopKind { .. })), "{error:?}");
 }
 
+/// A loop that runs over a dimension and over what is reduced initialises all elements, and nothing behind the last.
+#[test]
+fn a_fusion_with_a_reduction_initialises_every_element() {
+    let split = json!({"do": "split", "stage": "S", "axis": "f", "factor": 5, "outer": "fo", "inner": "fi"});
+    for more in [None, Some(split)] {
+        let mut directives = vec![json!({"do": "fuse", "stage": "S", "a": "i", "b": "k", "to": "f"})];
+        directives.extend(more);
+        let description = json!({"ops": [
+            {"placeholder": "A", "shape": [4, 3], "dtype": "int32"},
+            {"compute": "S", "shape": [4], "axes": ["i"], "expr": "A[i,k]", "reduce": [["k", 3]], "combiner": "sum"}],
+            "outputs": ["S"], "args": ["A", "S"], "schedule": directives})
+        .to_string();
+        let run = |stage: &str| run_text(&description, stage, 1, &BTreeMap::new(), JUDGE).expect("a result");
+        for stage in ["schedule-ops", "flat", "rewritten"] {
+            assert_eq!(run(stage), run("graph"), "{stage} of {description}");
+        }
+    }
+}
+
+/// A producer that reads what a call in the same iteration writes cannot run one iteration ahead of the call.
+#[test]
+fn a_double_buffer_waits_for_calls_that_write_its_input() {
+    let description = json!({"ops": [
+        {"placeholder": "A", "shape": [8], "dtype": "int32"},
+        {"extern": "X", "inputs": ["A"], "outputs": [{"shape": [8], "dtype": "int32"}], "call": "f"},
+        {"compute": "Y", "shape": [8], "axes": ["i"], "expr": "X[i] + 1"},
+        {"compute": "Z", "shape": [8], "axes": ["i"], "expr": "Y[i] * 2"}],
+        "outputs": ["Z"], "args": ["A", "X", "Z"], "schedule": [
+            {"do": "split", "stage": "Z", "axis": "i", "factor": 2, "outer": "io", "inner": "ii"},
+            {"do": "compute_at", "stage": "X", "target": "Z", "axis": "io"},
+            {"do": "compute_at", "stage": "Y", "target": "Z", "axis": "io"},
+            {"do": "double_buffer", "stage": "Y"}]})
+    .to_string();
+    let run = |stage: &str| run_text(&description, stage, 1, &BTreeMap::new(), JUDGE).expect("a result");
+    for stage in ["flat", "prepared", "rewritten"] {
+        assert_eq!(run(stage), run("graph"), "{stage}");
+    }
+}
+
+/// A name that stands for two axes, and a condition that nothing would look at, are mistakes: the description would be
+/// taken to mean something else than it says.
+#[test]
+fn descriptions_that_would_mean_something_else_are_refused() {
+    let read = |op: &str| {
+        let a = r#"{"placeholder": "A", "shape": [4, 4], "dtype": "float32"}"#;
+        json::read(&format!(r#"{{"ops": [{a}, {op}], "outputs": ["B"]}}"#))
+    };
+    for (op, message) in [
+        (
+            r#"{"compute": "B", "shape": [4, 4], "axes": ["i", "i"], "expr": "A[i, i]"}"#,
+            "ops[1].axes: `i` is the name of two axes",
+        ),
+        (
+            r#"{"compute": "B", "shape": [4], "axes": ["i"], "reduce": [["i", 4]], "expr": "A[i, i]"}"#,
+            "ops[1].reduce: `i` is the name of two axes",
+        ),
+        (
+            r#"{"compute": "B", "shape": [4], "axes": ["i"], "where": "i < 2", "expr": "A[i, i]"}"#,
+            "ops[1].where: is for reductions: this operation reduces nothing",
+        ),
+    ] {
+        assert_eq!(read(op).unwrap_err().to_string(), message);
+    }
+}
+
 #[test]
 fn wrong_descriptions_say_where() {
     let place = |text: &str| {
@@ -233,6 +298,43 @@ fn graphs_are_checked_as_they_are_built() {
     let wrong = graph.extern_script("H", vec![a], output(), script);
     assert!(wrong.is_err_and(|error| error.to_string().contains("has 1 buffers where 2 are given")));
     assert!(graph.extern_call("E", vec![a], Vec::new(), "f").is_err(), "an operation without outputs");
+}
+
+/// A fraction beside an integer is not rounded, and a quotient of bare numbers is what Python makes of it.
+#[test]
+fn fractions_keep_their_value() {
+    for (body, printed) in [
+        ("A[i] * 0.5", "T.Cast(\"float32\", A[i]) * T.float32(0.5)"),
+        ("0.5 + i", "T.float32(0.5) + T.Cast(\"float32\", i)"),
+        ("f32(A[i]) * (1 / 2)", "T.Cast(\"float32\", A[i]) * T.float32(0.5)"),
+        ("f32(A[i] + 2)", "T.Cast(\"float32\", A[i] + 2)"),
+        ("-f32(A[i])", "T.Cast(\"float32\", A[i]) * T.float32(-1.0)"),
+    ] {
+        let description = json!({"ops": [{"placeholder": "A", "shape": [4], "dtype": "int32"},
+            {"compute": "B", "shape": [4], "axes": ["i"], "expr": body}], "outputs": ["B"], "args": ["A", "B"]});
+        let network = json::read_value(&description).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let lowered = lower(&network, &LowerOptions::default(), JUDGE).expect("lowered");
+        let text = memplan_tensor::script::print_function(&lowered.rewritten.function);
+        assert!(text.contains(printed), "{body}: {printed}\n{text}");
+    }
+}
+
+/// A loop of a script may load its bounds from a tensor of two dimensions. The loads are flattened like all others, and
+/// the tensor is needed for them.
+#[test]
+fn bounds_of_loops_in_scripts_may_be_loaded() {
+    let script = "@T.prim_func\ndef f(x: T.Buffer((2, 4), \"int32\"), y: T.Buffer((2, 4), \"int32\")):\n    for i, j in T.grid(2, 4):\n        y[i, j] = 0\n    for j in range(T.min(T.max(x[1, 2], 0), 1), T.min(T.max(x[1, 1], 2), 4)):\n        y[1, j] = x[1, j]\n";
+    let description = json!({"ops": [{"placeholder": "A", "shape": [2, 4], "dtype": "int32"},
+        {"compute": "B", "shape": [2, 4], "axes": ["i", "j"], "expr": "A[i, j] + 1"},
+        {"extern": "C", "inputs": ["B"], "outputs": [{"shape": [2, 4], "dtype": "int32"}], "script": script}],
+        "outputs": ["C"], "args": ["A", "C"]});
+    let network = json::read_value(&description).expect("a description");
+    crate::te_stages::check_stages(&network, &LowerOptions::default(), &BTreeMap::new()).expect("the same results");
+    let lowered = lower(&network, &LowerOptions::default(), JUDGE).expect("lowered");
+    let text = memplan_tensor::script::print_function(&lowered.rewritten.function);
+    assert!(text.contains("for j in range(T.min(T.max(B[6], 0), 1), "), "{text}");
+    assert!(text.contains("T.min(T.max(B[5], 2), 4)"), "{text}");
+    assert!(memplan_tensor::script::Script::read(&text).is_ok(), "{text}");
 }
 
 #[test]
