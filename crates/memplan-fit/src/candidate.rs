@@ -1,4 +1,9 @@
 //! Changes of a network that are worth trying, with what each costs.
+//!
+//! A `Schedule` is a list of `Step`s, each one run of an op. A `Tiling` is a way to execute some neighbouring
+//! steps of it tile by tile, and a `Chosen` is a set of tilings that do not overlap. The *curve* of a schedule has
+//! the bytes alive at each of its steps. Each schedule is combined with each choice of its tilings; what is beaten in
+//! memory and multiply-adds is dropped, and the rest become [`Candidate`]s.
 
 use memplan_core::{Bytes, Id};
 use memplan_models::graph::OpId;
@@ -57,7 +62,7 @@ pub struct Candidate {
     pub rewrite: Rewrite,
     /// What was changed.
     pub changes: Vec<Change>,
-    /// Most bytes alive at once: what a placement needs at least.
+    /// Most bytes alive at once, by estimate: what a placement needs at least.
     pub peak: Bytes,
     /// Multiply-adds.
     pub macs: u64,
@@ -87,6 +92,7 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
         let curve = lives.curve(net, schedule);
         let offer = if allowed.patches { tilings(net, schedule, &lives, &curve) } else { Vec::new() };
         let base = schedule.steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add);
+        // Clones cost the runtime records, whichever tilings are chosen.
         let more = more_steps(net, schedule);
         // `choices` leaves some combinations out where there are too many. Each tiling on its own is added here, so
         // that none is lost.
@@ -126,7 +132,7 @@ fn more_steps(net: &Net, schedule: &Schedule) -> u64 {
     clones(net, schedule).map(|step| kept_for(net, step)).sum()
 }
 
-/// Steps that write tensors which the graph does not have.
+/// The steps that are clones: they write tensors that the graph does not have.
 fn clones<'a>(net: &'a Net, schedule: &'a Schedule) -> impl Iterator<Item = &'a Step> {
     let known = net.graph.tensors.len();
     schedule.steps.iter().filter(move |step| step.outputs.iter().any(|output| output.index() >= known))
@@ -147,7 +153,8 @@ fn candidate(
     let mut changes = changes.to_vec();
     let mut copied = 0u64;
     let mut next = 0;
-    // Tilings are sorted by their steps and do not overlap. What lies between two of them is kept as it is.
+    // Tilings are sorted by their steps and do not overlap. What lies between two of them is kept as it is; `next` is
+    // the first step that has not been written yet.
     for &index in &chosen.tilings {
         let Tiling { steps, grid, .. } = &offer[index];
         rewrite.ops.extend(schedule.steps[next..steps.start].iter().map(|step| kept(net, step)));
@@ -173,6 +180,7 @@ fn kept(net: &Net, step: &Step) -> NewOp {
     if old.inputs == step.inputs && old.outputs == step.outputs {
         return NewOp::Kept(step.op);
     }
+    // Which tensor the copy reads in the place of which. An op that reads a tensor twice needs the pair once.
     let mut reads: Vec<_> = old.inputs.iter().copied().zip(step.inputs.iter().copied()).collect();
     reads.retain(|(old, new)| old != new);
     reads.dedup();

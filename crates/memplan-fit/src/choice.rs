@@ -22,9 +22,9 @@ use crate::segment::Tiling;
 /// A set of tilings, and what they cost together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// The tilings, by step.
+    /// The tilings, as positions in the list of all tilings that the choice was made from, in the order of their steps.
     pub tilings: Vec<usize>,
-    /// Most bytes alive.
+    /// Most bytes alive at any step, those without tiles included.
     pub peak: u64,
     /// Multiply-adds on top; below zero if fewer are computed.
     pub extra_macs: i64,

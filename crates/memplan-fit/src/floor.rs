@@ -27,6 +27,7 @@ use crate::net::Net;
 /// count 0 bytes (`Net::arena_bytes`).
 pub fn floor(net: &Net) -> Bytes {
     let graph = net.graph;
+    // The bytes of all inputs, and those of all outputs.
     let ends = [&graph.inputs, &graph.outputs].map(|tensors| bytes(net, tensors.iter().copied()));
     // An op can be computed tile by tile if it is spatial. Otherwise `spatial` holds the reason why it is not.
     let can_split = |op: OpId| net.layers[op.index()].spatial.is_ok();
@@ -45,7 +46,8 @@ pub fn floor(net: &Net) -> Bytes {
     Bytes(most.unwrap_or(0))
 }
 
-/// What an op needs that runs as it is. A result that may overwrite an input needs no room of its own.
+/// The bytes that an op needs that runs as it is, with all its inputs and outputs. A result that may overwrite an input
+/// needs no room of its own, and this is a lower bound, so the input is taken to be overwritten.
 fn as_it_is(net: &Net, op: OpId) -> u64 {
     let op = &net.graph.ops[op];
     let overwrites = |output: &TensorId| op.in_place.iter().any(|(result, _)| result == output);

@@ -1,5 +1,9 @@
 //! What layers of both formats have in common: shapes and numbers of an op become the reach of its windows.
 //!
+//! A `Spatial` says how an op computes positions of an image from positions of other images. A position is a place
+//! along the height or the width; along these axes a `Reach` says which input positions an output position depends
+//! on.
+//!
 //! [`tflite`](crate::tflite) and [`onnx`](crate::onnx) know the names of operators, where their numbers are and where
 //! height and width are among the dimensions. What follows from the numbers is the same for both:
 //!
@@ -59,7 +63,7 @@ pub(crate) struct Covered {
 }
 
 impl Sliding {
-    /// What so many windows cover.
+    /// What the windows of so many outputs cover; an error if a number is 0 or too large.
     pub(crate) fn covered(self, outputs: u64) -> Result<Covered, String> {
         let Sliding { filter, stride, dilation } = self;
         if filter == 0 || stride == 0 || dilation == 0 || outputs == 0 {
@@ -74,7 +78,7 @@ impl Sliding {
 }
 
 impl Spatial {
-    /// Every output position from the same position of some inputs.
+    /// An op that computes every output position from the same position of the inputs with these numbers.
     pub(crate) fn point(images: Vec<usize>) -> Spatial {
         Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None }
     }

@@ -8,14 +8,15 @@ use memplan_models::graph::TensorId;
 
 use crate::net::{Net, Schedule};
 
-/// When each tensor of a schedule is written and read for the last time, in steps.
+/// When each tensor of a schedule is written and read for the last time, by step, and how large it is. All three lists
+/// are indexed by tensor: first those of the graph, then those that only the schedule has.
 #[derive(Clone, Debug)]
 pub(crate) struct Lives {
     /// The step that writes it; `None` if it is there before the first.
     pub(crate) written: Vec<Option<usize>>,
     /// The last step that reads it, or the number of steps if it is needed at the end; `None` if nobody reads it.
     pub(crate) last: Vec<Option<usize>>,
-    /// What it takes.
+    /// The bytes that it takes in the arena; 0 for tensors outside of it.
     pub(crate) bytes: Vec<u64>,
 }
 
@@ -85,7 +86,9 @@ impl Lives {
 
 /// An op in a list that takes the place of some steps.
 pub(crate) struct Run<'a> {
+    /// What it reads.
     pub(crate) inputs: Vec<TensorId>,
+    /// What it writes.
     pub(crate) outputs: &'a [TensorId],
     /// Bytes of scratch memory.
     pub(crate) scratch: u64,
@@ -111,6 +114,7 @@ pub(crate) fn peak_within(
     let mut alive: u64 = before.map(|tensor| lives.bytes[tensor]).sum();
     let mut peak = 0u64;
     for (at, run) in runs.iter().enumerate() {
+        // While an op runs, its outputs are there beside everything that was alive before; then what is over goes.
         alive += lives.bytes_of(run.outputs, &new_bytes);
         peak = peak.max(alive.saturating_add(run.scratch));
         let mut over = run.inputs.clone();

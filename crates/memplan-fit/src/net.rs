@@ -21,7 +21,7 @@ pub struct Net<'g> {
     pub reuses_inputs: bool,
 }
 
-/// What differs between formats.
+/// What differs between formats of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Height and width among the dimensions of an image.
@@ -95,7 +95,7 @@ pub struct Schedule {
 pub struct Step {
     /// The op.
     pub op: OpId,
-    /// What it reads, as many tensors as the op of the graph.
+    /// What it reads: as many tensors as the op of the graph reads, in the same order.
     pub inputs: Vec<TensorId>,
     /// What it writes.
     pub outputs: Vec<TensorId>,
@@ -132,13 +132,13 @@ impl Net<'_> {
         if self.dialect.overhead.counts_kernels { self.graph.ops[op].kept.0 } else { 0 }
     }
 
-    /// What a tensor takes in the arena; nothing if it is not there.
+    /// The bytes that a tensor takes in the arena, rounded up to the alignment; 0 if it is not in the arena.
     pub(crate) fn arena_bytes(&self, tensor: TensorId) -> u64 {
         let tensor = &self.graph.tensors[tensor];
         if tensor.home == Home::Arena { self.aligned(tensor.bytes.0) } else { 0 }
     }
 
-    /// What a tensor of another shape takes; `like` says the size of an element.
+    /// The bytes that a tensor of this shape takes in the arena; its elements are as large as those of `like`.
     pub(crate) fn bytes_like(&self, like: TensorId, shape: &[u64]) -> u64 {
         let tensor = &self.graph.tensors[like];
         let count = |shape: &[u64]| shape.iter().fold(1u64, |product, &n| product.saturating_mul(n));
@@ -146,6 +146,7 @@ impl Net<'_> {
         self.aligned(count(shape).saturating_mul(element))
     }
 
+    /// A number of bytes rounded up to the alignment.
     fn aligned(&self, bytes: u64) -> u64 {
         bytes.checked_next_multiple_of(self.alignment.0.max(1)).unwrap_or(u64::MAX)
     }

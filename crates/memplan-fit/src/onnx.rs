@@ -31,26 +31,36 @@ pub fn layers(graph: &Graph, file: &File, places: &[usize]) -> Vec<Layer> {
             Some(node) => Reading { graph, file, op, node }.spatial(),
             None => Err("its node is not in the file".to_owned()),
         };
-        Layer { macs: macs(graph, op), spatial }
+        Layer { macs: macs(graph, op, node), spatial }
     };
     graph.ops.iter_enumerated().map(layer).collect()
 }
 
-/// Multiply-adds of a node; nodes that do not multiply matrices have none.
-fn macs(graph: &Graph, op: &Op) -> u64 {
+/// Multiply-adds of a node. They say how expensive it is to compute a part of the node twice (a halo), or all of it (a
+/// clone). Only convolutions and products of matrices are counted; all other nodes count as 0, as if they cost nothing.
+/// A node without the input or output that the count needs counts as 0, too. A count that does not fit 64 bits becomes
+/// the largest number: such a node is just very expensive.
+fn macs(graph: &Graph, op: &Op, node: Option<&Node>) -> u64 {
     let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
     let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
-    // The weights of one output channel are all weights divided by the number of output channels. Each output is a sum
-    // over these.
-    let per_output = |filter: &Tensor| elements(filter) / filter.shape.first().copied().unwrap_or(1).max(1);
-    // Each output is a sum over the last dimension of the first matrix.
-    let summed = |matrix: &Tensor| output.saturating_mul(matrix.shape.last().copied().unwrap_or(0));
+    // The weights of one channel: all weights divided by the first dimension of the filter. In a convolution the first
+    // dimension is the output channels, and each output is a sum over the weights of its channel. (`max(1)`: a
+    // dimension of 0 must not divide.)
+    let per_channel = |filter: &Tensor| elements(filter) / filter.shape.first().copied().unwrap_or(1).max(1);
+    // Each output is a sum over the last dimension of the first matrix, or over its first one if a `Gemm` transposes it.
+    let is_transposed = op.kind == "Gemm" && node.is_some_and(|node| node.int("transA", 0) != 0);
+    let summed = |matrix: &Tensor| {
+        let dimension = if is_transposed { matrix.shape.first() } else { matrix.shape.last() };
+        output.saturating_mul(dimension.copied().unwrap_or(0))
+    };
     match op.kind.as_str() {
-        "Conv" | "ConvInteger" => input(1).map_or(0, |filter| output.saturating_mul(per_output(filter))),
-        "QLinearConv" => input(3).map_or(0, |filter| output.saturating_mul(per_output(filter))),
-        // In a transposed convolution each input is multiplied with all weights of its input channel.
+        "Conv" | "ConvInteger" => input(1).map_or(0, |filter| output.saturating_mul(per_channel(filter))),
+        // The image, its scale and its zero point come before the filter.
+        "QLinearConv" => input(3).map_or(0, |filter| output.saturating_mul(per_channel(filter))),
+        // In a transposed convolution the first dimension of the filter is the input channels, and each input is
+        // multiplied with all weights of its channel.
         "ConvTranspose" => match (input(0), input(1)) {
-            (Some(image), Some(filter)) => elements(image).saturating_mul(per_output(filter)),
+            (Some(image), Some(filter)) => elements(image).saturating_mul(per_channel(filter)),
             _ => 0,
         },
         "Gemm" | "MatMul" | "MatMulInteger" | "QLinearMatMul" => input(0).map_or(0, summed),
@@ -60,9 +70,13 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
 
 /// An op and its node in the file.
 struct Reading<'a> {
+    /// The graph of the op.
     graph: &'a Graph,
+    /// The file, for its constants.
     file: &'a File,
+    /// What the op reads and writes.
     op: &'a Op,
+    /// Its attributes.
     node: &'a Node,
 }
 
@@ -100,11 +114,12 @@ impl Reading<'_> {
         }
     }
 
+    /// The image that is input number `index`; an error if that input is missing or has not four dimensions.
     fn image(&self, index: usize) -> Result<&Tensor, String> {
         image(self.graph, self.op, index)
     }
 
-    /// Height and width of a filter.
+    /// Height and width of the filter that is input number `index`.
     fn filter(&self, index: usize) -> Result<[u64; 2], String> {
         self.image(index).map(|filter| AXES.map(|axis| filter.shape[axis]))
     }
@@ -126,7 +141,9 @@ impl Reading<'_> {
         let axis = |axis: usize| {
             let sliding = Sliding { filter: filter[axis], stride: stride[axis], dilation: dilation[axis] };
             let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
+            // `window` is how many positions one window spans, `all` how many all windows of the output span.
             let Covered { window, all } = sliding.covered(outputs)?;
+            // What the windows span beyond the image is padding; how it is divided is in the node's attributes.
             let [before, after] = self.padding(axis, all.saturating_sub(inputs))?;
             if all > inputs.saturating_add(before).saturating_add(after) {
                 return Err("its last window lies only partly on the image".to_owned());
@@ -174,5 +191,40 @@ impl Reading<'_> {
             return Err("how large its output is depends on what it reads".to_owned());
         }
         Spatial::scaled((0, self.image(0)?), output, AXES, is_sized.then_some((3, SizeForm::Shape)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_core::Bytes;
+    use memplan_models::graph::{Home, TensorId};
+    use memplan_models::onnx::nodes::Attribute;
+
+    use super::*;
+
+    #[test]
+    fn a_transposed_product_sums_over_the_first_dimension() {
+        let tensor = |shape: [u64; 2]| Tensor {
+            name: String::new(),
+            element: "FLOAT",
+            shape: shape.to_vec(),
+            bytes: Bytes(4 * shape[0] * shape[1]),
+            home: Home::Arena,
+        };
+        // M = 2, N = 3, K = 5.
+        let count = |left: [u64; 2], transposed: i64| {
+            let tensors = [left, [5, 3], [2, 3]].map(tensor).into_iter().collect();
+            let [a, b, y] = [0, 1, 2].map(TensorId::from_index);
+            let op = Op { kind: "Gemm".to_owned(), inputs: vec![a, b], outputs: vec![y], ..Op::default() };
+            let graph = Graph { tensors, ops: [op].into_iter().collect(), ..Graph::default() };
+            let (mut file, mut node, mut attribute) = (File::default(), Node::default(), Attribute::default());
+            attribute.name.push_str("transA");
+            attribute.int = transposed;
+            node.attributes.push(attribute);
+            file.nodes.push(node);
+            layers(&graph, &file, &[0])[0].macs
+        };
+        assert_eq!(count([2, 5], 0), 2 * 3 * 5);
+        assert_eq!(count([5, 2], 1), 2 * 3 * 5);
     }
 }

@@ -16,6 +16,10 @@
 //!
 //! Rows marked ▒ are the *halo*: both tiles need them. What is read outside of the image becomes an explicit border
 //! with the value that the op itself would assume, so that every element is the same sum of the same products.
+//!
+//! A `Span` is a range of positions along one axis, a `Region` a span of rows and one of columns. A `Read` says
+//! what an op reads along one axis for a span of its output: which span of the image, and how many positions outside of
+//! it. Both axes are numbered 0 (height) and 1 (width); `net.dialect.axes` says which dimensions of a shape they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -135,9 +139,11 @@ pub(crate) fn least_macs(net: &Net, schedule: &Schedule, segment: Range<usize>, 
 
 /// An image that is split.
 struct Tiles {
+    /// The image.
     image: TensorId,
     /// Height and width of the image.
     lengths: [u64; 2],
+    /// Rows and columns of tiles.
     grid: [u64; 2],
 }
 
@@ -154,16 +160,23 @@ impl Tiles {
 /// A part of a tensor that is there: the tensor that holds it.
 #[derive(Clone, Copy)]
 struct Part {
+    /// The tensor.
     tensor: TensorId,
+    /// The part of the image that it holds.
     region: Region,
 }
+
+/// Why a step cannot be computed for a tile, if all that the step would read lies outside of its image.
+const OUTSIDE: &str = "a tile would lie outside of the image";
 
 /// What one step computes for a tile, and what it reads along each axis.
 type Need = (Region, [Read; 2]);
 
 /// Writes the ops of a patch.
 struct Writer<'n, 's> {
+    /// The network.
     net: &'n Net<'n>,
+    /// The schedule that the segment is part of.
     schedule: &'s Schedule,
     /// The steps of the segment.
     steps: &'s [Step],
@@ -223,6 +236,7 @@ impl Writer<'_, '_> {
             let tensor = self.step(step, computed, reads, &parts)?;
             parts.insert(output, Part { tensor, region: computed });
         }
+        // The last step may have computed somewhat more than the tile, as an op that repeats rows does.
         let Some(&part) = parts.get(&image) else { return Err("no step computes the image".to_owned()) };
         Ok(self.cut(image, part, region))
     }
@@ -241,9 +255,8 @@ impl Writer<'_, '_> {
             for &index in &spatial.images {
                 let input = step.inputs[index];
                 let lengths = self.lengths(input);
-                let outside = || "a tile would lie outside of the image".to_owned();
-                let rows = spatial.reach[0].read(region[0], lengths[0]).ok_or_else(outside)?;
-                let columns = spatial.reach[1].read(region[1], lengths[1]).ok_or_else(outside)?;
+                let rows = spatial.reach[0].read(region[0], lengths[0]).ok_or(OUTSIDE)?;
+                let columns = spatial.reach[1].read(region[1], lengths[1]).ok_or(OUTSIDE)?;
                 let read = [rows.image, columns.image];
                 wanted.entry(input).and_modify(|known| *known = hull(*known, read)).or_insert(read);
                 reads = Some([rows, columns]);
@@ -385,13 +398,14 @@ impl Writer<'_, '_> {
     }
 
     /// A tile of the tensor `of` with the border that an op looks at; the tile itself if the op does not look outside
-    /// of the image there.
+    /// of the image there. `reads` says how many rows and how many columns of border there are on each side.
     fn bordered(&mut self, of: TensorId, tile: TensorId, reads: [Read; 2], fill: Fill) -> TensorId {
         if reads.iter().all(|read| read.before == 0 && read.after == 0) {
             return tile;
         }
         let mut shape = self.shape_of(of, reads.map(|read| read.image));
         let mut before = vec![0; shape.len()];
+        // `axes` are the positions of rows and columns in a shape, which differ between file formats.
         for (read, &axis) in reads.iter().zip(&self.net.dialect.axes) {
             shape[axis] += read.before + read.after;
             before[axis] = read.before;
@@ -432,6 +446,7 @@ impl Writer<'_, '_> {
         self.patch.copied = self.patch.copied.saturating_add(bytes);
     }
 
+    /// The bytes of a tensor of this shape with elements like those of `of`.
     fn bytes(&self, of: TensorId, shape: &[u64]) -> u64 {
         self.net.bytes_like(self.net.original(self.schedule, of), shape)
     }

@@ -58,6 +58,8 @@ pub fn schedules(net: &Net) -> Option<Vec<Recomputed>> {
     let mut limit = u64::MAX;
     // Each round looks for the cheapest schedule with a lower peak than the last one, until there is none.
     while let Some(next) = game.cheapest(limit)? {
+        // A peak of 0 bytes cannot be lowered. Such a network has no tensors in the arena, and `None` makes the caller
+        // take it as it is.
         limit = next.peak.checked_sub(1)?;
         // The new schedule has the lower peak. If it costs the same as the last one, the last one is not needed.
         if found.last().is_some_and(|last| last.macs == next.macs && last.order.len() >= next.order.len()) {
@@ -82,8 +84,9 @@ struct Game {
     ops: Vec<Move>,
     /// Ops with an effect, in their order.
     effects: Vec<usize>,
-    /// The inputs and the outputs of the network.
+    /// The inputs of the network, as a set of tensors.
     inputs: u32,
+    /// The outputs of the network, as a set of tensors.
     outputs: u32,
     /// Inputs that must stay in memory until the end.
     kept: u32,
@@ -91,8 +94,9 @@ struct Game {
 
 /// What running an op takes.
 struct Move {
-    /// The tensors that it reads and writes.
+    /// The set of tensors that it reads.
     reads: u32,
+    /// The set of tensors that it writes.
     writes: u32,
     /// Bytes of scratch memory.
     scratch: u64,
@@ -108,9 +112,11 @@ type Cost = (u64, u32);
 /// How a state was reached: from which state, and by which move.
 #[derive(Clone, Copy)]
 struct Way {
+    /// The cost of all moves on the way.
     cost: Cost,
     /// The highest peak on the way, which decides between ways of the same cost.
     peak: u64,
+    /// The state before the last move; the state itself at the start.
     from: State,
     /// The op that ran, or [`DROPPED`].
     op: usize,
@@ -120,7 +126,9 @@ struct Way {
 /// algorithm).
 #[derive(Default)]
 struct Frontier {
+    /// The best way to each state that was reached.
     ways: BTreeMap<State, Way>,
+    /// Cost, peak and state, the cheapest first.
     queue: BinaryHeap<Reverse<(Cost, u64, State)>>,
 }
 
@@ -338,8 +346,7 @@ fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     for tensor in 0..lives.bytes.len() {
         // Inputs of the network are written by no step and cannot be computed again.
         let Some(written) = lives.written[tensor].filter(|&written| written < worst) else { continue };
-        let is_read = |step: &Step| step.inputs.iter().any(|input| input.index() == tensor);
-        let next = (worst..order.len()).find(|&at| is_read(&schedule.steps[at]));
+        let next = (worst..order.len()).find(|&at| reads(&schedule.steps[at], tensor));
         // What the step at the worst moment reads must be in memory then. A tensor without a later reader is not in
         // the way.
         let Some(reader) = next.filter(|&reader| reader > worst) else { continue };
@@ -354,6 +361,11 @@ fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
         }
     }
     found
+}
+
+/// Whether a step reads the tensor with this number.
+fn reads(step: &Step, tensor: usize) -> bool {
+    step.inputs.iter().any(|input| input.index() == tensor)
 }
 
 /// Lists in `again` the ops that run again, in their order, so that the result of the step `written` is there before

@@ -11,7 +11,7 @@ pub struct Span {
     pub end: u64,
 }
 
-/// Rows and columns.
+/// A part of an image: a span of rows and a span of columns.
 pub type Region = [Span; 2];
 
 impl Span {

@@ -53,9 +53,13 @@ const NAIVE: u64 = 8;
 
 /// A run of steps that can be executed tile by tile, in the network and the schedule that it is part of.
 pub(crate) struct Segment<'a> {
+    /// The network.
     pub(crate) net: &'a Net<'a>,
+    /// The schedule.
     pub(crate) schedule: &'a Schedule,
+    /// When the tensors of the schedule are alive, and their sizes.
     pub(crate) lives: &'a Lives,
+    /// The steps, by their numbers in the schedule.
     pub(crate) steps: Range<usize>,
 }
 
@@ -187,6 +191,7 @@ impl Segment<'_> {
     /// What is alive beside the tiles while the segment runs; `None` if the segment computes no image.
     fn around(&self) -> Option<Around> {
         let image = *self.schedule.steps[self.steps.end - 1].outputs.first()?;
+        // When the image is joined, its tiles and the image itself are there: twice its bytes.
         let mut around = Around { at_end: 2 * self.lives.bytes[image.index()], during: 0 };
         for (tensor, &bytes) in self.lives.bytes.iter().enumerate() {
             if self.lives.is_alive_before(tensor, self.steps.start) {

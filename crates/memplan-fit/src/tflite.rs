@@ -55,6 +55,7 @@ const POINTWISE: [&str; 32] = [
 
 /// A layer for each operator.
 pub fn layers(graph: &Graph, attributes: &[Attributes]) -> Vec<Layer> {
+    // Without attributes an operator with a window is not spatial; `spatial` says so.
     let layer = |(id, op): (memplan_models::graph::OpId, &Op)| {
         let attributes = attributes.get(id.index()).copied().unwrap_or_default();
         Layer { macs: macs(graph, op), spatial: spatial(graph, op, &attributes) }
@@ -68,6 +69,7 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
     let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
     // The weights of one output channel are all weights divided by the number of output channels. Each output is a sum
     // over these.
+    // `channels` is the dimension of the filter that has the output channels.
     let per_output = |filter: &Tensor, channels: usize| {
         let outputs = filter.shape.get(channels).copied().unwrap_or(1).max(1);
         elements(filter) / outputs

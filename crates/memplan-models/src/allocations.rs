@@ -17,7 +17,9 @@ pub(crate) const BEFORE: &str = "before recording";
 /// An allocation with its life.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
+    /// The number of the stream (a queue of work of a GPU) for which the memory was allocated.
     pub(crate) stream: u64,
+    /// Where it lies in the memory of the device.
     pub(crate) address: u64,
     /// In bytes.
     pub(crate) size: u64,
@@ -25,6 +27,7 @@ pub(crate) struct Allocation {
     pub(crate) start: u64,
     /// The first step at which it is no longer alive; `u64::MAX` as long as it has not been freed.
     pub(crate) end: u64,
+    /// What it is called in messages.
     pub(crate) name: String,
 }
 
@@ -63,12 +66,12 @@ impl Ledger {
         self.older.push(Allocation { stream, address, size, start: 0, end: u64::MAX, name });
     }
 
-    /// The size of what is held at an address.
+    /// The size of the recorded allocation that holds an address now; `None` if there is none.
     pub(crate) fn size_at(&self, address: u64) -> Option<u64> {
         self.open.get(&address).map(|&index| self.newer[index].size)
     }
 
-    /// Whether a recorded allocation holds an address.
+    /// Whether a recorded allocation holds an address now.
     pub(crate) fn is_open(&self, address: u64) -> bool {
         self.open.contains_key(&address)
     }

@@ -88,18 +88,22 @@ impl<'w, 'a> Table<'w, 'a> {
     // The value of a field that is a number. An absent field has the default of the schema, which is 0 for all fields
     // that are read here.
 
+    /// A field of one byte.
     pub(crate) fn u8(&self, number: u16) -> Result<u8, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u8(at))
     }
 
+    /// A field of four bytes, without a sign.
     pub(crate) fn u32(&self, number: u16) -> Result<u32, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u32(at))
     }
 
+    /// A field of four bytes, with a sign.
     pub(crate) fn i32(&self, number: u16) -> Result<i32, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.i32(at))
     }
 
+    /// A field of eight bytes, without a sign.
     pub(crate) fn u64(&self, number: u16) -> Result<u64, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u64(at))
     }
@@ -143,7 +147,7 @@ pub(crate) struct Vector<'w, 'a> {
 }
 
 impl<'w, 'a> Vector<'w, 'a> {
-    /// Number of elements.
+    /// How many elements it has.
     pub(crate) fn len(&self) -> u64 {
         self.count
     }
@@ -184,6 +188,7 @@ fn follow(window: &Window, at: u64) -> Result<u64, ReadError> {
     Ok(target)
 }
 
+/// The error about an offset that leads out of the file.
 fn outside(at: u64, message: &str) -> ReadError {
     ReadError::at_byte("model::bad-offset", at, message)
         .help("the file is damaged: an offset in it leads nowhere; get it again or convert the model again")

@@ -161,7 +161,7 @@ pub fn shape_bytes(shape: &[u64], element_bits: u64) -> Option<Bytes> {
 }
 
 /// Makes names unique. An empty name becomes `word#index`. The first of several equal names stays as it is, and the
-/// others get `#2`, `#3`, … at the end. A made-up name is never one of the given names: `a`, `a`, `a#2` become `a`,
+/// others get `#2`, `#3`, … at the end, with which they are never equal to a given name: `a`, `a`, `a#2` become `a`,
 /// `a#3`, `a#2`.
 pub(crate) fn unique_names(names: Vec<String>, word: &str) -> Vec<String> {
     // `taken` has all given names and those made up so far. `seen` has the names of the result so far. `next` has, for

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// Writes a value whose outermost level is an object of lists.
+/// The text of a value whose outermost level is an object of lists, with a line break at its end.
 pub(crate) fn to_string(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     // Serialising fails if the writer fails, which memory does not, or if a map has keys that are no strings, which our

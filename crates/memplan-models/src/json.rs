@@ -42,7 +42,7 @@ impl<'a> Json<'a> {
         Ok(Json { source, text: raw.get() })
     }
 
-    /// Where it stands.
+    /// Where it stands in the file.
     pub(crate) fn span(self) -> Span {
         let start = self.text.as_ptr() as usize - self.source.as_ptr() as usize;
         Span::new(start, start + self.text.len())
@@ -65,18 +65,22 @@ impl<'a> Json<'a> {
         self.error("json::unexpected", format!("expected {what}, found {found}"))
     }
 
+    /// Whether it is `null`.
     pub(crate) fn is_null(self) -> bool {
         self.text == "null"
     }
 
+    /// Whether it is a string. A value begins at its first character, so that one tells what it is.
     pub(crate) fn is_string(self) -> bool {
         self.text.starts_with('"')
     }
 
+    /// Whether it is a list.
     pub(crate) fn is_list(self) -> bool {
         self.text.starts_with('[')
     }
 
+    /// Whether it is an object.
     pub(crate) fn is_object(self) -> bool {
         self.text.starts_with('{')
     }
@@ -94,10 +98,12 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// `true` or `false`.
     pub(crate) fn boolean(self) -> Result<bool, ReadError> {
         serde_json::from_str(self.text).map_err(|_| self.expected("true or false"))
     }
 
+    /// A string, without its quotes and escapes.
     pub(crate) fn string(self, what: &str) -> Result<Cow<'a, str>, ReadError> {
         serde_json::from_str::<Text>(self.text).map(|text| text.0).map_err(|_| self.expected(what))
     }

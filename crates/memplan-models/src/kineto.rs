@@ -60,7 +60,7 @@ pub struct ReadTrace {
     pub allocated: Bytes,
     /// The most bytes that caching allocators had reserved, summed over the devices; 0 if there is none.
     pub reserved: Bytes,
-    /// What was assumed or left out.
+    /// Sentences for the user about what was assumed or left out.
     pub notes: Vec<String>,
 }
 
@@ -106,8 +106,10 @@ struct File<'a> {
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow, default)]
+    /// What ran, such as `aten::relu`.
     name: Cow<'a, str>,
     #[serde(borrow, default)]
+    /// The category, such as `cpu_op`.
     cat: Cow<'a, str>,
     /// When it begins, in microseconds.
     #[serde(default)]
@@ -119,6 +121,7 @@ struct Event<'a> {
     #[serde(borrow)]
     tid: Option<&'a RawValue>,
     #[serde(borrow)]
+    /// More facts, whose form depends on the kind of event; not parsed yet.
     args: Option<&'a RawValue>,
 }
 
@@ -148,13 +151,17 @@ struct Facts {
 
 /// A memory event: an allocation, or a free, whose bytes are negative.
 struct Change<'a> {
+    /// When it happened, in microseconds.
     time: f64,
+    /// The thread in which it happened, as the file writes it.
     thread: &'a str,
     /// Where it stands in the file.
     span: Span,
     /// Kind and number of the device, as PyTorch counts them.
     device: (i64, i64),
+    /// Where the memory lies.
     address: u64,
+    /// How many bytes are allocated; negative for a free.
     bytes: i64,
     /// PyTorch's own totals after the event: bytes allocated, and bytes reserved by the caching allocator.
     allocated: Option<u64>,
@@ -204,6 +211,7 @@ fn span_of(text: &str, part: &str) -> Span {
 /// A device while its events are followed.
 #[derive(Default)]
 struct Device {
+    /// Its allocations, paired with their frees.
     ledger: Ledger,
     /// Bytes that were allocated before its first event, without those that have been freed since.
     before: u64,

@@ -58,6 +58,7 @@ pub fn arrays(file: &[u8]) -> Result<Vec<Array>, NpzError> {
 
 /// A member of the zip file.
 struct Member<'a> {
+    /// Its name in the zip file.
     name: String,
     /// Whether its bytes stand in the file without compression.
     is_stored: bool,
@@ -79,6 +80,7 @@ impl<'a> Member<'a> {
         }
         let (header, data) = self.split().ok_or_else(|| self.wrong("is no array"))?;
         let (shape, width) = shape(header).ok_or_else(|| self.wrong("has a header without shape and type"))?;
+        // `None` if the bytes do not fit into 64 bits; then they are certainly not those of the file.
         let bytes = shape.iter().try_fold(width, |bytes, &count| bytes.checked_mul(count));
         if bytes != Some(data.len() as u64) {
             return Err(self.wrong("has not as many bytes as its header says"));
@@ -86,6 +88,7 @@ impl<'a> Member<'a> {
         Ok((Some((shape, width)), data))
     }
 
+    /// The error that something is the matter with this member.
     fn wrong(&self, what: &str) -> NpzError {
         NpzError(format!("member `{}` {what}", self.name))
     }

@@ -56,12 +56,14 @@ pub(crate) struct Pickle<'a> {
     values: Vec<Value<'a>>,
     /// The value that the whole pickle stands for.
     root: ValueId,
+    /// How many more values may be looked at.
     budget: Budget,
 }
 
 /// How many more times a reader may look at a value.
 #[derive(Debug)]
 struct Budget {
+    /// A cell, because looking at a value does not change the pickle otherwise.
     left: Cell<usize>,
 }
 
@@ -135,6 +137,7 @@ impl<'a> Pickle<'a> {
 /// What lies on the machine's stack.
 #[derive(Clone, Copy)]
 enum Entry {
+    /// A value.
     Value(ValueId),
     /// Where the items of a list or dictionary begin.
     Mark,
@@ -142,11 +145,13 @@ enum Entry {
 
 /// The stack machine that a pickle is a program for.
 struct Machine<'a> {
+    /// The whole pickle.
     bytes: &'a [u8],
     /// Where the next instruction, or the rest of the current one, stands.
     at: usize,
     /// All values that have been made.
     values: Vec<Value<'a>>,
+    /// The stack; its top is the last entry.
     stack: Vec<Entry>,
     /// The values that can be used again, by number.
     memo: HashMap<u64, ValueId>,
@@ -223,6 +228,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// An error at the place where the machine is now.
     fn error(&self, code: &'static str, message: impl Into<String>) -> ReadError {
         ReadError::at_byte(code, self.at as u64, message)
     }
@@ -238,6 +244,7 @@ impl<'a> Machine<'a> {
         Ok(taken)
     }
 
+    /// The next byte of the file.
     fn byte(&mut self) -> Result<u8, ReadError> {
         Ok(self.take(1)?[0])
     }
@@ -356,6 +363,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Puts the value on top of the stack into the list below it.
     fn append_one(&mut self) -> Result<(), ReadError> {
         let item = self.pop()?;
         self.extend(vec![item])

@@ -24,7 +24,7 @@ use crate::utf8;
 pub struct Records {
     /// The problem.
     pub problem: Problem,
-    /// What was ignored or assumed, for the user to know.
+    /// Sentences for the user about what was ignored or assumed.
     pub notes: Vec<String>,
     /// Where each buffer stands in the text, in the order of the problem's buffers.
     pub spans: Vec<Span>,
@@ -48,7 +48,7 @@ pub trait RecordFormat: Sync {
 /// reads it, so `dsa` comes before `json`: every `dsa` file is JSON, too.
 pub const FORMATS: &[&dyn RecordFormat] = &[&dsa::Dsa, &json::Json, &trace::Trace, &csv::Csv];
 
-/// The format of that name.
+/// The format of that name; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static dyn RecordFormat> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }

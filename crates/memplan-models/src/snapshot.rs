@@ -47,7 +47,7 @@ pub struct ReadSnapshot {
     pub plan: Option<Plan>,
     /// The most bytes that the caching allocator held at once, summed over the devices.
     pub reserved: Bytes,
-    /// What was assumed or left out.
+    /// Sentences for the user about what was assumed or left out.
     pub notes: Vec<String>,
 }
 
@@ -88,9 +88,13 @@ fn items_of<'p>(pickle: &'p Pickle, id: ValueId, key: &str) -> Result<Option<&'p
 /// A piece of device memory that the allocator got from the driver.
 #[derive(Clone, Debug)]
 struct Segment {
+    /// The number of its device.
     device: u64,
+    /// The stream for which the allocator got it.
     stream: u64,
+    /// Where it lies in the memory of the device.
     address: u64,
+    /// In bytes.
     size: u64,
     /// The address and the requested size of each block that is in use, with the name of the code that allocated it.
     used: Vec<(u64, u64, String)>,
@@ -100,8 +104,8 @@ struct Segment {
 fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, ReadError> {
     let mut result = Vec::new();
     for &segment in segments {
-        let number = |key| pickle.number(segment, key);
-        let (Some(address), Some(size)) = (number("address")?, number("total_size")?) else {
+        let (address, size) = (pickle.number(segment, "address")?, pickle.number(segment, "total_size")?);
+        let (Some(address), Some(size)) = (address, size) else {
             return Err(ReadError::at_byte("snapshot::segment", 0, "a segment has no address or no size"));
         };
         let mut used = Vec::new();
@@ -117,7 +121,8 @@ fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, 
                 used.push((start, requested, name_of(pickle, block)?));
             }
         }
-        let (device, stream) = (number("device")?.unwrap_or_default(), number("stream")?.unwrap_or_default());
+        let (device, stream) = (pickle.number(segment, "device")?, pickle.number(segment, "stream")?);
+        let (device, stream) = (device.unwrap_or_default(), stream.unwrap_or_default());
         result.push(Segment { device, stream, address, size, used });
     }
     Ok(result)
@@ -126,9 +131,13 @@ fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, 
 /// What an event does to memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Action {
+    /// It allocates a block.
     Alloc,
+    /// It frees a block.
     Free,
+    /// The allocator gets a segment from the driver, or maps a part of one.
     SegmentAlloc,
+    /// The allocator gives a segment back, or unmaps a part of one.
     SegmentFree,
     /// An event that neither allocates nor frees memory; with its name if the kind is not known, for a note.
     Nothing(Option<String>),
@@ -137,10 +146,12 @@ enum Action {
 /// An event of a trace.
 #[derive(Clone, Debug)]
 struct Event {
+    /// What it does.
     action: Action,
     address: u64,
     size: u64,
     stream: u64,
+    /// The name of the code that asked for the memory; empty unless it is an allocation.
     name: String,
 }
 
@@ -203,7 +214,9 @@ fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
 
 /// A device with its part of the snapshot.
 struct Device {
+    /// Its number.
     number: u64,
+    /// What was recorded, in order.
     events: Vec<Event>,
     /// The segments that the allocator holds in the end.
     segments: Vec<Segment>,
@@ -327,6 +340,7 @@ fn assemble(devices: &[Device]) -> Result<ReadSnapshot, ReadError> {
     Ok(ReadSnapshot { problem, plan, reserved: Bytes(reserved.ok_or_else(too_large)?), notes })
 }
 
+/// The error about sizes that no memory has.
 fn too_large() -> ReadError {
     ReadError::at_byte("snapshot::too-large", 0, "the sizes add up to more than 2^63 bytes")
 }

@@ -61,7 +61,9 @@ impl ReadAt for Vec<u8> {
 /// A file on disk that stays there.
 #[derive(Debug)]
 pub struct DiskFile {
+    /// A lock, because reading at an offset moves the file's position.
     file: Mutex<File>,
+    /// How many bytes it had when it was opened.
     size: u64,
 }
 
@@ -112,6 +114,7 @@ const PAGES: usize = 1 << 12;
 /// refer to the same bytes again and again, and so describe an enormous model.
 /// A reader counts the bytes of each structure that it reads against the limit ([`spend`](Window::spend)).
 pub struct Window<'a> {
+    /// What is read.
     source: &'a dyn ReadAt,
     /// Pages that have been read, by number.
     pages: RefCell<HashMap<u64, Box<[u8]>>>,
@@ -247,6 +250,7 @@ impl<'a> Window<'a> {
     }
 }
 
+/// The error about a file that could not be read on at an offset.
 fn failed(offset: u64, why: &str) -> ReadError {
     ReadError::at_byte("model::unreadable", offset, format!("cannot read on: {why}"))
 }

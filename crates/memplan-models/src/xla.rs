@@ -58,6 +58,7 @@ pub struct ReadDump {
 
 /// A value that XLA places.
 struct Placed<'d> {
+    /// The value, with its size and its place in its allocation.
     value: &'d Value,
     /// The first and the last step at which it is alive.
     first: u64,
@@ -143,6 +144,7 @@ fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec
 fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&index| (placed[index].first, index));
+    // The values that have started and may not have ended yet. Values are taken in the order of their starts.
     let mut alive: Vec<usize> = Vec::new();
     for index in order {
         let new = &placed[index];

@@ -10,6 +10,7 @@ use memplan_models::graph::problem::{Assumptions, place};
 use memplan_models::graph::{Control, Home, Model, Timeline};
 use memplan_models::onnx::{self, Options, ReadModel, reorder};
 use memplan_models::source::Assembled;
+use memplan_verify::equivalence::Contents;
 
 // Just enough of the wire format to write models.
 
@@ -733,6 +734,25 @@ fn a_bound_of_the_user_stays_a_bound_before_its_node() {
     assert!(error.message.contains("`rest`"), "{}", error.message);
 }
 
+/// A kernel may take the inputs two by two: `y = a + b`, then `y = y + c`. On the place of `b` or `c` it would read what
+/// it has written.
+#[test]
+fn a_sum_of_many_overwrites_only_its_first_input() {
+    let over = |kind: &str, inputs: &[&str]| -> Vec<String> {
+        let tensors = ["a", "b", "c"].map(|name| input(name, &["8"])).concat();
+        let read = read(&model(&[tensors, node(kind, inputs, &["y"], &[]), output("y")])).unwrap();
+        let graph = read.model.main().unwrap();
+        let pairs = graph.ops.iter().flat_map(|op| &op.in_place);
+        pairs.map(|&(_, input)| graph.tensors[input].name.clone()).collect()
+    };
+    for kind in ["Max", "Min", "Sum"] {
+        assert_eq!(over(kind, &["a", "b", "c"]), ["a"], "{kind}");
+        assert_eq!(over(kind, &["a", "b"]), ["a", "b"], "{kind}");
+        // The first input is read again after the first step.
+        assert_eq!(over(kind, &["a", "b", "a"]), [] as [&str; 0], "{kind}");
+    }
+}
+
 #[test]
 fn a_reshape_does_not_overwrite_the_list_of_its_shape() {
     let reshaped = model(&[
@@ -767,4 +787,117 @@ fn reads_in_a_body_count_for_the_tensor_around_it() {
     };
     // The `If` hands both to its branches. One branch reads `x` twice, the other one reads `c0` once.
     assert_eq!((of("x"), of("c0"), of("c")), (Some(3), Some(2), Some(1)));
+}
+
+#[test]
+fn an_empty_list_is_sliced_backwards() {
+    let sliced = model(&[
+        input("x", &["2", "3"]),
+        weights("nothing", &[0], Some(&[])),
+        weights("six", &[1], Some(&[6])),
+        weights("zero", &[1], Some(&[0])),
+        weights("last", &[1], Some(&[-1])),
+        node("Slice", &["nothing", "last", "zero", "zero", "last"], &["reversed"], &[]),
+        node("Concat", &["reversed", "six"], &["wanted"], &[attribute("axis", 0)]),
+        node("Reshape", &["x", "wanted"], &["y"], &[]),
+        node("Relu", &["y"], &["z"], &[]),
+        output("z"),
+    ]);
+    assert_eq!(shape(&read(&sliced).unwrap().model, "y"), [6]);
+}
+
+#[test]
+fn a_loop_without_rounds_gives_what_it_was_given() {
+    let round = [
+        info(11, "i", INT64, &[]),
+        info(11, "go", BOOL, &[]),
+        bytes(11, &text(1, "state")),
+        node("Identity", &["go"], &["again"], &[]),
+        node("Relu", &["small"], &["next"], &[]),
+        output("again"),
+        output("next"),
+    ]
+    .concat();
+    let looped = model(&[
+        input("x", &["50"]),
+        input("small", &["4"]),
+        info(11, "n", INT64, &[]),
+        node("Loop", &["n", "", "x"], &["y"], &[body("body", &round)]),
+        node("Relu", &["y"], &["z"], &[]),
+        output("z"),
+    ]);
+    // After a round `y` has 4 elements; without any it is `x`, which has 50.
+    let sizes = [("state".to_owned(), vec![50])].into_iter().collect();
+    let bounded = onnx::read(&looped, &Options { sizes, ..Options::default() }).unwrap();
+    assert_eq!((shape(&bounded.model, "y"), shape(&bounded.model, "z")), (vec![50], vec![50]));
+}
+
+#[test]
+fn numbers_of_a_window_may_be_huge() {
+    let strided = model(&[
+        input("x", &["1", "1", "4", "4"]),
+        weights("w", &[1, 1, 1, 1], None),
+        node("Conv", &["x", "w"], &["y"], &[ints("strides", &[i64::MAX, 1])]),
+        output("y"),
+    ]);
+    assert_eq!(shape(&read(&strided).unwrap().model, "y"), [1, 1, 1, 4]);
+    onnx::description::describe(&strided, &Options::default(), &mut Contents::default()).unwrap();
+    // Images without elements may be of any height.
+    let huge = 1_i64 << 62;
+    let high = ["1".to_owned(), "0".to_owned(), huge.to_string(), "4".to_owned()];
+    let high: Vec<&str> = high.iter().map(String::as_str).collect();
+    let joined = model(&[
+        input("x", &high),
+        node("Concat", &["x", "x", "x"], &["y"], &[attribute("axis", 2)]),
+        info(12, "y", FLOAT, &["1", "0", "7", "4"]),
+    ]);
+    onnx::description::describe(&joined, &Options::default(), &mut Contents::default()).unwrap();
+}
+
+#[test]
+fn a_result_may_be_wider_than_the_input() {
+    const INT8: i64 = 3;
+    const FLOAT16: i64 = 10;
+    // The bytes of `y`, which has 4 x 8 elements.
+    let bytes_of_y = |graph: &[Vec<u8>]| {
+        let read = read(&model(&[graph, &[node("Relu", &["y"], &["z"], &[]), output("z")]].concat())).unwrap();
+        read.model.main().unwrap().tensors.iter().find(|tensor| tensor.name == "y").unwrap().bytes.0
+    };
+    for kind in ["RMSNormalization", "SimplifiedLayerNormalization"] {
+        let wide = [info(11, "x", FLOAT16, &["4", "8"]), weights("scale", &[8], None)];
+        let graph = [wide.as_slice(), &[node(kind, &["x", "scale"], &["y"], &[])]].concat();
+        assert_eq!(bytes_of_y(&graph), 4 * 8 * 4, "{kind} has the type of the scale");
+    }
+    for (attributes, bytes) in [(vec![], 2), (vec![attribute("output_dtype", FLOAT)], 4)] {
+        let dequantized = node("DequantizeLinear", &["x", "scale"], &["y"], &attributes);
+        let graph = [info(11, "x", INT8, &["4", "8"]), info(11, "scale", FLOAT16, &[]), dequantized];
+        assert_eq!(bytes_of_y(&graph), 4 * 8 * bytes);
+    }
+}
+
+#[test]
+fn the_mask_of_an_old_dropout_is_as_wide_as_its_input() {
+    let graph = [input("x", &["4", "8"]), node("Dropout", &["x"], &["y", "mask"], &[]), output("y"), output("mask")];
+    for (version, bytes) in [(7, 4), (9, 4), (10, 1), (17, 1)] {
+        let model = [int(1, 8), crate::bytes(7, &graph.concat()), crate::bytes(8, &int(2, version))].concat();
+        let read = read(&model).unwrap();
+        let mask = read.model.main().unwrap().tensors.iter().find(|tensor| tensor.name == "mask").unwrap();
+        assert_eq!(mask.bytes.0, 4 * 8 * bytes, "version {version}");
+    }
+}
+
+#[test]
+fn ops_of_another_domain_are_not_taken_for_those_of_onnx() {
+    // The domain is field 7 of a node, here after its other fields.
+    let foreign = |kind: &str, inputs: &[&str], attributes: &[Vec<u8>]| {
+        node(kind, inputs, &["y"], &[attributes.concat(), text(7, "com.microsoft")])
+    };
+    let image = info(11, "x", 2, &["1", "9", "9", "4"]);
+    let others = ["xs", "xz", "ws", "wz", "ys", "yz"].map(|name| info(11, name, 2, &[]));
+    let inputs = ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"];
+    let convolution = foreign("QLinearConv", &inputs, &[attribute("channels_last", 1)]);
+    let graph = [others.concat(), image, weights("w", &[6, 4, 3, 3], None), convolution, output("y")];
+    assert_eq!(code(&model(&graph)), "onnx::unknown-shape");
+    let sum = foreign("ReduceSumInteger", &["x"], &[ints("axes", &[1])]);
+    assert_eq!(code(&model(&[info(11, "x", 3, &["4", "8"]), sum, output("y")])), "onnx::unknown-shape");
 }

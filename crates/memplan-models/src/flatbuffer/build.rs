@@ -85,6 +85,7 @@ pub(crate) fn prefix(identifier: &[u8; 4], root: &Node) -> Result<Vec<u8>, ReadE
 /// The new part of the file, as it grows.
 #[derive(Default)]
 struct Writer<'n> {
+    /// The bytes so far.
     bytes: Vec<u8>,
     /// Places of offsets that are still zero, each with the node that is to be written and that the offset shall lead
     /// to.
@@ -215,6 +216,7 @@ impl<'n> Writer<'n> {
     }
 }
 
+/// The error about a file in which a distance, a length or a table is too large for the format.
 fn too_large() -> ReadError {
     ReadError::at_byte("tflite::too-large", 0, "the file is too large for offsets of 32 bits")
 }

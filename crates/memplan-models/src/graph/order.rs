@@ -119,9 +119,9 @@ struct State {
     live: u64,
     /// The lowest peak with which the set was reached so far, in bytes.
     peak: u64,
-    /// The best way to it: a state of the layer before, by its position there…
+    /// The best way to it comes from this state of the layer before, by its position there.
     parent: u32,
-    /// … and the op that ran then.
+    /// The op that made this set of the parent's.
     op: u32,
 }
 
@@ -199,7 +199,8 @@ impl Search {
         }
     }
 
-    /// The best order found, and whether no set was left out.
+    /// The best order found, and whether it is known to be the best of all: no set was left out. Each round of the
+    /// first loop makes the next layer, with sets of one op more; the second loop goes back through the layers.
     fn run(&self, width: usize) -> (Vec<OpId>, bool) {
         let count = self.reads.len();
         let ready = (0..count as u32).filter(|&op| self.before[op as usize].is_empty()).collect();
@@ -211,7 +212,9 @@ impl Search {
         let mut trace: Vec<Vec<(u32, u32)>> = Vec::with_capacity(count);
         for _ in 0..count {
             let mut next = self.successors(&layer);
-            // Of too many states, those with the lowest peak are kept. Parent and op make the order definite.
+            // Of too many states, those with the lowest peak are kept, and of equal peaks those with the fewest live
+            // bytes. Parent and op are in the key so that no two states are equal: which ones are kept does not depend
+            // on how sorting treats equal keys.
             if next.len() > width {
                 is_exact = false;
                 next.sort_by_key(|state| (state.peak, state.live, state.parent, state.op));
@@ -274,6 +277,7 @@ impl Search {
     /// extra memory are alive beside everything that was alive before.
     fn after_op(&self, state: &State, op: u32) -> (u64, u64) {
         let index = op as usize;
+        // An output that nobody reads is over at once; it is among `writes`, so it is counted in `during` first.
         let during = state.live.saturating_add(self.sum(self.writes[index].iter()));
         let both = self.reads[index].iter().chain(&self.writes[index]);
         let freed = self.sum(both.filter(|&&tensor| self.is_over(state, op, tensor)));

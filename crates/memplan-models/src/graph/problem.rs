@@ -142,11 +142,14 @@ fn name_of(model: &Model, role: Role) -> String {
 /// The first and the last step, both included, at which each tensor and each op's scratch memory is in use; `None`
 /// where it never is.
 struct Lives {
+    /// Of each tensor of each graph.
     tensors: IndexVec<GraphId, IndexVec<TensorId, Option<(u64, u64)>>>,
+    /// Of each op of each graph: the life of all its scratch buffers.
     ops: IndexVec<GraphId, IndexVec<OpId, Option<(u64, u64)>>>,
 }
 
 impl Lives {
+    /// Lives of which nothing is known yet.
     fn new(model: &Model) -> Lives {
         Lives {
             tensors: model.graphs.iter().map(|graph| IndexVec::filled(None, graph.tensors.len())).collect(),
@@ -203,7 +206,8 @@ impl Lives {
         }
     }
 
-    /// Every tensor of the arena and every piece of scratch memory, with its life.
+    /// Every tensor of the arena and then every piece of scratch memory, with its life; `None` if it is never in use.
+    /// Buffers are made in this order.
     fn all<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (Role, Option<(u64, u64)>)> + 'a {
         let tensors = model.graphs.iter_enumerated().flat_map(move |(id, graph)| {
             graph
@@ -229,6 +233,8 @@ fn overlays(model: &Model, timeline: &Timeline, lives: &Lives, of_tensor: &[Vec<
     for (step, graph, op) in timeline.starts() {
         for &(output, input) in &model.graphs[graph].ops[op].in_place {
             let tensors = &model.graphs[graph].tensors;
+            // If a body runs several times, the lives of its tensors span all runs. Then an input does not end at the
+            // step of one run, or an output does not start there, and nothing is written in place.
             let ends_here = lives.tensors[graph][input].is_some_and(|(first, last)| first < step && last == step);
             let starts_here = lives.tensors[graph][output].is_some_and(|(first, _)| first == step);
             let buffers = &of_tensor[memplan_core::Id::index(graph)];

@@ -39,6 +39,7 @@ pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Resu
     if !assumptions.reuse_inputs {
         writer.event("input again", &[(main, &graph.inputs)], (main, &[]), &[]);
     }
+    // The function ends and returns no values.
     writer.builder.leave(&[]);
     writer.builder.close_function();
     writer.builder.finish().map(Some)
@@ -46,7 +47,9 @@ pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Resu
 
 /// A program that is being written.
 struct Writer<'a> {
+    /// The network.
     model: &'a Model,
+    /// The program so far. An `OpDraft` is an op that is to be added to it.
     builder: ProgramBuilder,
     /// The value of each tensor, by graph and tensor; `None` for tensors without a buffer.
     tensors: Vec<Vec<Option<ValueId>>>,
@@ -62,7 +65,7 @@ enum Task {
     Graph(GraphId),
     /// An op with its bodies.
     Op(GraphId, OpId),
-    /// Reads tensors of one graph and writes tensors of another.
+    /// Reads the tensors of the first graph and writes those of the second.
     Copy(GraphId, Vec<TensorId>, GraphId, Vec<TensorId>),
 }
 
@@ -230,7 +233,8 @@ impl<'a> Writer<'a> {
         self.model.graphs[graph].outputs.clone()
     }
 
-    /// One op of the program: it reads tensors of any graph, and writes tensors of one graph and scratch memory.
+    /// Adds an op to the program. It reads tensors of any graphs, and writes tensors of one graph and scratch memory.
+    /// Tensors without a buffer are left out.
     fn event(
         &mut self,
         name: &str,

@@ -124,7 +124,7 @@ pub enum Fill {
 }
 
 impl Rewrite {
-    /// The graph as it is.
+    /// The rewrite that changes nothing.
     pub fn unchanged(graph: &Graph) -> Rewrite {
         Rewrite { tensors: Vec::new(), ops: graph.ops.ids().map(NewOp::Kept).collect() }
     }

@@ -23,6 +23,7 @@ const ENGINE: &str = "autograd::engine::evaluate_function: ";
 
 /// The spans of every thread, by the time at which they begin.
 pub(super) struct Scopes<'a> {
+    /// The spans of each thread, the earliest first.
     threads: BTreeMap<&'a str, Vec<&'a Event<'a>>>,
 }
 
@@ -71,6 +72,8 @@ fn leave_what_ended(stack: &mut Vec<&Event>, time: f64) {
 /// The profiler knows the line where a function begins, but not the line that runs. With the function alone, everything
 /// that it allocates would have the same name.
 fn name(stack: &[&Event]) -> String {
+    // In a deep recursion the outermost operator lies beyond `FRAMES` and is not found; then the name is that of an
+    // operator further in.
     let near = &stack[stack.len().saturating_sub(FRAMES)..];
     let mut frames = near.iter().rev().filter(|event| event.cat == "python_function");
     let function = frames.find_map(|event| function_of_program(&event.name));

@@ -1,5 +1,8 @@
 //! Writes messages of protocol buffers: the other direction of [`wire`](super::wire).
 //!
+//! A message is a row of fields. A field is a *tag* and a content. The tag is 8 × the field's number + its wire type:
+//! 0 is a number, wire type 2 is a length and then so many bytes.
+//!
 //! ```text
 //!   number(field 1, 150)     08 96 01
 //!   text(field 1, "abc")     0a 03 61 62 63
@@ -12,14 +15,14 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A number.
+    /// Adds a number. A negative one is written as the 64 bits of its two's complement, as the format asks.
     pub(super) fn number(&mut self, field: u64, number: i64) -> &mut Builder {
         self.varint(field << 3);
         self.varint(number as u64);
         self
     }
 
-    /// Bytes: a text, a message, a list.
+    /// Adds bytes: a text, another message, or a list of numbers.
     pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Builder {
         self.varint(field << 3 | 2);
         self.varint(bytes.len() as u64);
@@ -27,12 +30,12 @@ impl Builder {
         self
     }
 
-    /// A text.
+    /// Adds a text.
     pub(super) fn text(&mut self, field: u64, text: &str) -> &mut Builder {
         self.bytes(field, text.as_bytes())
     }
 
-    /// A field as it stands in another message, with its tag.
+    /// Adds a field as it stands in another message. `field` has its tag, too.
     pub(super) fn raw(&mut self, field: &[u8]) -> &mut Builder {
         self.bytes.extend(field);
         self

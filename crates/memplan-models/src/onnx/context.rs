@@ -54,12 +54,13 @@ impl Context<'_> {
         self.facts(index)?.numbers.as_deref()
     }
 
-    /// Whether an input has whole numbers.
+    /// Whether the elements of an input are integers or truth values.
     pub(super) fn is_integer(&self, index: usize) -> bool {
         INTEGERS.contains(&self.element(index))
     }
 
-    /// Which dimensions a `Shape` node gives of a tensor of `rank` dimensions: all, or those from `start` to `end`.
+    /// Which dimensions of its input a `Shape` node lists: all, or those from its attribute `start` to its attribute
+    /// `end`. The input has `rank` dimensions.
     pub(super) fn shape_window(&self, rank: usize) -> std::ops::Range<usize> {
         let start = place_in(self.int("start", 0), rank);
         start..place_in(self.int("end", rank as i64), rank).max(start)
@@ -70,12 +71,12 @@ impl Context<'_> {
         self.facts(index).map_or(0, |facts| facts.element)
     }
 
-    /// A whole number that is an attribute.
+    /// The integer of the attribute `name`; `default` if the node does not have the attribute.
     pub(super) fn int(&self, name: &str, default: i64) -> i64 {
         self.node.attribute(name).map_or(default, |attribute| attribute.int)
     }
 
-    /// Whole numbers that are an attribute.
+    /// The integers of the attribute `name`; `None` if the node does not have the attribute.
     pub(super) fn ints(&self, name: &str) -> Option<&[i64]> {
         self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
     }
@@ -101,7 +102,8 @@ impl Context<'_> {
         axis(self.int("axis", default), rank)
     }
 
-    /// One output with the element type of the first input.
+    /// A finding about one output: it has the element type of the first input and this shape. Always `Some`, so that a
+    /// rule can end with it.
     pub(super) fn one(&self, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
         Some(vec![Found::new(self.element(0), shape)])
     }
@@ -111,7 +113,7 @@ impl Context<'_> {
         self.shape(0).map(<[u64]>::to_vec)
     }
 
-    /// One output with an element type of its own.
+    /// A finding about one output, with an element type that may differ from that of the inputs. Always `Some`.
     pub(super) fn typed(&self, element: usize, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
         Some(vec![Found::new(element, shape)])
     }

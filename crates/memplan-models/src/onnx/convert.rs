@@ -1,4 +1,7 @@
 //! Makes graphs of drafts: tensors get sizes and homes, nodes become ops.
+//!
+//! A `Draft` is a graph as it stands in the file, with what is known about each tensor (`Facts`). A `Graph` is
+//! what the planner needs of it. The `Home` of a tensor says where its memory comes from.
 
 use memplan_core::{Bytes, IndexVec};
 
@@ -55,11 +58,15 @@ const ELEMENTWISE: [&str; 40] = [
 /// output element is computed from, so only input 0 may be written over.
 const RESHAPES: [&str; 4] = ["Flatten", "Reshape", "Squeeze", "Unsqueeze"];
 
+/// Those of the nodes above that take any number of inputs.
+const VARIADIC: [&str; 3] = ["Max", "Min", "Sum"];
+
 /// Nodes whose result is not determined by their inputs. `Dropout` is one, too, when it trains ([`may_train`]).
 const STATEFUL: [&str; 6] =
     ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
 
-/// The graph of a draft, without the nodes that are `folded` because they compute constants.
+/// The graph of a draft. `folded` says for each node of the draft whether it computes a constant; such a node becomes
+/// no op, because the runtime computes it once, when it loads the model.
 pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadError> {
     let mut tensors = IndexVec::<TensorId, Tensor>::default();
     for facts in &draft.tensors {
@@ -117,7 +124,7 @@ fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     Ok(Tensor { name: facts.name.clone(), element, shape, bytes, home })
 }
 
-/// A node as an op: what it reads and writes, and which input its output may take the place of.
+/// A node as an op: what it reads and writes, and on which inputs its output may be written.
 fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     // The node's bodies read the `captures` while the node runs, so the captures count as inputs of the op.
     let inputs: Vec<TensorId> = node.inputs.iter().flatten().chain(&node.captures).copied().collect();
@@ -133,7 +140,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     let is_elementwise = ELEMENTWISE.contains(&node.kind.as_str()) && !may_train(node);
     let in_place = match outputs.first() {
         Some(&output) if is_known && is_elementwise => {
-            let count = if RESHAPES.contains(&node.kind.as_str()) { 1 } else { inputs.len() };
+            let count = overwritable(&node.kind, &inputs);
             let fitting = inputs.iter().take(count).filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
@@ -170,6 +177,18 @@ pub(super) fn may_train(node: &Node) -> bool {
         "BatchNormalization" => says_so || node.outputs.iter().flatten().count() > 1,
         "Dropout" => says_so || node.inputs.get(2).is_some_and(Option::is_some),
         _ => false,
+    }
+}
+
+/// How many of the first inputs of an elementwise node hold data that the output may be written over.
+///
+/// A kernel for three or more inputs may go over the output several times: `y = a + b`, then `y = y + c`. Then `y` may
+/// lie on `a`, unless `a` is read again later, but neither on `b` nor on `c`.
+fn overwritable(kind: &str, inputs: &[TensorId]) -> usize {
+    match inputs {
+        _ if RESHAPES.contains(&kind) => 1,
+        [first, _, later @ ..] if VARIADIC.contains(&kind) && !later.is_empty() => usize::from(!later.contains(first)),
+        _ => inputs.len(),
     }
 }
 

@@ -49,7 +49,7 @@ pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents)
 
 /// The number of the field with sparse constants.
 const SPARSE: u64 = 15;
-/// The number of a graph's fields with notes on quantisation. Runtimes look at these, beside nodes, constants, inputs
+/// The number of a graph's field with notes on quantisation. A runtime looks at it, as at nodes, constants, inputs
 /// and outputs.
 const NOTES: u64 = 14;
 
@@ -60,7 +60,7 @@ fn shapes(source: &dyn ReadAt, options: &Options) -> Result<BTreeMap<String, Fac
     Ok(tensors.map(|tensor| (tensor.name.clone(), facts(tensor))).collect())
 }
 
-/// What is known of a tensor.
+/// What is known of a tensor of the graph that was read, in the form that `interpret` takes.
 fn facts(tensor: &crate::graph::Tensor) -> Facts {
     let shape: Option<Vec<i64>> = tensor.shape.iter().map(|&dimension| i64::try_from(dimension).ok()).collect();
     // The shape of a tensor whose size the runtime decides is not known, whatever the graph says.
@@ -80,7 +80,8 @@ struct Describer<'w, 'a> {
 }
 
 impl Describer<'_, '_> {
-    /// The bytes of a range as text, with escapes, so that two files can be compared and differences shown.
+    /// The bytes of a range of the file, as text: a byte that is no printable ASCII becomes an escape such as `\x07`.
+    /// So two files can be compared, and a difference can be shown to a person.
     fn text(&self, range: Range) -> Result<String, ReadError> {
         let bytes = self.window.bytes(range.start, range.end.saturating_sub(range.start))?;
         Ok(bytes.escape_ascii().to_string())
@@ -89,6 +90,8 @@ impl Describer<'_, '_> {
     /// Describes what is not about a single node: what callers see (inputs and outputs), and what holds for all nodes
     /// (versions of operators, functions, notes on quantisation). All of it must be the same in both files.
     fn interface(&mut self) -> Result<(), ReadError> {
+        // `around` are the fields outside of the main graph, `interface` the inputs and outputs of the graph, and
+        // `others` its remaining fields, with their numbers.
         let notes = self.file.others.iter().filter(|(number, _)| *number == NOTES).map(|(_, bytes)| *bytes);
         let lines = self.file.around.iter().chain(&self.file.interface).copied().chain(notes);
         self.network.interface = lines.map(|range| self.text(range)).collect::<Result<_, _>>()?;
@@ -145,6 +148,7 @@ impl Describer<'_, '_> {
     /// Describes a node. Attributes that its meaning explains completely, such as the padding of a convolution, are its
     /// `geometry`, which may differ between the two models; all others must be the same.
     fn op(&mut self, node: &Node) -> Result<Op, ReadError> {
+        // The number of a tensor in the description. `tensors` has numbered every name that is used in this graph.
         let place = |name: &String| self.names.get(name).copied();
         let mut operands: Vec<Option<usize>> = node.inputs.iter().map(place).collect();
         // Bodies read tensors of the graph around them, so these are operands, too. `captures` also has names of the

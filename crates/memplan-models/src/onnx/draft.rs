@@ -53,7 +53,7 @@ pub(super) const ELEMENTS: [(&str, u64); 27] = [
     ("INT2", 2),
 ];
 
-/// The number of an element type.
+/// The number of the element type of this name, as files have it; `None` for a name that ONNX does not have.
 pub(super) fn element_number(name: &str) -> Option<i64> {
     ELEMENTS.iter().position(|(known, _)| *known == name).and_then(|number| i64::try_from(number).ok())
 }
@@ -68,8 +68,8 @@ pub(super) struct Facts {
     pub(super) shape: Option<Vec<u64>>,
     /// The shape is an upper bound; the real shape depends on the content of other tensors.
     pub(super) is_bound: bool,
-    /// In the body of a loop: an input whose shape changes from one iteration to the next. The shape that the node gives
-    /// it is that of the first iteration only.
+    /// In the body of a loop: an input whose shape changes from one iteration to the next. The shape that the node
+    /// gives it is that of the first iteration only.
     pub(super) varies: bool,
     /// Its content, if that is known and is a list of at most `NUMBERS` integers.
     pub(super) numbers: Option<Vec<i64>>,
@@ -100,6 +100,9 @@ pub(super) struct Node {
     pub(super) at: u64,
     /// Its number among the nodes of its graph in the file. `sort` moves nodes and leaves this number as it is.
     pub(super) place: usize,
+    /// The version of the standard operators in the file; 0 if the file does not say. Most rules do not need it: the
+    /// inputs and attributes of a node show which version is meant.
+    pub(super) version: i64,
 }
 
 /// An attribute of a node. Only the field for its type is set.
@@ -149,6 +152,7 @@ impl Node {
         !matches!(self.domain.as_str(), "" | "ai.onnx" | "ai.onnx.ml" | "com.microsoft")
     }
 
+    /// The attribute of this name, if the node has it.
     pub(super) fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }

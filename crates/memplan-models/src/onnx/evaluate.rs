@@ -67,11 +67,13 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
     (numbers.len() <= NUMBERS).then_some(numbers)
 }
 
+/// The content of a `Shape`: the dimensions of its input, or some of them.
 fn shape(context: &Context) -> Option<Vec<i64>> {
     let shape = context.shape(0)?;
     shape[context.shape_window(shape.len())].iter().map(|&number| i64::try_from(number).ok()).collect()
 }
 
+/// The content of a `Constant`, which stands in its only attribute. The attribute's name says of which type it is.
 fn constant(context: &Context) -> Option<Vec<i64>> {
     let attribute = context.node.attributes.first()?;
     match attribute.name.as_str() {
@@ -83,13 +85,16 @@ fn constant(context: &Context) -> Option<Vec<i64>> {
     }
 }
 
+/// The content of a `ConstantOfShape`: the same number everywhere. Input 0 is the shape. Without the attribute `value`
+/// the number is a float, 0.0, and shapes are not computed from floats.
 fn constant_of_shape(context: &Context) -> Option<Vec<i64>> {
     let value = context.node.attribute("value")?.tensor.as_ref()?.numbers.as_ref()?;
     let count = context.numbers(0)?.iter().try_fold(1u64, |product, &n| product.checked_mul(u64::try_from(n).ok()?))?;
     (count <= NUMBERS as u64).then(|| vec![value.first().copied().unwrap_or(0); count as usize])
 }
 
-/// Gathers from a list of numbers. Tensors with more dimensions are not evaluated.
+/// The content of a `Gather`: the numbers of input 0 at the places that input 1 lists. Input 0 must be a list; tensors
+/// with more dimensions are not evaluated.
 fn gather(context: &Context) -> Option<Vec<i64>> {
     let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
     let indices = context.numbers(1)?;
@@ -116,8 +121,13 @@ fn slice(context: &Context) -> Option<Vec<i64>> {
     let start = *context.listed("starts", 1)?.first()?;
     let end = *context.listed("ends", 2)?.first()?;
     let step = context.numbers(4).map_or(Some(1), |steps| steps.first().copied())?;
-    // The start is moved into the list as `slice_length` does it for the count.
+    // `count` is how many numbers the slice has. `slice_length` has moved the start into the list for that; the start
+    // is moved in the same way here.
     let count = slice_length(list.len() as u64, start, end, step)?;
+    // An empty slice needs no start, and an empty list has no place that could be one.
+    if count == 0 {
+        return Some(Vec::new());
+    }
     let size = i128::try_from(list.len()).ok()?;
     let start = i128::from(start) + if start < 0 { size } else { 0 };
     let start = start.clamp(0, if step < 0 { size - 1 } else { size });
@@ -137,7 +147,7 @@ fn cast(numbers: &[i64], element: usize) -> Option<Vec<i64>> {
     numbers.iter().all(|&number| fits(number, element)).then(|| numbers.to_vec())
 }
 
-/// Whether a number can be told exactly in an element type. `false` if the type is not known, or is not used for shapes.
+/// Whether an element type can hold a number exactly. `false` if the type is not known, or is not used for shapes.
 fn fits(number: i64, element: usize) -> bool {
     let (low, high) = match element {
         // Floats of 32, 16 and 64 bits, and BFLOAT16, which have 24, 11, 53 and 8 bits for the digits of a number.
@@ -183,8 +193,10 @@ fn spread(list: &[i64], from: &[u64], to: &[u64]) -> Option<Vec<i64>> {
     if elements(to)? == 0 {
         return Some(Vec::new());
     }
-    // Each dimension of `to`, from the last one on, multiplies the list: a dimension that `from` has is taken from the
-    // list, another one repeats what there is.
+    // `places` has, for each element of the result, its place in `list`, as far as the dimensions behind `axis` decide
+    // it. Each dimension of `to`, from the last one on, makes `length` copies of `places`. If `from` has the dimension,
+    // a copy is moved by `stride`, the distance of two neighbours along this dimension in `list`. If `from` lacks the
+    // dimension, or has it with length 1, all copies are equal: that is broadcasting.
     let mut places = vec![0];
     let mut stride = 1;
     for (axis, &length) in to.iter().enumerate().rev() {
@@ -202,7 +214,8 @@ fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Ve
     let lists = broadcast_inputs(context)?;
     let [one, other] = lists.as_slice() else { return None };
     let numbers: Vec<i64> = one.iter().zip(other).map(|(&a, &b)| apply(a, b)).collect::<Option<_>>()?;
-    // Truth values, the results of comparisons, fit into every type.
+    // The result has the element type of input 0, except that a comparison gives truth values. These are 0 and 1, which
+    // fit into every type, so testing them against the type of input 0 does no harm.
     let element = context.element(0);
     (element == 0 || numbers.iter().all(|&number| fits(number, element))).then_some(numbers)
 }

@@ -8,7 +8,10 @@
 //! The outputs of a node without a rule stay unknown, and the reader reports them.
 //!
 //! A `Draft` is a graph that is being read: its nodes, and for each tensor the `Facts`
-//! that are known about it so far.
+//! that are known about it so far. Two of these facts are marks: `is_bound` says that the shape is only an upper bound
+//! of the real one, and `varies` says that an input of a loop's body changes its shape from one iteration to the next,
+//! so that it must not get the shape of the first iteration. A `Found` is what a rule says about one output of a node,
+//! and a `Context` is a node with the facts about its inputs, the argument of the rules.
 
 use memplan_core::{Id, IndexVec};
 
@@ -24,13 +27,13 @@ pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
     if drafts.is_empty() {
         return;
     }
-    // What is known before inference. Only a loop needs it (`changed`).
+    // What is known before inference, so that inference can start again. Only models with loops need it (see below).
     let has_loop = drafts.iter().flat_map(|draft| &draft.nodes).any(|node| node.kind == "Loop");
     let mut stated = has_loop.then(|| drafts.clone());
     infer_once(drafts);
-    // A tensor that a loop carries from one iteration to the next may change its shape. Then all shapes that were
-    // inferred from that of the first iteration are wrong, so inference starts again without it. Each time at least one
-    // more tensor is marked, so this ends.
+    // A tensor that a loop carries from one iteration to the next may change its shape; ONNX allows that. Then all
+    // shapes that were inferred from that of the first iteration are wrong, so inference starts again without it. Each
+    // time at least one more tensor is marked, so this ends.
     while let Some(stated) = &mut stated {
         let changed = changed(drafts, stated);
         if changed.is_empty() {
@@ -58,7 +61,8 @@ enum Change {
 
 /// The inputs of loops' bodies whose shape is inferred from that of the first iteration, and for which the body gives
 /// the next iteration another shape. `stated` is what was known before inference: an input whose shape is known there
-/// has a shape of its own, and one that is marked there has been found before.
+/// has a shape of its own, and one that is marked there has been found before. The list is empty if no loop changes a
+/// shape.
 fn changed(drafts: &IndexVec<GraphId, Draft>, stated: &IndexVec<GraphId, Draft>) -> Vec<(GraphId, TensorId, Change)> {
     let mut all = Vec::new();
     for node in drafts.iter().flat_map(|draft| &draft.nodes).filter(|node| node.kind == "Loop") {
@@ -70,10 +74,12 @@ fn changed(drafts: &IndexVec<GraphId, Draft>, stated: &IndexVec<GraphId, Draft>)
         for (&input, &output) in pairs {
             let (before, after) = (&drafts[body].tensors[input], &drafts[body].tensors[output]);
             let known = &stated[body].tensors[input];
+            // Without both shapes there is nothing to compare. The reader reports the tensor whose shape is missing.
             let (Some(first), Some(next)) = (&before.shape, &after.shape) else { continue };
             if known.shape.is_none() && !known.varies {
                 match first == next {
                     false => all.push((body, input, Change::Other)),
+                    // The next iteration gets this shape or a smaller one, although the input counts as exact.
                     true if after.is_bound && !before.is_bound => all.push((body, input, Change::Shrinks)),
                     true => {}
                 }
@@ -286,6 +292,10 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             let carried = node.inputs.len().saturating_sub(2);
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             outputs.drain(..outputs.len().min(1));
+            // If the loop has no iteration, the node gives the values that it was given.
+            for (output, &initial) in outputs.iter_mut().zip(node.inputs.iter().skip(2)) {
+                *output = either(output, found(&drafts[graph], initial));
+            }
             outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
             Some(outputs)
         }

@@ -33,7 +33,8 @@ pub(super) struct Facts {
     pub(super) shape: Option<Vec<i64>>,
 }
 
-/// What a node does, and the names of the attributes that this explains completely.
+/// What a node does, and the names of the attributes that this meaning explains completely. These attributes may differ
+/// between the original and the changed model; all others must be equal.
 type Interpretation = (Meaning, &'static [&'static str]);
 
 /// Nodes that compute each element of their result from the elements at the same place of all operands.
@@ -88,21 +89,23 @@ impl Reading<'_> {
     /// What a node does with the places of elements, and the names of the attributes that the meaning expresses
     /// completely, so that these attributes need not be equal in both files. `None` if no meaning can be promised.
     fn meaning(&self) -> Option<Interpretation> {
-        let window = |window: Window| (Meaning::Window(window), &[][..]);
         Some(match self.node.kind.as_str() {
+            // The number is that of the operand with the weights.
             "Conv" | "ConvInteger" => (Meaning::Window(self.convolution(1)?), PADDING),
             "QLinearConv" => (Meaning::Window(self.convolution(3)?), PADDING),
             "MaxPool" | "AveragePool" if self.node.outputs.len() == 1 => (Meaning::Window(self.pool()?), PADDING),
-            "ConvTranspose" => window(self.spread()?),
-            "DepthToSpace" => window(self.unfolded()?),
-            "Resize" | "Upsample" => window(self.nearest()?),
-            "Clip" => window(self.across(&[])?),
+            "ConvTranspose" => exact(self.spread()?),
+            "DepthToSpace" => exact(self.unfolded()?),
+            "Resize" | "Upsample" => exact(self.nearest()?),
+            // The list has the dimensions along which a result may depend on every place. The parameters of a batch
+            // normalisation differ from channel to channel, so channels (dimension 1) must not be cut.
+            "Clip" => exact(self.across(&[])?),
             "BatchNormalization" if self.node.int("training_mode", 0) == 0 && self.node.outputs.len() == 1 => {
-                window(self.across(&[1])?)
+                exact(self.across(&[1])?)
             }
-            "QuantizeLinear" | "DequantizeLinear" => window(self.scaled()?),
+            "QuantizeLinear" | "DequantizeLinear" => exact(self.scaled()?),
             "Softmax" | "LogSoftmax" if self.file.opset >= ONE_AXIS => {
-                window(self.across(&[self.axis(self.node.int("axis", -1))?])?)
+                exact(self.across(&[self.axis(self.node.int("axis", -1))?])?)
             }
             "Slice" => (self.slice()?, &["starts", "ends", "axes"]),
             "Concat" => (self.concatenation()?, &["axis"]),
@@ -112,21 +115,22 @@ impl Reading<'_> {
         })
     }
 
-    /// The shape of an operand.
+    /// The shape of an operand; `None` if the node does not have the operand, or if the shape is not known.
     fn shape(&self, operand: usize) -> Option<&[i64]> {
         self.known.get(self.node.inputs.get(operand)?)?.shape.as_deref()
     }
 
-    /// The shape of the result.
+    /// The shape of the first result, if it is known.
     fn result(&self) -> Option<&[i64]> {
         self.known.get(self.node.outputs.first()?)?.shape.as_deref()
     }
 
-    /// The numbers of an operand that is a constant.
+    /// The numbers of an operand that is a constant of the file and has integers.
     fn integers(&self, operand: usize) -> Option<&[i64]> {
         self.file.constant(self.node.inputs.get(operand)?)?.integers.as_deref()
     }
 
+    /// Whether the node does not have this optional operand. A name that is empty stands for nothing.
     fn is_left_out(&self, operand: usize) -> bool {
         self.node.inputs.get(operand).is_none_or(String::is_empty)
     }
@@ -190,11 +194,13 @@ impl Reading<'_> {
         if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
             return None;
         }
+        // How many elements a window spans, with the gaps that dilation leaves between those that it reads.
         let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
         // `SAME` asks for as many windows as places / stride, rounded up. `missing` is how many elements the input is
         // too short for these windows; it is negative if the input is longer. The missing elements become padding on
         // both sides. If their number is odd, the extra one goes to the end (`UPPER`) or to the front (`LOWER`).
-        let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
+        let windows = places.checked_add(stride - 1)? / stride;
+        let missing = (windows - 1).checked_mul(stride)?.checked_add(reach)?.checked_sub(places)?;
         let [before, after] = match self.node.text("auto_pad", "NOTSET") {
             "NOTSET" | "" => stated,
             "VALID" => [0, 0],
@@ -235,6 +241,7 @@ impl Reading<'_> {
         }
         // A `Resize` before version 11 of the operators is not interpreted.
         let is_resize = self.node.kind == "Resize" && self.file.opset >= 11;
+        // (An `Upsample` has no modes; it always works like `asymmetric` with `floor`.)
         // Place i of the result is place i / f of the operand, rounded down, for a whole factor f: by definition in
         // the mode `asymmetric` with `floor`, and also where the nearest place to the middle of i is taken
         // (`half_pixel`), which is never halfway between two places.
@@ -344,17 +351,22 @@ impl Reading<'_> {
     fn concatenation(&self) -> Option<Meaning> {
         let result = self.result()?;
         let axis = self.axis(self.node.attribute("axis")?.int)?;
-        let mut total = 0;
+        let mut total = 0i64;
         for operand in 0..self.node.inputs.len() {
             let shape = self.shape(operand)?;
             let is_same = |dimension: usize| dimension == axis || shape[dimension] == result[dimension];
             if shape.len() != result.len() || !(0..shape.len()).all(is_same) {
                 return None;
             }
-            total += shape[axis];
+            total = shape[axis].checked_add(total)?;
         }
         (total == result[axis]).then_some(Meaning::Concat { axis })
     }
+}
+
+/// A window that explains no attribute, so that all attributes must be equal in both files.
+fn exact(window: Window) -> Interpretation {
+    (Meaning::Window(window), &[])
 }
 
 /// A window over the first operand, with what it does along its four dimensions.

@@ -56,6 +56,7 @@ fn deciders(drafts: &IndexVec<GraphId, Draft>, tensors: &[(GraphId, TensorId)]) 
             sources.extend(outputs.chain(given).map(|tensor| (tensor, (graph, node))));
         }
     }
+    // `open` are the tensors that are still to be followed, `seen` those that have been.
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let mut open = tensors.to_vec();

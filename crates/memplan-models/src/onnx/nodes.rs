@@ -59,7 +59,7 @@ pub(super) struct Range {
     pub(super) end: u64,
 }
 
-/// A node.
+/// A node: one call of an operator, with the names of the tensors that it reads and writes.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     /// Its operator.
@@ -116,6 +116,7 @@ pub struct Constant {
 impl File {
     /// The constant of this name: an initialiser of the graph, or the value of a node `Constant`.
     pub fn constant(&self, name: &str) -> Option<&Constant> {
+        // The value of the node `Constant` that writes a tensor of this name, if there is such a node.
         let made = || {
             let makes = |node: &&Node| node.kind == "Constant" && node.is_standard() && node.outputs == [name];
             self.nodes.iter().find(makes)?.attribute("value")?.tensor.as_ref()
@@ -125,7 +126,7 @@ impl File {
 }
 
 impl Node {
-    /// An attribute.
+    /// The attribute of this name, if the node has it.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
@@ -227,7 +228,7 @@ fn first_text(message: Message, number: u64) -> Result<String, ReadError> {
 }
 
 /// A domain and the version of its operators.
-fn opset(message: Message) -> Result<(String, i64), ReadError> {
+pub(super) fn opset(message: Message) -> Result<(String, i64), ReadError> {
     let mut version = 0;
     for field in message.fields() {
         let field = field?;
@@ -364,22 +365,22 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
         }
     }
     let raw = raw.unwrap_or_default();
-    // One of the list and the raw bytes is empty, because a file has only one of them.
-    // The content was read if there are as many numbers as the shape has elements.
+    // Either the list of numbers or `raw` is empty, because a file has only one of them. So the numbers of both are put
+    // together. The content was read completely if there are as many numbers as the shape has elements.
     let count = dimensions.iter().try_fold(1_i64, |count, &length| count.checked_mul(length));
-    let is_whole = |length: usize| count.is_some_and(|count| usize::try_from(count) == Ok(length));
+    let count = count.and_then(|count| usize::try_from(count).ok());
     match element {
         FLOAT => {
             floats.extend(fours(&raw).map(f32::from_le_bytes));
-            constant.floats = Some(floats).filter(|floats| is_whole(floats.len()));
+            constant.floats = Some(floats).filter(|floats| Some(floats.len()) == count);
         }
         INT32 => {
             integers.extend(fours(&raw).map(|n| i64::from(i32::from_le_bytes(n))));
-            constant.integers = Some(integers).filter(|integers| is_whole(integers.len()));
+            constant.integers = Some(integers).filter(|integers| Some(integers.len()) == count);
         }
         INT64 => {
             integers.extend(raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))));
-            constant.integers = Some(integers).filter(|integers| is_whole(integers.len()));
+            constant.integers = Some(integers).filter(|integers| Some(integers.len()) == count);
         }
         // Nothing that decides about places of elements has another type.
         _ => {}

@@ -27,6 +27,7 @@ use super::convert::graph_of;
 use super::draft::{Draft, Facts, Node, RANK, sort};
 use super::infer;
 use super::missing::{check_shapes, first_few};
+use super::nodes::opset;
 use super::values::{Dimension, attribute, tensor, type_of};
 use super::wire::{Field, Message};
 use crate::ReadError;
@@ -39,11 +40,13 @@ const VERSIONS: i64 = 64;
 /// How deep bodies may be nested. A file with deeper bodies is refused: it is damaged, and each level would make the
 /// look-up of names slower.
 const DEPTH: usize = 64;
+
 /// What the user can tell the reader.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Values of symbolic dimensions, by name. A dimension that has no name in the file is called after its tensor and
-    /// its position: `x.0` is the first dimension of input `x`.
+    /// Values of symbolic dimensions, by name. A dimension is symbolic if the file has a name such as `batch` for it,
+    /// and no number. A dimension that has neither is called after its tensor and its position: `x.0` is the first
+    /// dimension of input `x`.
     pub dimensions: BTreeMap<String, u64>,
     /// Upper bounds on the dimensions of tensors whose shape depends on the content of other tensors, by name.
     pub sizes: BTreeMap<String, Vec<u64>>,
@@ -54,7 +57,7 @@ pub struct Options {
 pub struct ReadModel {
     /// The network.
     pub model: Model,
-    /// What was ignored, assumed or left alone.
+    /// Sentences for the user about what was ignored, assumed or left alone.
     pub notes: Vec<String>,
     /// For each op of the first graph, the place of its node in the file.
     pub nodes: Vec<usize>,
@@ -74,6 +77,7 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         return Err(ReadError::at_byte("model::truncated", 0, "the file is empty"));
     }
     let mut reader = Reader { options: Some(options), ..Reader::default() };
+    reader.version = operators(&window)?;
     reader.graphs(header(&window)?)?;
     for id in reader.drafts.ids() {
         sort(&mut reader.drafts[id])?;
@@ -97,7 +101,7 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
         match field.number {
             1 => version = Some(field.value.signed()),
             7 => graph = Some(field.value.message(whole)),
-            // Who made the file, versions of operators, functions: planning needs none of them.
+            // Who made the file, and functions: planning needs neither. `operators` finds the version of the operators.
             _ => {}
         }
     }
@@ -115,14 +119,35 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
     }
 }
 
+/// The version of the standard operators that the nodes of a file are meant in; 0 if the file does not say.
+fn operators(window: &Window) -> Result<i64, ReadError> {
+    let whole = Message::whole(window);
+    let mut found = 0;
+    for field in whole.fields() {
+        let field = field?;
+        // Field 8 of a file is a domain with its version. The standard operators have an empty domain.
+        if field.number == 8 {
+            let (domain, version) = opset(field.value.message(whole))?;
+            if domain.is_empty() || domain == "ai.onnx" {
+                found = version;
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// What has been read so far.
 #[derive(Default)]
 struct Reader<'o> {
+    /// The version of the standard operators; 0 if the file does not say.
+    version: i64,
     /// The graphs; the first is the main graph.
     drafts: IndexVec<GraphId, Draft>,
+    /// What the user said. `None` only in an empty reader, as `Default` makes it.
     options: Option<&'o Options>,
     /// Symbolic dimensions of the model's inputs for which the user gave no value, each with the name of the input.
     symbols: BTreeSet<(String, String)>,
+    /// Sentences for the user; see `ReadModel::notes`.
     notes: Vec<String>,
 }
 
@@ -323,7 +348,7 @@ impl Reader<'_> {
         outer: Message<'w, 'a>,
     ) -> Result<Vec<Message<'w, 'a>>, ReadError> {
         let message = field.value.message(outer);
-        let mut node = Node { at: field.start, place, ..Node::default() };
+        let mut node = Node { at: field.start, place, version: self.version, ..Node::default() };
         let mut bodies = Vec::new();
         for entry in message.fields() {
             let entry = entry?;

@@ -8,8 +8,10 @@ use super::read::header;
 use crate::ReadError;
 use crate::source::{Piece, ReadAt, Window};
 
-/// The pieces of the file with the nodes of its graph in another order: those in
-/// `order` by their place in the file, all others before them, as they stand.
+/// The pieces of the new file: ranges of the old file, in the order in which they are to be written.
+///
+/// `order` lists nodes of the main graph by their number in the file, in the order in which they shall run. Nodes that
+/// `order` does not list come before them, in the order of the file.
 pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadError> {
     let window = Window::new(source);
     let graph = header(&window)?;
@@ -34,6 +36,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
     // The nodes that the order leaves out compute constants. They go first, so that the nodes that read the constants
     // come later.
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
+    // The ranges of the nodes, in their new order.
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
     // Each place where the file has a node gets the next node of the new order. Other fields between them stay.
     let mut pieces = vec![kept((0, graph.start))];

@@ -101,10 +101,12 @@ mod tensor {
 /// attributes.
 const SLICE_READS: i64 = 10;
 
+/// A range of the old file that is copied as it is.
 fn kept(range: Range) -> Piece {
     Piece::Kept { start: range.start, end: range.end }
 }
 
+/// How many bytes a piece has in the new file.
 fn length(piece: &Piece) -> u64 {
     match piece {
         Piece::Bytes(bytes) => bytes.len() as u64,
@@ -184,8 +186,9 @@ impl<'a> Writer<'a> {
         place.ok_or_else(|| ReadError::at_byte("onnx::bad-index", 0, format!("there is no node for op {op}")))
     }
 
-    /// A node that takes a part of a tensor: from the element at `begin` (a position in each dimension), as many
-    /// elements as the output holds. The node does not name dimensions in which input and output are equally long.
+    /// The bytes of a new node that takes a part of a tensor: from the element at `begin` (a position in each
+    /// dimension), as many elements as the output holds. The node does not name dimensions in which input and output
+    /// are equally long.
     fn slice(&mut self, input: TensorId, output: TensorId, begin: &[u64]) -> Piece {
         let (from, to) = (self.rewrite.shape(self.graph, input), self.rewrite.shape(self.graph, output));
         let cut: Vec<usize> = (0..begin.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
@@ -216,6 +219,7 @@ impl<'a> Writer<'a> {
     fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
         let old = self.old(copied.op.index())?;
         let op = &self.graph.ops[copied.op];
+        // `copied.read(input)` is the tensor that the copy reads in the place of `input`.
         // The new name of each tensor that the node reads. Names that are no inputs of the op, such as the empty name
         // of an input that is left out, stay as they are.
         let renamed: BTreeMap<&str, &str> =
@@ -241,6 +245,7 @@ impl<'a> Writer<'a> {
         if !old.domain.is_empty() {
             message.text(node::DOMAIN, &old.domain);
         }
+        // `before` and `after` are the padding of rows and of columns; ONNX lists both starts before both ends.
         let padding = match copied.padding {
             Padding::Unchanged => None,
             Padding::Explicit { before, after } => Some([before[0], before[1], after[0], after[1]]),

@@ -49,6 +49,7 @@ impl Context<'_> {
             return None;
         }
         match self.node.kind.as_str() {
+            // The output has the shape and the element type of input 0.
             "Abs"
             | "Acos"
             | "Acosh"
@@ -108,14 +109,17 @@ impl Context<'_> {
             | "Trilu"
             | "BitwiseNot"
             | "ReverseSequence"
-            | "Swish"
-            | "SimplifiedLayerNormalization"
-            | "RMSNormalization" => self.one(self.same_shape()),
+            | "Swish" => self.one(self.same_shape()),
+            // These two multiply by a scale, input 1, at the end and give what that gives: its element type.
+            "SimplifiedLayerNormalization" | "RMSNormalization" => self.typed(self.element(1), self.same_shape()),
             "IsNaN" | "IsInf" => self.typed(BOOL, self.same_shape()),
             "Dropout" => {
-                Some(vec![Found::new(self.element(0), self.same_shape()), Found::new(BOOL, self.same_shape())])
+                // The second output says which elements were kept. Before version 10 it had the type of the input.
+                let mask = if self.node.version < 10 { self.element(0) } else { BOOL };
+                Some(vec![Found::new(self.element(0), self.same_shape()), Found::new(mask, self.same_shape())])
             }
             "LayerNormalization" => self.layer_normalization(),
+            // The inputs are broadcast together.
             "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift"
             | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
             "And" | "Or" | "Xor" | "Equal" | "Greater" | "Less" | "GreaterOrEqual" | "LessOrEqual" => {
@@ -131,7 +135,11 @@ impl Context<'_> {
                 let element = [self.element(2), stated].into_iter().find(|&element| element != 0);
                 self.typed(element.unwrap_or(UINT8), self.same_shape())
             }
-            "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
+            // The result has the type of the attribute `output_dtype`, or else that of the scale, input 1.
+            "DequantizeLinear" => {
+                let stated = self.stated_element("output_dtype");
+                self.typed(if stated == 0 { self.element(1) } else { stated }, self.same_shape())
+            }
             // The quantised tensor, its scale and its zero point. The last two are scalars: their shape is `[]`.
             "DynamicQuantizeLinear" => Some(vec![
                 Found::new(UINT8, self.same_shape()),
@@ -140,6 +148,9 @@ impl Context<'_> {
             ]),
             "Conv" => self.one(self.convolution(0, 1)),
             "ConvInteger" => self.typed(INT32, self.convolution(0, 1)),
+            // With `channels_last`, which ONNX Runtime's own form of this op has, the shape is `[batch, spatial…,
+            // channels]`. There is no rule for that.
+            "QLinearConv" if self.int("channels_last", 0) != 0 => None,
             "QLinearConv" => self.typed(self.element(7), self.convolution(0, 3)),
             "ConvTranspose" => self.one(self.transposed_convolution()),
             "MaxPool" => {
@@ -203,7 +214,10 @@ impl Context<'_> {
             "DepthToSpace" => self.one(self.blocks(true)),
             "SpaceToDepth" => self.one(self.blocks(false)),
             "LSTM" | "GRU" | "RNN" => self.recurrent(),
-            kind if kind.starts_with("Reduce") => self.one(self.reduced(self.reduced_axes())),
+            // Not all names that begin with `Reduce`: the result of ONNX Runtime's `ReduceSumInteger` has a wider type
+            // than its input.
+            "ReduceL1" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceMax" | "ReduceMean" | "ReduceMin"
+            | "ReduceProd" | "ReduceSum" | "ReduceSumSquare" => self.one(self.reduced(self.reduced_axes())),
             // No rule: the caller leaves the outputs unknown, and the reader reports those that need memory.
             _ => None,
         }
@@ -486,7 +500,8 @@ impl Context<'_> {
 
     /// The shape with elements added, or cut off if the number is negative, at the start and at the end of dimensions.
     /// The list `pads` has all numbers for the starts, then all for the ends. Input 3 may list the dimensions to which
-    /// `pads` belongs; without input 3 the list belongs to all dimensions. `None` if the content of that input is not known.
+    /// `pads` belongs; without input 3 the list belongs to all dimensions. `None` if the content of that input is not
+    /// known.
     fn pad(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let pads = self.listed("pads", 1)?;
@@ -519,8 +534,9 @@ impl Context<'_> {
         Some(outer.iter().chain(inner).copied().collect())
     }
 
-    /// The sizes that the node reads as input 3, or the shape times the factors of the attribute `scales`, rounded
-    /// down. Factors that are an input are floats, whose content is not known here.
+    /// The shape after a `Resize` or `Upsample`: the sizes that the node reads as input 3, or the shape of input 0
+    /// times the factors of the attribute `scales`, rounded down. Factors that are an input are floats, whose content
+    /// is not known here; then the answer is `None`.
     fn resize(&self) -> Option<Vec<u64>> {
         let shape = self.shape(0)?;
         if let Some(sizes) = self.numbers(3).filter(|sizes| !sizes.is_empty()) {
@@ -535,8 +551,8 @@ impl Context<'_> {
         shape.iter().zip(scales).map(scaled).collect()
     }
 
-    /// The shape with `sizes` in the dimensions that the attribute `axes` lists, or in all dimensions if the node has no
-    /// such attribute. If the attribute `keep_aspect_ratio_policy` is `not_larger` or `not_smaller`, all these
+    /// The shape with `sizes` in the dimensions that the attribute `axes` lists, or in all dimensions if the node has
+    /// no such attribute. If the attribute `keep_aspect_ratio_policy` is `not_larger` or `not_smaller`, all these
     /// dimensions grow by the same factor, which is the smallest or the largest that a size asks for.
     fn resized(&self, shape: &[u64], sizes: &[u64]) -> Option<Vec<u64>> {
         let places = match self.ints("axes") {
@@ -546,6 +562,7 @@ impl Context<'_> {
         if places.len() != sizes.len() {
             return None;
         }
+        // The factor by which each of these dimensions would grow if it got exactly its size.
         let factors = places.iter().zip(sizes).map(|(&place, &size)| size as f64 / shape[place] as f64);
         let factor = match self.node.attribute("keep_aspect_ratio_policy").map(|policy| policy.text.as_str()) {
             None | Some("" | "stretch") => None,
@@ -613,6 +630,7 @@ impl Context<'_> {
         if step == 0 {
             return None;
         }
+        // If limit and start are equal, `distance` is 0 and the quotient is 0, whichever branch is taken.
         // The distance over the step, rounded up; nothing if the step leads away from the limit.
         let count = if (distance > 0) == (step > 0) { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
         Some(vec![u64::try_from(count).ok()?])
@@ -671,7 +689,7 @@ impl Context<'_> {
     }
 }
 
-/// Numbers that are sizes; `None` if one is negative.
+/// Signed numbers of the file as lengths of dimensions; `None` if one is negative.
 fn counted(numbers: &[i64]) -> Option<Vec<u64>> {
     numbers.iter().map(|&number| u64::try_from(number).ok()).collect()
 }
@@ -705,8 +723,12 @@ fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>
 
 /// How many elements a slice takes of a dimension of `size` elements, as in Python: `start` and `end` count from the
 /// end of the dimension if they are negative, and are moved into it if they lie outside. `None` for a step of 0,
-/// which is not allowed.
+/// which is not allowed, and for a negative step to the largest number there is: by the definition of the operator that
+/// is an empty slice, but ONNX Runtime takes it to mean "to the end" and goes on to the first element.
 pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option<u64> {
+    if step < 0 && (end == i64::from(i32::MAX) || end == i64::MAX) {
+        return None;
+    }
     let size = i128::from(size);
     let (start, end, step) = (i128::from(start), i128::from(end), i128::from(step));
     let from_end = |place: i128| if place < 0 { place + size } else { place };
@@ -736,6 +758,8 @@ mod tests {
         assert_eq!(slice_length(10, -3, 10, 2), Some(2));
         assert_eq!(slice_length(10, 9, i64::MIN, -1), Some(10));
         assert_eq!(slice_length(10, 5, 2, 1), Some(0));
+        assert_eq!(slice_length(10, 5, i64::MAX, -1), None);
+        assert_eq!(slice_length(10, 5, i32::MAX.into(), -2), None);
         assert_eq!(slice_length(0, 0, 5, 1), Some(0));
         assert_eq!(slice_length(0, -1, i64::MIN, -1), Some(0));
         assert_eq!(slice_length(0, 0, 5, 0), None);

@@ -36,7 +36,8 @@ pub(super) fn axes(numbers: &[i64], rank: usize) -> Option<Vec<usize>> {
     Some(axes)
 }
 
-/// Number of elements.
+/// The number of elements of a tensor of this shape: 1 for a scalar, whose shape is empty. `None` if it has 2^64 or
+/// more.
 pub(super) fn elements(shape: &[u64]) -> Option<u64> {
     shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))
 }
@@ -82,7 +83,8 @@ pub(super) enum AutoPad {
 }
 
 impl Sliding {
-    /// The stride or dilation of a dimension: 1 where none is given, or where the file has 0.
+    /// The stride or dilation of the dimension `place`, counted from the first spatial one: 1 where none is given, or
+    /// where the file has 0.
     fn at(numbers: &[u64], place: usize) -> u64 {
         numbers.get(place).copied().unwrap_or(1).max(1)
     }
@@ -119,6 +121,7 @@ impl Sliding {
             return Some(size.div_ceil(stride));
         }
         let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };
+        // `room` is how far the window can move: the padded length without the window itself.
         let padded = i64::try_from(size).ok()?.checked_add(padding)?;
         let room = u64::try_from(padded).ok()?.checked_sub(reach)?;
         let steps = if self.ceil { room.div_ceil(stride) } else { room / stride };

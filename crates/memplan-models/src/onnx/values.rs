@@ -1,4 +1,7 @@
-//! Types, constants and attributes, read from their messages. The number after each word is that of the field:
+//! Types, constants and attributes, read from their messages.
+//!
+//! A `Message` is a range of the file that consists of numbered fields; a field has a `Value`. The number after
+//! each word is that of the field:
 //!
 //! ```text
 //! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map

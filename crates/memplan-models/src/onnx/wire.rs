@@ -16,7 +16,8 @@
 use crate::ReadError;
 use crate::source::Window;
 
-/// A message: a range of the file.
+/// A message: the bytes of the file from `start` up to, but not including, `end`. The window is the file; it fetches
+/// the bytes that are asked for, and limits how many may be asked for in all.
 #[derive(Clone, Copy)]
 pub(super) struct Message<'w, 'a> {
     pub(super) window: &'w Window<'a>,
@@ -130,13 +131,13 @@ impl<'w, 'a> Message<'w, 'a> {
         Err(ReadError::at_byte("onnx::malformed", start, "a number has more than ten bytes"))
     }
 
-    /// The content as text; what is not UTF-8 is replaced.
+    /// The content as text. Bytes that are not UTF-8 become replacement characters.
     pub(super) fn text(self) -> Result<String, ReadError> {
         let bytes = self.window.bytes(self.start, self.end - self.start)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Number of bytes.
+    /// How many bytes the message has.
     pub(super) fn len(self) -> u64 {
         self.end - self.start
     }

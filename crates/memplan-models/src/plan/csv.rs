@@ -5,7 +5,8 @@
 //! offsets, `offset` or the one the user names. A second row for the same id is
 //! its next slot. A column `over` names the buffers, separated by `|`, whose
 //! bytes a buffer takes over in place (`\\|` is a `|` in a name, also in that of
-//! a space). Other columns do not matter.
+//! a space). A column `space` names the space of a buffer; without a name there
+//! it is the first one that the buffer may be in. Other columns do not matter.
 //!
 //! A plan made of shared objects has the columns `object` and `object_size` instead of `offset`: see `objects`.
 
@@ -70,9 +71,8 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             let span = rows.field_span(rows.span(), offsets);
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
-        let named = spaces.and_then(|column| named_space(&known_spaces, rows.name(column)));
-        // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
-        // in.
+        // If the row names no space, the buffer lies in the first space that it may be in.
+        let named = named_space(&rows, spaces, &known_spaces, problem)?;
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
         // A buffer with several slots has a row for each of them. Space and `over` are taken from its first row; the
         // later rows only add their offsets.
@@ -104,13 +104,16 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
 /// buffer behind the one found last is tried first; only where that fails are all names put into a table. A table of a
 /// million names takes a fifth of a second to fill and to use.
 struct BuffersByName<'p> {
+    /// Where the buffers are.
     problem: &'p Problem,
     /// The buffer found last.
     last: Option<BufferId>,
+    /// All buffers by name; filled when it is first needed.
     table: OnceCell<HashMap<&'p str, BufferId>>,
 }
 
 impl<'p> BuffersByName<'p> {
+    /// A search that begins with the first buffer.
     fn new(problem: &'p Problem) -> BuffersByName<'p> {
         BuffersByName { problem, last: None, table: OnceCell::new() }
     }
@@ -126,7 +129,7 @@ impl<'p> BuffersByName<'p> {
         found
     }
 
-    /// The same by the table of all names.
+    /// The buffer of that name, found by the table of all names. Does not change which buffer was found last.
     fn look_up(&self, name: &str) -> Option<BufferId> {
         let names =
             || self.problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
@@ -134,11 +137,43 @@ impl<'p> BuffersByName<'p> {
     }
 }
 
-/// The space that the column `space` names. We write a `|` in a name with a backslash before it. Other tools do not, so
-/// that their name is taken as it stands.
-fn named_space(known: &HashMap<&str, SpaceId>, written: &str) -> Option<SpaceId> {
+/// At most so many spaces are listed in an error.
+const LISTED_SPACES: usize = 8;
+
+/// The space that the current row names in the column `space`; `None` if there is no such column or the row leaves it
+/// empty. An error if the problem has no such space.
+fn named_space(
+    rows: &Rows<'_>,
+    column: Option<usize>,
+    known: &HashMap<&str, SpaceId>,
+    problem: &Problem,
+) -> Result<Option<SpaceId>, ReadError> {
+    let Some(column) = column else { return Ok(None) };
+    let written = rows.name(column);
+    if let Some(space) = find_space(known, written) {
+        return Ok(Some(space));
+    }
+    if written.is_empty() {
+        return Ok(None);
+    }
+    let span = rows.field_span(rows.span(), column);
+    let error = rows.error("plan::unknown-space", span, format!("the problem has no space called `{written}`"));
+    let names: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).take(LISTED_SPACES).collect();
+    let more = if problem.spaces().len() > names.len() { ", …" } else { "" };
+    Err(error.help(format!("its spaces are {}{more}", names.join(", "))))
+}
+
+/// The space of this name. We write a `|` in a name with a backslash before it. Other tools do not, so that their name
+/// is taken as it stands. Records have no blanks around the names of spaces, so they are taken away from a name that
+/// is not found with them.
+fn find_space(known: &HashMap<&str, SpaceId>, written: &str) -> Option<SpaceId> {
+    let as_it_stands = || known.get(written).or_else(|| known.get(written.trim())).copied();
+    // Nearly all names have neither character and stand as they are.
+    if !written.contains(['\\', '|']) {
+        return as_it_stands();
+    }
     let one = <[String; 1]>::try_from(list_of_names(written)).ok();
-    one.and_then(|[name]| known.get(name.as_str())).or_else(|| known.get(written)).copied()
+    one.and_then(|[name]| known.get(name.as_str()).copied()).or_else(as_it_stands)
 }
 
 #[cfg(test)]
@@ -172,6 +207,33 @@ mod tests {
         assert_eq!(again.placements, plan.placements, "{}", write(&problem, &plan));
         assert_eq!(again.unknown, Vec::<String>::new());
         assert_eq!(again.reused, [Reuse { buffer: heir, over: ids }]);
+    }
+
+    #[test]
+    fn spaces_are_those_of_the_problem() {
+        let mut builder = ProblemBuilder::new();
+        let spaces = ["sram", "dram"].map(|name| builder.space(Space::new(name)));
+        for name in ["a", "b"] {
+            builder.buffer(Buffer { spaces: spaces.into(), ..Buffer::new(name, 4, Lifetime::new(0, 2)) });
+        }
+        let problem = builder.build().unwrap();
+        for header in ["id,offset,space,size", "id,object,space,object_size"] {
+            let read = |spaces: [&str; 2]| {
+                let [a, b] = spaces;
+                read(&format!("{header}\na,0,{a},4\nb,1,{b},4\n"), &problem, None)
+            };
+            let placed =
+                |spaces| read(spaces).unwrap().placements.iter().flatten().map(|at| at.space).collect::<Vec<_>>();
+            assert_eq!(placed(["dram", "sram"]), [spaces[1], spaces[0]], "{header}");
+            // Without a name the buffer lies in the first space that it may be in.
+            assert_eq!(placed(["", "\" dram \""]), spaces, "{header}");
+            for unknown in ["flash", "sram|dram", "SRAM"] {
+                let error = read(["dram", unknown]).unwrap_err();
+                assert_eq!((error.code, error.line), ("plan::unknown-space", 3), "{header}: {error}");
+                assert_eq!(error.message, format!("the problem has no space called `{unknown}`"));
+                assert_eq!(error.help.as_deref(), Some("its spaces are sram, dram"));
+            }
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     }
     for ((id, buffer), name) in problem.buffers().iter_enumerated().zip(&names.buffers) {
         let Some(placement) = &plan.placements[id] else { continue };
+        // The name of the memory is only told where there are several.
         let space = several.then(|| problem.spaces()[placement.space].name.as_str());
         if let Some(object) = placement.object {
             header.define(format!("OBJECT_{name}"), object.index() as u64, &remark(buffer, space));
@@ -92,6 +93,7 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
 struct Header {
     /// What all macros begin with.
     prefix: String,
+    /// The text so far.
     text: String,
 }
 
@@ -134,7 +136,9 @@ const GUARD: &str = "_MEMPLAN_H";
 
 /// The names of spaces and buffers in macros, in the order of the problem's spaces and buffers.
 struct Names {
+    /// A name for each space.
     spaces: Vec<String>,
+    /// A name for each buffer.
     buffers: Vec<String>,
 }
 
@@ -190,7 +194,7 @@ fn unique(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// An offset in a header, or an object.
+/// Where a buffer lives, as a header says it: an offset, or an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderOffset {
     /// What follows `_OFFSET_` or `_OBJECT_` in the macro's name: the buffer's name, as far as C can spell it.

@@ -9,6 +9,10 @@
 //!               "offset": 0, "offsets": [0], "object": null}],
 //!  "objects": [], "reused": []}
 //! ```
+//!
+//! Types that end in `File` have the fields of the JSON. Two come from the format of problems: `SizeFile` writes a
+//! size (a number of bytes, the components of a shape, or a symbol), `IntervalFile` one stretch of a lifetime. When a
+//! plan is read, a `Json` is a value that has not been parsed yet and knows its place in the text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,8 +40,8 @@ pub fn write(problem: &Problem, outcome: &Outcome, strategy: &str, seconds: Opti
     text
 }
 
-/// The file as it is written: the fields of this type and of the types below are those of the JSON. All sizes,
-/// offsets and extents are in bytes.
+/// The file as it is written. All sizes, offsets and extents are in bytes. What depends on a plan is `None` or empty if
+/// there is no plan.
 #[derive(Serialize)]
 struct PlanFile<'a> {
     strategy: &'a str,
@@ -108,6 +112,7 @@ struct ReuseFile<'a> {
 }
 
 impl<'a> ReuseFile<'a> {
+    /// An overlay that the plan uses, as it is written.
     fn of(problem: &'a Problem, reuse: &Reuse) -> ReuseFile<'a> {
         ReuseFile { buffer: &problem.buffers()[reuse.buffer].name, over: names(problem, &reuse.over) }
     }
@@ -128,6 +133,7 @@ struct CostFile<'a> {
 }
 
 impl<'a> CostFile<'a> {
+    /// What a plan costs, as it is written; `None` if the problem puts no price on reuse.
     fn of(problem: &'a Problem, plan: &Plan) -> Option<CostFile<'a>> {
         let cost = plan.cost?;
         let name = |id: BufferId| problem.buffers()[id].name.as_str();
@@ -193,6 +199,7 @@ fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>
     problem.spaces().iter_enumerated().map(file).collect()
 }
 
+/// All buffers with their places, in the order of the problem; without a plan they have none.
 fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'a>> {
     let buffers = problem.buffers().iter_enumerated();
     let placed = buffers.map(|(id, buffer)| (buffer, plan.and_then(|plan| plan.placements[id].as_ref())));
@@ -265,8 +272,11 @@ fn cost_number(value: Json) -> Result<u64, ReadError> {
 
 /// A plan that is being read.
 struct Reader<'p> {
+    /// What the plan is for.
     problem: &'p Problem,
+    /// Its buffers by name.
     by_name: HashMap<&'p str, BufferId>,
+    /// Its spaces by name.
     spaces: HashMap<&'p str, SpaceId>,
     /// What has been read so far.
     plan: Plan,
@@ -282,12 +292,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads where one buffer lies.
+    /// Reads where one buffer lies. All fields are collected first, because they may stand in any order.
     fn buffer(&mut self, value: Json) -> Result<(), ReadError> {
         let mut id = None;
         let (mut space, mut object) = (None, None);
         let mut strides = SmallVec::<[Bytes; 1]>::new();
         let mut offsets = SmallVec::<[Bytes; 1]>::new();
+        // The number in `offset`.
         let mut first = None;
         for (key, field) in value.entries("a buffer with its offset")? {
             match key.as_ref() {
@@ -408,7 +419,8 @@ impl Reader<'_> {
     }
 
     /// Reads the extents that the file claims. A space without a claim keeps the extent that follows from the
-    /// placements.
+    /// placements. An entry without a name or without an extent claims nothing; a name that the problem does not have
+    /// is an error.
     fn extents(&mut self, spaces: Json) -> Result<(), ReadError> {
         for value in spaces.list("a list of spaces")? {
             let (mut space, mut extent) = (None, None);
@@ -428,7 +440,7 @@ impl Reader<'_> {
     }
 }
 
-/// The size of a shared object: a number of bytes, the components of a shape, or a symbol with a bound.
+/// Reads the size of a shared object: a number of bytes, the components of a shape, or a symbol with a bound.
 fn object_size(value: Json) -> Result<Size, ReadError> {
     if value.is_list() {
         let components = value.list("components")?.into_iter().map(|component| component.number("a component"));

@@ -16,7 +16,11 @@
 //! `upper`/`end`/`last_task`, `size`, and optionally `alignment`, `space` (several
 //! candidates as `sram|dram`), `offset` (fixes the buffer; empty or -1 does not),
 //! `gaps`, `hint` (read and not used). Other columns are ignored with a note.
+//!
+//! `Rows` goes through a file record by record and knows where each field stands. `Columns` says which column means
+//! what. `Row` makes a buffer of the current record.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use memplan_core::{
@@ -76,6 +80,7 @@ impl RecordFormat for Csv {
     }
 }
 
+/// The `s` at the end of a word that stands for several things.
 fn plural(items: &[String]) -> &'static str {
     if items.len() == 1 { "" } else { "s" }
 }
@@ -100,7 +105,9 @@ fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], err
 
 /// The records of a file, one at a time; the first is the header.
 pub(crate) struct Rows<'a> {
+    /// The whole file.
     text: &'a str,
+    /// Splits the file into records and fields.
     reader: csv::Reader<&'a [u8]>,
     /// The current record.
     record: csv::StringRecord,
@@ -141,11 +148,12 @@ impl<'a> Rows<'a> {
         Ok(more)
     }
 
+    /// How many fields the current record has.
     pub(crate) fn fields(&self) -> usize {
         self.record.len()
     }
 
-    /// A field without the blanks around it.
+    /// A field of the current record without the blanks around it; empty if the record is too short to have it.
     pub(crate) fn field(&self, column: usize) -> &str {
         self.record.get(column).unwrap_or_default().trim()
     }
@@ -169,8 +177,9 @@ impl<'a> Rows<'a> {
         Span::new(self.start, self.start + record.trim_end().len())
     }
 
-    /// Where a field of a record stands, without the blanks around it. The `csv` crate does not say it, so the text
-    /// of the record is scanned for commas.
+    /// Where a field of a record stands, without the blanks around it. `record` is the place of the record, and
+    /// `column` counts from 0. The `csv` crate does not say where fields stand, so the text of the record is scanned
+    /// for commas.
     pub(crate) fn field_span(&self, record: Span, column: usize) -> Span {
         let text = self.text.get(record.range()).unwrap_or_default();
         let mut quoted = false;
@@ -202,6 +211,7 @@ impl<'a> Rows<'a> {
         Span::new(start, start + field.trim().len())
     }
 
+    /// An error about a place in the file.
     pub(crate) fn error(&self, code: &'static str, span: Span, message: impl Into<String>) -> ReadError {
         ReadError::new(code, self.text, span, message)
     }
@@ -308,6 +318,7 @@ pub(crate) fn header(rows: &Rows) -> Result<Vec<String>, ReadError> {
 
 /// The first line of a file, in which columns are found by name.
 struct Header<'a, 'b> {
+    /// The file; its current record is the header.
     rows: &'a Rows<'b>,
     names: Vec<String>,
 }
@@ -352,7 +363,9 @@ pub(super) fn resembles(one: &str, other: &str) -> bool {
 
 /// The current record of `rows`, to be made into a buffer.
 struct Row<'a, 'b> {
+    /// The file; its current record is the one that is meant.
     rows: &'a Rows<'b>,
+    /// Which column means what.
     columns: &'a Columns,
 }
 
@@ -361,7 +374,8 @@ impl Row<'_, '_> {
     /// for names. `spaces` collects the names of spaces in the order of their first use.
     fn buffer(&self, index: usize, spaces: &mut SpaceNames) -> Result<Buffer, ReadError> {
         let columns = self.columns;
-        // Only the required columns must be there; fields at the end of a record may be left out.
+        // Only the required columns must be there; optional fields at the end of a record may be left out. `last` is
+        // the position of the last required one.
         let last = columns.start.max(columns.end).max(columns.size).max(columns.id.unwrap_or(0));
         if self.rows.fields() <= last {
             let message = format!("the record has {} fields, the header promises more", self.rows.fields());
@@ -393,6 +407,7 @@ impl Row<'_, '_> {
         Ok(buffer)
     }
 
+    /// An error about a field of the record.
     fn error(&self, code: &'static str, column: usize, message: impl Into<String>) -> ReadError {
         self.rows.error(code, self.rows.field_span(self.rows.span(), column), message)
     }
@@ -512,7 +527,9 @@ fn is_number_past(text: &str) -> bool {
 /// The names of spaces in the order of their first use, and the number of each.
 #[derive(Default)]
 struct SpaceNames {
+    /// The names; the position of each is the number of its space.
     in_order: Vec<String>,
+    /// The space of each name.
     ids: HashMap<String, SpaceId>,
 }
 
@@ -601,7 +618,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
 /// The space in which a buffer is placed, or those among which a plan may choose.
 fn space_field(problem: &Problem, buffer: &Buffer, placement: Option<&Placement>) -> String {
     let spaces = placement.map_or(buffer.spaces.as_slice(), |placement| std::slice::from_ref(&placement.space));
-    let names: Vec<String> = spaces.iter().map(|&space| in_list(&problem.spaces()[space].name)).collect();
+    let names: Vec<Cow<str>> = spaces.iter().map(|&space| in_list(&problem.spaces()[space].name)).collect();
     quoted(&names.join("|"))
 }
 
@@ -626,7 +643,7 @@ fn object_fields(plan: &Plan, placement: Option<&Placement>) -> String {
 
 /// The column `over`: for each buffer that starts on the bytes of others, the names of these, separated by `|`.
 fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
-    let mut column = HashMap::<BufferId, Vec<String>>::new();
+    let mut column = HashMap::<BufferId, Vec<Cow<str>>>::new();
     for reuse in &plan.reused {
         let names = reuse.over.iter().map(|&over| in_list(&problem.buffers()[over].name));
         column.entry(reuse.buffer).or_default().extend(names);
@@ -635,8 +652,12 @@ fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
 }
 
 /// A name as an item of a list. `|` ends an item, so a `|` or a backslash in the name gets a backslash before it.
-fn in_list(name: &str) -> String {
-    name.replace('\\', "\\\\").replace('|', "\\|")
+fn in_list(name: &str) -> Cow<'_, str> {
+    if name.contains(['\\', '|']) {
+        Cow::Owned(name.replace('\\', "\\\\").replace('|', "\\|"))
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 /// The names in a list such as `a|b\|c`: `a` and `b|c`. The opposite of `in_list`. A backslash that neither a `|` nor a

@@ -22,6 +22,10 @@
 //!
 //! Intervals are half-open. Fields that are not known are named in a note; what would change the meaning (the
 //! geometry of banks) is an error.
+//!
+//! A `Json` is a value that has not been parsed yet and knows its place in the text. `Fields` is a JSON object
+//! whose fields are taken out one by one (`take` for an optional one, `need` for one that must be there), so that in
+//! the end those that nobody asked for are left.
 
 pub(crate) mod solution;
 mod write;
@@ -169,6 +173,7 @@ fn problems(text: &str) -> Result<Vec<(Cow<'_, str>, Json<'_>)>, ReadError> {
 /// What has been read so far of one problem.
 #[derive(Default)]
 struct Reader {
+    /// The problem so far.
     builder: ProblemBuilder,
     /// Where each buffer stands in the text, in the order of the buffers.
     spans: Vec<Span>,
@@ -180,6 +185,7 @@ struct Reader {
     pools: HashMap<u64, SpaceId>,
     /// The buffers by their ids in the file.
     buffers: HashMap<u64, BufferId>,
+    /// The ids by which the file names its pools and buffers.
     numbers: Numbers,
 }
 

@@ -12,6 +12,10 @@
 //! `{"records": [[size, first_task, last_task], …]}` has closed intervals and
 //! names its buffers 0, 1, …; a size may be a list of components there. Without
 //! `spaces`, top-level `alignment` and `capacity` describe the only one.
+//!
+//! When a file is read, a `Value` is a JSON value that has not been parsed yet and knows its place in the text;
+//! `Fields` is an object whose fields are taken out one by one. When one is written, types that end in `File` have
+//! the fields of the JSON.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -134,6 +138,7 @@ fn is_nearly(name: &str, known: &str) -> bool {
 /// What has been read so far.
 #[derive(Default)]
 struct Reader<'a> {
+    /// The problem so far.
     builder: ProblemBuilder,
     /// Where each buffer stands in the text, in the order of the buffers: as many as there are buffers.
     spans: Vec<Span>,
@@ -141,10 +146,13 @@ struct Reader<'a> {
     notes: Vec<String>,
     /// Unknown fields with the path of the object they stand in, such as `buffers[].colour`.
     ignored: std::collections::BTreeSet<String>,
+    /// The spaces by name.
     space_ids: HashMap<Cow<'a, str>, SpaceId>,
     /// Whether the file has the list `spaces`. Without it, each new name in a buffer's field `space` makes a space.
     spaces_listed: bool,
+    /// The groups of ties by name.
     group_ids: HashMap<Cow<'a, str>, GroupId>,
+    /// The buffers by name.
     buffer_ids: HashMap<Cow<'a, str>, BufferId>,
     /// Where the relation between buffers (an overlay, a pair, the dependencies) that was read last stands.
     relations: Option<Span>,
@@ -378,7 +386,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A buffer by its id.
+    /// The buffer that a field names by its `id`.
     fn named(&self, value: Value<'a>) -> Result<BufferId, ReadError> {
         let name = value.name("the id of a buffer")?;
         let unknown = || value.error("json::unknown-buffer", format!("there is no buffer called `{name}`"));
@@ -397,7 +405,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Buffers by position.
+    /// The buffers that a field lists by position.
     fn positions(&self, list: Value<'a>) -> Result<Vec<BufferId>, ReadError> {
         let items = list.list("a list of positions of buffers")?;
         items.into_iter().map(|item| self.numbered(item)).collect()
@@ -588,6 +596,7 @@ struct OverlayFile<'a> {
 }
 
 impl<'a> OverlayFile<'a> {
+    /// An overlay as it is written.
     fn of(problem: &'a Problem, overlay: &Overlay) -> OverlayFile<'a> {
         let kind = match overlay.kind {
             OverlayKind::SameBase => "same-base",
@@ -601,12 +610,16 @@ impl<'a> OverlayFile<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum SizeFile<'a> {
+    /// A number of bytes.
     Bytes(u64),
+    /// The components of a texture: width, height, and so on.
     Shape(&'a [u64]),
+    /// A size that is not known yet, with an upper bound in bytes if there is one.
     Symbol { symbol: &'a str, at_most: Option<u64> },
 }
 
 impl<'a> SizeFile<'a> {
+    /// A size as it is written.
     pub(crate) fn of(size: &'a Size) -> SizeFile<'a> {
         match size {
             Size::Fixed(bytes) => SizeFile::Bytes(bytes.0),
@@ -620,15 +633,19 @@ impl<'a> SizeFile<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum IntervalFile {
+    /// Start and end.
     Whole([u64; 2]),
+    /// Start, end, and the first byte in use and the byte after the last.
     Window([u64; 4]),
 }
 
+/// The stretches of a lifetime as they are written.
 pub(crate) fn lifetime_file(lifetime: &Lifetime) -> Vec<IntervalFile> {
     lifetime.intervals().map(IntervalFile::of).collect()
 }
 
 impl IntervalFile {
+    /// One stretch as it is written.
     fn of(interval: Interval) -> IntervalFile {
         let (Step(start), Step(end)) = (interval.start, interval.end);
         match interval.window {
@@ -638,14 +655,17 @@ impl IntervalFile {
     }
 }
 
+/// Whether a number is 1, which is the default of the fields that use this test, so that they are left out.
 fn is_one(value: &u64) -> bool {
     *value == 1
 }
 
+/// Whether a field has its default, so that it is left out.
 fn is_false(value: &bool) -> bool {
     !*value
 }
 
+/// The name of a buffer.
 fn name_of(problem: &Problem, id: BufferId) -> &str {
     &problem.buffers()[id].name
 }
@@ -655,7 +675,7 @@ fn named_pairs<'a>(problem: &'a Problem, pairs: &[(BufferId, BufferId)]) -> Vec<
     pairs.iter().map(|&(one, other)| [name_of(problem, one), name_of(problem, other)]).collect()
 }
 
-/// Buffers by position.
+/// The positions of buffers in the list of buffers.
 fn indices(ids: &[BufferId]) -> Vec<usize> {
     ids.iter().map(|id| id.index()).collect()
 }
@@ -685,6 +705,7 @@ impl<'a> ProblemFile<'a> {
 }
 
 impl<'a> SpaceFile<'a> {
+    /// A space as it is written.
     fn of(space: &'a Space) -> SpaceFile<'a> {
         let capacity = space.capacity.map(|bytes| bytes.0);
         SpaceFile { name: &space.name, capacity, alignment: space.alignment.0, base: space.base.0 }

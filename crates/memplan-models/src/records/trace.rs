@@ -122,10 +122,6 @@ pub fn write(problem: &Problem) -> (String, Vec<String>) {
 /// upwards that makes a free name. Names that need no change are given first, so that they stay as they are.
 fn names(problem: &Problem) -> IndexVec<BufferId, String> {
     let buffers = problem.buffers();
-    let plain = |name: &str| match name {
-        "" => "_".to_owned(),
-        name => name.replace(|c: char| c.is_whitespace() || c == '#', "_"),
-    };
     let mut names = IndexVec::<BufferId, String>::filled(String::new(), buffers.len());
     let mut taken = HashSet::new();
     // How far the numbers of a name have been tried, so that many equal names do not try the same numbers again.
@@ -148,6 +144,14 @@ fn names(problem: &Problem) -> IndexVec<BufferId, String> {
     names
 }
 
+/// A name without the characters that have a meaning in a trace, and not empty.
+fn plain(name: &str) -> String {
+    match name {
+        "" => "_".to_owned(),
+        name => name.replace(|c: char| c.is_whitespace() || c == '#', "_"),
+    }
+}
+
 /// Notes on the features of a problem that a trace cannot express; `gaps` is the number of buffers with gaps.
 fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
     let mut notes = Vec::new();
@@ -162,12 +166,11 @@ fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
         notes.push(format!("a trace has sizes in bytes; {unsized_buffers} of these buffers have none and count 0"));
     }
     // What else a trace has no word for, each with the number of buffers or pairs that have it.
-    let buffers = |has: fn(&Buffer) -> bool| problem.buffers().iter().filter(|buffer| has(buffer)).count();
     let others = [
-        ("several slots", buffers(|buffer| buffer.slots > 1)),
-        ("fixed offsets", buffers(|buffer| buffer.fixed().is_some())),
-        ("ties", buffers(|buffer| buffer.tie().is_some())),
-        ("buffers that share with no other", buffers(|buffer| buffer.exclusive)),
+        ("several slots", count(problem, |buffer| buffer.slots > 1)),
+        ("fixed offsets", count(problem, |buffer| buffer.fixed().is_some())),
+        ("ties", count(problem, |buffer| buffer.tie().is_some())),
+        ("buffers that share with no other", count(problem, |buffer| buffer.exclusive)),
         ("pairs that must share", problem.must_share().len()),
         ("pairs that must not share", problem.must_not_share().len()),
         ("costs of reuse", problem.reuse_costs().len()),
@@ -181,15 +184,23 @@ fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
     notes
 }
 
+/// How many buffers have something.
+fn count(problem: &Problem, has: fn(&Buffer) -> bool) -> usize {
+    problem.buffers().iter().filter(|buffer| has(buffer)).count()
+}
+
 /// A word of a line and where it stands in the file.
 #[derive(Clone, Copy)]
 struct Word<'a> {
+    /// The word.
     text: &'a str,
+    /// Where it stands in the file.
     span: Span,
 }
 
 /// A buffer of the trace.
 struct Allocation<'a> {
+    /// Its name.
     id: Word<'a>,
     /// In bytes.
     size: u64,
@@ -203,8 +214,11 @@ struct Allocation<'a> {
 
 /// A line `overlay ID VICTIM KIND`.
 struct Hint<'a> {
+    /// The buffer that may start on the victim's bytes.
     id: Word<'a>,
+    /// The buffer that may still occupy them.
     victim: Word<'a>,
+    /// How the one must lie on the other.
     kind: OverlayKind,
 }
 
@@ -213,15 +227,18 @@ struct Hint<'a> {
 struct TraceReader<'a> {
     /// The whole file.
     text: &'a str,
+    /// The buffers in the order of their allocations.
     allocations: Vec<Allocation<'a>>,
     /// The position of each id in `allocations`.
     by_id: HashMap<&'a str, usize>,
+    /// The lines `overlay`.
     hints: Vec<Hint<'a>>,
     /// How many events have been read: the number of the next one.
     events: u64,
 }
 
 impl<'a> TraceReader<'a> {
+    /// An error about a place in the file.
     fn error(&self, code: &'static str, span: Span, message: impl Into<String>) -> ReadError {
         ReadError::new(code, self.text, span, message)
     }

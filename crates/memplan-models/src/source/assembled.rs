@@ -38,6 +38,7 @@ impl Piece {
         Piece::Kept { start: 0, end: source.size() }
     }
 
+    /// The piece without a copy of its bytes.
     fn borrowed(&self) -> Borrowed<'_> {
         match self {
             Piece::Bytes(bytes) => Borrowed::Bytes(bytes),
@@ -49,11 +50,14 @@ impl Piece {
 /// A piece whose bytes another object owns.
 #[derive(Clone, Copy)]
 enum Borrowed<'a> {
+    /// New bytes.
     Bytes(&'a [u8]),
+    /// `size` bytes of the old file, from `start` on.
     Kept { start: u64, size: u64 },
 }
 
 impl Borrowed<'_> {
+    /// How many bytes it has.
     fn size(self) -> u64 {
         match self {
             Borrowed::Bytes(bytes) => bytes.len() as u64,
@@ -64,9 +68,11 @@ impl Borrowed<'_> {
 
 /// A file made of pieces.
 pub struct Assembled<'a> {
+    /// The old file.
     old: &'a dyn ReadAt,
     /// Each piece with the offset at which it starts in the new file.
     pieces: Vec<(u64, Borrowed<'a>)>,
+    /// The size of the new file.
     size: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How many bytes a kernel asks for, in terms of its operator's shapes.
+//! How many bytes of scratch memory a kernel asks for, in terms of the shapes of its operator's tensors.
 //!
 //! An amount is a number, or a multiple of something that is counted, with a
 //! number added or taken away:
@@ -24,7 +24,7 @@ use serde::Deserialize;
 use super::scratch::Operator;
 use crate::graph::Tensor;
 
-/// `factor * counted * … + rest`; only `rest` if nothing is counted.
+/// `factor * counted * … + rest`; only `rest` if nothing is counted. A file of kernels' needs has it as a text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Amount {
@@ -96,6 +96,7 @@ impl Counted {
     }
 }
 
+/// The number of elements of a tensor; `None` if it has 2^64 or more.
 fn elements(tensor: &Tensor) -> Option<u64> {
     tensor.shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))
 }
@@ -126,6 +127,7 @@ impl Amount {
 
     /// Reads an amount: a number, or a product such as `2 * dimension 3 of input 0 + 16`. `None` if it is neither.
     fn parse(text: &str) -> Option<Amount> {
+        // All numbers in an amount are below 2^32, so that sums and signs below cannot overflow.
         let number = |word: &str| word.parse::<u32>().ok().map(i64::from);
         if let Some(rest) = number(text.trim()) {
             return Some(Amount::new(0, Vec::new(), rest));

@@ -51,7 +51,7 @@ pub struct Arena {
     pub extent: Bytes,
 }
 
-/// Lays out an arena as the runtime does.
+/// Lays out an arena as the runtime does. The offsets are in the order of `requests`.
 pub fn lay_out(requests: &[Request]) -> Arena {
     // Requests with a given offset come first, in their own order. The others follow by size.
     let mut order: Vec<usize> = (0..requests.len()).collect();
@@ -96,13 +96,14 @@ fn lowest_gap(request: &Request, placed: &[(u64, usize)], requests: &[Request]) 
     candidate
 }
 
-/// The requests of a problem whose buffers are in the runtime's own order. A buffer
-/// has a given offset, that of the plan, if `is_given` says so of its number.
+/// The requests of a problem whose buffers are in the runtime's own order. `is_given` is asked for the number of each
+/// buffer, from 0 on. If it says yes, the request gets the buffer's offset in `plan` as its given offset.
 pub fn requests(problem: &Problem, plan: Option<&Plan>, is_given: impl Fn(usize) -> bool) -> Vec<Request> {
     let request = |(id, buffer): (memplan_core::BufferId, &memplan_core::Buffer)| {
         let first = buffer.lifetime.start().map_or(0, |step| step.0);
         let end = buffer.lifetime.end().map_or(0, |step| step.0);
         let offset = plan.filter(|_| is_given(memplan_core::Id::index(id))).and_then(|plan| plan.offset(id));
+        // Lifetimes are half-open, and a request has the last step itself.
         Request { size: buffer.bytes().unwrap_or_default(), first, last: end.saturating_sub(1), offset }
     };
     problem.buffers().iter_enumerated().map(request).collect()

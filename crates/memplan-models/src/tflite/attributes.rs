@@ -36,14 +36,14 @@ pub struct WindowOptions {
     pub filter: [u64; 2],
 }
 
-/// What is known of an operator besides its tensors.
+/// The options of one operator that are read here. An operator that has no such option keeps the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// Options of a convolution or a pool.
     pub window: Option<WindowOptions>,
     /// The dimension of a concatenation; a negative number counts from the last dimension.
     pub axis: i32,
-    /// A resize aligns the centres of corners.
+    /// Of a resize: the centres of the corners of input and output lie on each other (TensorFlow's `align_corners`).
     pub aligns_corners: bool,
     /// Elements that a padding adds at the start and at the end of each of four dimensions; `None` if not known.
     pub border: Option<[[u64; 2]; 4]>,
@@ -150,6 +150,8 @@ fn number(options: &Table, field: u16, absent: i32) -> Result<u64, ReadError> {
 impl Layout {
     /// The fields for an operator; `None` if it has no window.
     pub(super) fn of(kind: &str) -> Option<Layout> {
+        // In each row: the fields with the dilation, those with the size of the window, all fields of one byte but the
+        // padding, all fields of four bytes. The numbers are those of the schema of TensorFlow Lite.
         let layout = |dilation, filter, bytes, words| Some(Layout { dilation, filter, bytes, words });
         match kind {
             "CONV_2D" => layout(Some([4, 5]), None, &[3, 6], &[1, 2, 4, 5]),
@@ -171,7 +173,8 @@ impl Layout {
         })
     }
 
-    /// A copy of the options in which the padding is `VALID`, that is none.
+    /// A copy of the options in which the padding is `VALID`, that is none. Fields that the old options leave out stay
+    /// left out, so that their defaults hold.
     pub(super) fn without_padding(&self, options: &Table) -> Result<Node, ReadError> {
         let mut fields = vec![(PADDING, Value::U8(VALID))];
         for &byte in self.bytes {

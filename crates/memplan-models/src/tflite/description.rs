@@ -86,14 +86,15 @@ struct Buffer {
 }
 
 impl<'w, 'a> File<'w, 'a> {
-    /// Reads the operator codes and the content of all buffers.
+    /// Reads the operator codes and the content of all buffers. A buffer of a `.tflite` file is a row of bytes that a
+    /// tensor names by number: the content of a constant, or nothing.
     fn new(window: &'w Window<'a>, root: &Table, contents: &mut Contents) -> Result<File<'w, 'a>, ReadError> {
         let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?.iter().map(code).collect::<Result<_, _>>()?;
         let mut buffers = Vec::new();
         for table in root.vector(field::BUFFERS, 4)?.tables()? {
             buffers.push(buffer(window, &table, contents)?);
         }
-        // A model without buffers is a model without constants.
+        // Tensors name buffer 0 if they are no constants. A model without buffers gets that one, without content.
         if buffers.is_empty() {
             buffers.push(Buffer::default());
         }
@@ -169,6 +170,7 @@ impl<'w, 'a> File<'w, 'a> {
         let operands = places(table, field::operator::INPUTS, facts.len())?;
         let results = places(table, field::operator::OUTPUTS, facts.len())?;
         let mut attributes = self.options(table, facts)?;
+        // What is known about the tensors that `places` names.
         let known = |places: &[Option<usize>]| places.iter().map(|place| place.map(|tensor| &facts[tensor])).collect();
         let (operands_known, results_known) = (known(&operands), known(&results));
         let (meaning, explained) =
@@ -251,7 +253,8 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
         let message = format!("tensor `{name}` has a quantisation of its own kind, which cannot be compared");
         return Err(ReadError::at_byte("tflite::custom-quantization", table.offset(), message));
     }
-    // The scales are floats. Their bits are read as integers, so that NaN values and zeros of both signs stay apart.
+    // The scales are floats of 32 bits; a table gives them as integers with the same bits. Different scales become
+    // different texts below, because Rust writes as many digits as it takes to tell floats apart.
     let scales = table.vector(field::quantization::SCALE, 4)?.i32s()?;
     let zero_points = table.vector(field::quantization::ZERO_POINT, 8)?.bytes()?;
     let zero_points: Vec<i64> = zero_points

@@ -1,8 +1,9 @@
 //! A new root in front of an old file.
 //!
 //! A changed model has most of its parts in common with the old one. An [`Envelope`] writes a new `Model` table, the
-//! root of the file, with some fields replaced. All other fields lead into the old file, which follows byte for byte
-//! ([`build`](crate::flatbuffer::build)).
+//! root of the file, with some fields replaced. All other fields lead into the old file, which follows byte for byte:
+//! a flatbuffer refers to its parts by distances forward, so the new root can refer to any part of the old file. A
+//! `Node` is such a part: a new one, or `Node::Old` with the byte at which an old one starts.
 
 use super::read::{check_signature, check_version, field};
 use super::{SIGNATURE, offline};
@@ -47,7 +48,8 @@ impl<'w, 'a> Envelope<'w, 'a> {
         Ok(kept)
     }
 
-    /// What a field of a table refers to in the old file; `None` if the field is absent. The field must hold an offset.
+    /// What a field of a table refers to in the old file; `None` if the field is absent. The field must hold an offset:
+    /// the distance from the field itself to what it refers to.
     pub(super) fn target(&self, table: &Table, number: u16) -> Result<Option<Node>, ReadError> {
         let Some(at) = table.field(number)? else { return Ok(None) };
         Ok(Some(Node::Old(at + u64::from(self.window.u32(at)?))))
@@ -85,7 +87,7 @@ fn check_operators(root: &Table) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// A buffer of the file as it is written again.
+/// A buffer of the file, for the list of buffers in the new root.
 fn buffer(table: &Table) -> Result<Node, ReadError> {
     let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
     // The content may stand after all tables, at an offset that counts from the start of the file.
@@ -94,6 +96,8 @@ fn buffer(table: &Table) -> Result<Node, ReadError> {
     if !is_outside {
         return Ok(Node::Old(table.offset()));
     }
+    // A new table, because the offset in the old one is wrong when a new root stands in front. `Value::Position` is a
+    // place in the old file; the writer adds the length of what stands in front.
     let position = (field::buffer::OFFSET, Value::Position(offset));
     Ok(Node::Table(vec![position, (field::buffer::SIZE, Value::U64(size))]))
 }

@@ -26,6 +26,7 @@ use memplan_verify::equivalence::{Axis, Meaning, Slide, Window};
 pub(super) struct Facts<'a> {
     /// Its dimensions; `None` if they are not known.
     pub(super) shape: Option<Vec<i64>>,
+    /// What its numbers stand for.
     pub(super) quantity: Quantity,
     /// Its content, if it is a constant.
     pub(super) constant: Option<&'a Constant>,
@@ -126,18 +127,22 @@ impl Operator<'_> {
     // The next four functions answer `None` if the operator does not have the operand, the result or the option, or if
     // the shape is not known.
 
+    /// What is known about an operand.
     fn operand(&self, place: usize) -> Option<&Facts<'_>> {
         self.operands.get(place).copied().flatten()
     }
 
+    /// The shape of an operand.
     fn shape(&self, place: usize) -> Option<&[i64]> {
         self.operand(place)?.shape.as_deref()
     }
 
+    /// The shape of the first result.
     fn result(&self) -> Option<&[i64]> {
         self.results.first().copied().flatten()?.shape.as_deref()
     }
 
+    /// An option that is a number.
     fn option(&self, name: &str) -> Option<i64> {
         self.options.get(name)?.parse().ok()
     }
@@ -271,12 +276,15 @@ impl Operator<'_> {
         if [begin.len(), size.len(), result.len()] != [shape.len(); 3] {
             return None;
         }
-        let is_right = |axis: usize| {
+        for axis in 0..shape.len() {
+            // What lies between the begin of the slice and the end of this dimension.
             let rest = shape[axis].saturating_sub(begin[axis]);
             let extent = if size[axis] == -1 { rest } else { size[axis] };
-            (0..=shape[axis]).contains(&begin[axis]) && extent == result[axis] && extent <= rest
-        };
-        (0..shape.len()).all(is_right).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
+            if !(0..=shape[axis]).contains(&begin[axis]) || extent != result[axis] || extent > rest {
+                return None;
+            }
+        }
+        Some(Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
     /// A slice with strides of 1 and without masks that change the number of dimensions.
@@ -338,13 +346,15 @@ impl Operator<'_> {
         if self.shape(1)? != [i64::try_from(shape.len()).ok()?, 2] || result.len() != shape.len() {
             return None;
         }
-        let is_right = |axis: usize| {
+        if borders.len() != 2 * shape.len() {
+            return None;
+        }
+        for axis in 0..shape.len() {
             let (before, after) = (borders[2 * axis], borders[2 * axis + 1]);
             let total = before.checked_add(shape[axis]).and_then(|total| total.checked_add(after));
-            before >= 0 && after >= 0 && total == Some(result[axis])
-        };
-        if borders.len() != 2 * shape.len() || !(0..shape.len()).all(is_right) {
-            return None;
+            if before < 0 || after < 0 || total != Some(result[axis]) {
+                return None;
+            }
         }
         let output = &self.results.first()?.as_ref()?.quantity;
         // The value of the border. It must have the quantisation of the output: else the same bytes would mean another
@@ -390,6 +400,7 @@ fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     }
     let scale = places as f32 / results as f32;
     let offset = if is_half { 0.5 } else { 0.0 };
+    // The factor from results to places as a whole number of 65536ths, rounded up, as the runtime computes it.
     let fixed = (places << 16) / results + 1;
     (0..results).all(|place| {
         let float = (((place as f32 + offset) * scale).floor() as i64).min(places - 1);
@@ -407,6 +418,7 @@ fn slide([size, stride, dilation]: [i64; 3], is_same: bool, places: i64, expecte
     // As runtimes do it: with `SAME` padding there is a window for each stride, places / stride rounded up. The
     // elements that are missing for the last window are put half at the start, rounded down, and the rest at the end.
     let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
+    // Without padding the window fits in (places - reach) / stride + 1 positions, which is the second formula.
     let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
     let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
     let before = if is_same { missing.max(0) / 2 } else { 0 };

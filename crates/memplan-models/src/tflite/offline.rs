@@ -109,7 +109,7 @@ impl OfflinePlan {
         &self.offsets
     }
 
-    /// The content of the metadata.
+    /// The content of the metadata, as the module documentation draws it.
     fn payload(&self) -> Vec<u8> {
         let header = [1, self.subgraphs as i32, self.offsets.len() as i32];
         header.iter().chain(&self.offsets).flat_map(|number| number.to_le_bytes()).collect()

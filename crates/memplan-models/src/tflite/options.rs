@@ -21,7 +21,9 @@ use crate::flatbuffer::Table;
 
 /// A field of a table of options.
 struct Field {
+    /// Its name in the schema.
     name: &'static str,
+    /// Its type.
     kind: Kind,
     /// The value of a number that the file leaves out, as decimal text: `0`, `1`, `-1`. Fields that are no numbers do
     /// not use it.
@@ -123,6 +125,7 @@ pub(super) fn read(
     // is set: then it may change what the operator does.
     let room = options.map_or(0, Table::room);
     for extra in fields.len()..usize::from(room) {
+        // `room` is 0 without options, so there are options here.
         let field = u16::try_from(extra).ok().zip(options);
         if field.map(|(number, options)| options.field(number)).transpose()?.flatten().is_some() {
             let what = format!("options of kind {union}.{number} have a field {extra} that is not known");
@@ -137,6 +140,7 @@ pub(super) fn read(
     Ok(values)
 }
 
+/// The error about options that cannot be compared. `at` is the byte of the file that it points to.
 fn unknown(at: u64, what: String) -> ReadError {
     ReadError::at_byte("tflite::unknown-options", at, what)
 }

@@ -38,7 +38,7 @@ const ALIGNMENT: Bytes = Bytes(16);
 /// What the caller can tell the reader.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How much memory kernels ask for; without this table, none of them asks for scratch memory.
+    /// How much memory kernels ask for besides their tensors; without this table, no kernel asks for scratch memory.
     pub scratch: Option<ScratchTable>,
 }
 
@@ -47,7 +47,7 @@ pub struct Options {
 pub struct ReadModel {
     /// The network.
     pub model: Model,
-    /// What was ignored, assumed or left alone.
+    /// Sentences for the user about what was ignored, assumed or left alone.
     pub notes: Vec<String>,
     /// Operators whose scratch memory is not known, each once.
     pub unmeasured: Vec<String>,
@@ -104,7 +104,8 @@ struct Runtime {
     unknown: Vec<String>,
 }
 
-/// Adds a name to a list that does not have it yet. The lists are as short as the table of operators.
+/// Adds a name to a list if the list does not have it yet. A list has at most one entry for each kind of operator, so
+/// looking through all of it is fast enough.
 fn note_once(names: &mut Vec<String>, name: &str) {
     if !names.iter().any(|other| other == name) {
         names.push(name.to_owned());
@@ -130,7 +131,8 @@ impl Runtime {
     }
 }
 
-/// The numbers of the fields that are read, by table.
+/// The numbers of the fields that are read, by table. A flatbuffer has no names of fields; the schema of TensorFlow
+/// Lite says which number means what.
 pub(super) mod field {
     pub(in super::super) const VERSION: u16 = 0;
     pub(in super::super) const OPERATOR_CODES: u16 = 1;
@@ -232,7 +234,7 @@ struct Notes {
 }
 
 impl Notes {
-    /// The notes.
+    /// One sentence for each reason that has tensors.
     fn lines(self) -> Vec<String> {
         let runtime = line(&self.runtime, "left to the runtime, because the size is known only when it runs");
         let signatures =
@@ -328,6 +330,7 @@ impl Context {
         };
         let home = self.home(table, is_known)?;
         match home {
+            // The user is told about a tensor that gets no memory in the plan.
             Home::Runtime => notes.runtime.push(name.clone()),
             // A shape may be fixed in the file although the signature leaves it open. The plan then only holds for this
             // shape, which the user is told.

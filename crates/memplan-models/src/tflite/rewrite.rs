@@ -68,8 +68,11 @@ const INT32: u8 = 2;
 
 /// The parts of the new file so far.
 struct Writer<'e, 'w, 'a> {
+    /// The old file.
     envelope: &'e Envelope<'w, 'a>,
+    /// Its first subgraph as it was read.
     graph: &'e Graph,
+    /// The change.
     rewrite: &'e Rewrite,
     /// The tables of the old file's tensors and operators.
     old_tensors: Vec<Table<'w, 'a>>,
@@ -140,7 +143,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 let begin = self.numbers(&[begin.len()], &as_i32(begin));
                 let shape = as_i32(rewrite.shape(graph, *output));
                 let size = self.numbers(&[shape.len()], &shape);
-                // A SLICE reads the tensor, where the part begins, and how large it is.
+                // A SLICE reads the tensor, where the part begins, and how large it is. The three numbers are the
+                // versions of the operator for the element types that `version` lists.
                 let version = self.version(*output, [1, 2, 4])?;
                 self.plain("SLICE", version, vec![self.place(*input), begin, size], *output, None)?
             }
@@ -201,7 +205,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(Node::Table(fields))
     }
 
-    /// An old operator that reads and writes other tensors.
+    /// A copy of an old operator that reads and writes other tensors. `copied.read(tensor)` is the tensor that the copy
+    /// reads in the place of `tensor`.
     fn copied(&mut self, copied: &Copied) -> Result<Node, ReadError> {
         let old = *self.old_operator(copied.op.index())?;
         let kind = &self.graph.ops[copied.op].kind;
@@ -376,6 +381,7 @@ fn as_i32(numbers: &[u64]) -> Vec<i32> {
 /// The operator codes of the new file: those of the old one, followed by new ones. An operator names its kind by
 /// the number of its code.
 struct Codes {
+    /// The codes, as they are written.
     nodes: Vec<Node>,
     /// The name of each code's operator.
     kinds: Vec<String>,

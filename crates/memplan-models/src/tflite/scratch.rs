@@ -55,7 +55,7 @@ use crate::graph::{Home, Tensor};
 pub struct ScratchTable {
     /// The rows that the user wrote.
     kernels: Vec<Kernel>,
-    /// The user has no table of their own: only the measured table counts.
+    /// The user has no table of their own: only the measured table (see above) counts.
     is_measured: bool,
     /// No kernel asks for scratch memory, whatever the measured table says.
     is_empty: bool,
@@ -117,6 +117,7 @@ struct Entry {
     bytes: u32,
 }
 
+/// The number of buffers where an entry of the older form does not state it, in a form that `serde` can call.
 fn once() -> u32 {
     1
 }
@@ -322,6 +323,7 @@ impl ScratchTable {
     }
 }
 
+/// The message for a row about an operator that does not exist; it proposes the name that is most like it.
 fn unknown_operator(name: &str) -> String {
     let near = vocabulary::nearest_operator(name);
     let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -373,6 +375,7 @@ impl Kernel {
     /// What the kernel asks for with this operator's inputs and outputs. Where the row says nothing, or counts a
     /// tensor that the operator does not have, it is not known.
     fn needs(&self, operator: &Operator) -> Needs {
+        // The bytes of all amounts; `None` if one of them cannot be computed.
         let sizes = |amounts: &[Amount]| {
             let sizes = amounts.iter().map(|amount| amount.bytes(operator).map(Bytes));
             sizes.collect::<Option<Vec<Bytes>>>()
@@ -393,6 +396,7 @@ fn measured() -> &'static ScratchTable {
     TABLE.get_or_init(|| ScratchTable::parse(STARTER).unwrap_or_default())
 }
 
+/// The text of the measured table.
 const STARTER: &str = include_str!("kernels.toml");
 
 #[cfg(test)]

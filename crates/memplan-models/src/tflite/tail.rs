@@ -144,6 +144,7 @@ fn description(scales: u64) -> u64 {
 mod record {
     /// The allocator itself.
     pub(super) const ALLOCATOR: u64 = 448;
+    /// A subgraph.
     pub(super) const SUBGRAPH: u64 = 24;
     /// A tensor of any subgraph.
     pub(super) const TENSOR: u64 = 24;
@@ -153,9 +154,11 @@ mod record {
     pub(super) const SCRATCH: u64 = 8;
     /// The second record that each input and output of the network has.
     pub(super) const INTERFACE: u64 = 64;
+    /// What an input or output of the network has for its quantisation, without the list of zero points.
     pub(super) const QUANTIZATION: u64 = 24;
     /// A variable that operators reach through a handle.
     pub(super) const RESOURCE: u64 = 40;
+    /// An address: one for each input and output of the network, in a list.
     pub(super) const POINTER: u64 = 8;
 }
 
@@ -287,7 +290,8 @@ impl Records {
         }
     }
 
-    /// The bytes of everything that is kept before the first operator is prepared.
+    /// The bytes of everything that is kept before the first operator is prepared: all that is kept in the end, less
+    /// what kernels ask for while they are prepared.
     fn before_preparing(&self) -> u64 {
         self.with_kernels().end.saturating_sub(self.preparing.kept)
     }
@@ -335,6 +339,7 @@ impl Records {
                 stack.push(record::INTERFACE, 8);
                 if scales > 0 {
                     stack.push(record::QUANTIZATION, 8);
+                    // A list of zero points of 4 bytes each, with its length in front.
                     stack.push(scales.saturating_mul(4).saturating_add(4), 4);
                 }
             }

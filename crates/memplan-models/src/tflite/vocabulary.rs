@@ -1,6 +1,6 @@
 //! Names of operators and element types, by their number in the file.
 
-/// Element types: name and bits of an element; 0 bits where elements have no fixed size.
+/// Element types in the order of their numbers: name and bits of an element; 0 bits where elements have no fixed size.
 const ELEMENTS: [(&str, u64); 23] = [
     ("FLOAT32", 32),
     ("FLOAT16", 16),
@@ -29,17 +29,17 @@ const ELEMENTS: [(&str, u64); 23] = [
     ("FLOAT8_E5M2", 8),
 ];
 
-/// Name and bits of an element type.
+/// The name of an element type and the bits of an element; `None` for a number that the format does not have.
 pub(super) fn element(number: u8) -> Option<(&'static str, u64)> {
     ELEMENTS.get(usize::from(number)).copied()
 }
 
-/// Name of a builtin operator.
+/// The name of a builtin operator; `None` for a number that is not in the list below.
 pub(super) fn operator(number: i32) -> Option<&'static str> {
     OPERATORS.get(usize::try_from(number).ok()?).copied()
 }
 
-/// Number of a builtin operator.
+/// The number of the builtin operator of this name; `None` if there is none.
 pub(super) fn operator_number(name: &str) -> Option<i32> {
     OPERATORS.iter().position(|operator| *operator == name).and_then(|number| i32::try_from(number).ok())
 }

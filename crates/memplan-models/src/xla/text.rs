@@ -9,7 +9,9 @@ use crate::ReadError;
 
 /// Everything of a dump that is used.
 pub(super) struct Dump {
+    /// The pieces of memory, in the order of the file.
     pub(super) allocations: Vec<Allocation>,
+    /// The values in them.
     pub(super) values: Vec<Value>,
     /// First and last step of each value, by name.
     pub(super) ranges: HashMap<String, (u64, u64)>,
@@ -17,9 +19,11 @@ pub(super) struct Dump {
 
 /// A piece of memory that XLA allocates.
 pub(super) struct Allocation {
+    /// In bytes.
     size: u64,
     /// What it is for, in XLA's words.
     purpose: String,
+    /// Where it stands in the dump.
     span: Span,
 }
 
@@ -52,16 +56,21 @@ impl Allocation {
 /// A line and where it stands.
 #[derive(Clone, Copy)]
 struct Line<'t> {
+    /// The whole dump.
     source: &'t str,
+    /// The line without its line break.
     text: &'t str,
+    /// The byte of the dump at which it starts.
     start: usize,
 }
 
 impl Line<'_> {
+    /// Where it stands.
     fn span(&self) -> Span {
         Span::new(self.start, self.start + self.text.len())
     }
 
+    /// An error about this line.
     fn error(&self, message: impl Into<String>) -> ReadError {
         ReadError::new("xla::malformed", self.source, self.span(), message)
     }

@@ -23,9 +23,13 @@ use crate::records::csv::Rows;
 /// The positions of the columns of such a plan, counted from 0; `None` for an optional column that is absent.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
+    /// The names of buffers.
     id: Option<usize>,
+    /// The space of each buffer.
     space: Option<usize>,
+    /// The number of each buffer's object.
     object: usize,
+    /// The size of that object.
     object_size: usize,
 }
 
@@ -70,9 +74,8 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
             continue;
         }
         let object = object_of(&rows, columns, problem)?;
-        let named = columns.space.and_then(|column| named_space(&known_spaces, rows.name(column)));
-        // If the row names no space, or none that the problem has, the buffer lies in the first space that it may be
-        // in.
+        // If the row names no space, the buffer lies in the first space that it may be in.
+        let named = named_space(&rows, columns.space, &known_spaces, problem)?;
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
         let size = size_of(&rows, columns, &problem.buffers()[buffer].size)?;
         if objects.len() <= object {

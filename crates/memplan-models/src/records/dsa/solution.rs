@@ -3,7 +3,8 @@
 //! ```json
 //! {"schema_version": 1, "instance": "softmax", "reuse_cost": 1,
 //!  "pools": [{"id": 1, "name": "Vec", "peak": 512}],
-//!  "allocations": [{"buffer": 0, "name": "x", "pool": 1, "offset": 0}, {"buffer": 1, "name": "y", "pool": 1, "offset": 256}]}
+//!  "allocations": [{"buffer": 0, "name": "x", "pool": 1, "offset": 0},
+//!                  {"buffer": 1, "name": "y", "pool": 1, "offset": 256}]}
 //! ```
 //!
 //! To read a solution, only `allocations` with `buffer` and `offset` are needed. An allocation without a `name` is
@@ -27,14 +28,19 @@ pub(crate) fn is_solution(text: &str) -> bool {
     text.contains("\"allocations\"") && !text.contains("\"buffers\"")
 }
 
-/// Writes a plan: every buffer of the file with its pool and offset, and the cost of the plan. `numbers` are the ids
-/// that the problem's file gives its pools and buffers.
+/// Writes a plan as JSON: every buffer that the plan places with its pool and offset, and the cost of the plan. Buffers
+/// that stand for reserved ranges are left out, and so is a buffer without a place. `numbers` are the ids that the
+/// problem's file gives its pools and buffers, in the order of the problem. The buffers of reserved ranges have no ids
+/// there; they come last in the problem, so all other buffers have the same position in both lists. If the problem
+/// comes from another format, there are no ids at all.
 pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> String {
     // A space or buffer that has no number from a file is written with its position in the problem.
     let pool_number = |space: SpaceId| numbers.pools.get(space.index()).copied().unwrap_or(space.index() as u64);
+    // Where a buffer lies; `None` if the plan does not place it.
     let place = |(id, buffer): (BufferId, &Buffer)| {
         let placement = plan.placements[id].as_ref()?;
-        // Buffers of `dsa` problems have one slot.
+        // Buffers of `dsa` problems have one slot, so the first offset is the only one. For problems of other formats
+        // the caller has refused plans with several slots, and plans of shared objects, which have no offsets.
         let offset = placement.offsets.first()?;
         let number = numbers.buffers.get(id.index()).copied().unwrap_or(id.index() as u64);
         let pool = pool_number(placement.space);
@@ -89,6 +95,7 @@ fn field<'a>(entries: &[(Cow<'a, str>, Json<'a>)], key: &str) -> Option<Json<'a>
 
 /// A solution that is being read.
 struct Reader<'p> {
+    /// What the solution is for.
     problem: &'p Problem,
     /// The space of each pool that the solution lists, by the pool's id in the solution.
     pools: HashMap<u64, SpaceId>,

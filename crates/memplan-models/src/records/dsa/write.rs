@@ -64,6 +64,7 @@ pub(super) fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)
     problem.buffers().iter_enumerated().filter(|(_, buffer)| !is_reserved(buffer))
 }
 
+/// Whether a buffer stands for a reserved range of a pool, as the reader of this format makes them.
 fn is_reserved(buffer: &Buffer) -> bool {
     buffer.exclusive && buffer.fixed().is_some() && buffer.name.starts_with(RESERVED)
 }
