@@ -30,16 +30,17 @@ import torch_gpu
 
 # Steps that are measured by default. Where sizes vary, each has its own.
 STEPS = 16
-# Cores that both processes share: Python's thread, that of the backward pass, and those of the driver. They are the last
-# ones of the machine, because the first ones also serve its devices' interrupts.
-CORES = 4
+# The processes share every second core of the machine: Python's thread, that of the backward pass, and those of the
+# driver. Two neighbours are often two halves of one core, and a thread that waits in one half slows down the other. The
+# first core also serves the devices' interrupts.
+CORES = slice(1, None, 2)
 
 
 def serve(setting, workload, scale):
     """Runs the steps whose numbers stand on the input, and prints how long each took and its loss."""
     import torch
 
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-CORES:])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[CORES])
     prepared = torch_gpu.prepare(setting, workload, 0, scale, rate=0.0)
     data = {}
     print("ready", flush=True)

@@ -1,4 +1,8 @@
 //! Plan, explain, verify, compare, opt, and the command line.
+//!
+//! The functions marked `pyfunction` are called by the Python half of the package. A `ProblemHandle` and a
+//! `PlanHandle` are what Python holds of a problem and of a result. Work that may take long runs in `watched`,
+//! which lets other Python threads run and listens to Ctrl-C; `py` stands for the right to use the interpreter.
 
 use std::sync::Arc;
 
@@ -106,6 +110,7 @@ pub(crate) fn explain<'py>(py: Python<'py>, problem: &ProblemHandle, limits: Giv
     });
     let explanation = explanation?.or_signal()?.map_err(|failure| error::failure(py, None, &failure))?;
     let obstacle = explanation.obstacle.as_ref();
+    // Python makes an object of these facts.
     let facts = obstacle.map(|witness| obstacle_facts(py, &problem.input.problem, witness, &explanation.single));
     let outcome = &explanation.planned.outcome;
     Ok((outcome.status(), outcome.plan().map(|plan| plan.extent().0), facts.transpose()?))
@@ -156,6 +161,7 @@ pub(crate) fn verify<'py>(
             .map_err(|error| error::unreadable(py, None, &error))?,
         (None, None) => return Err(error::wrong_argument(py, "there is no plan to verify")),
     };
+    // The checks need nothing of Python, so other threads of it may run meanwhile.
     let findings = py.detach(|| findings(problem, &plan));
     findings.iter().map(|finding| described(py, finding)).collect()
 }
@@ -290,19 +296,19 @@ pub(crate) fn opt<'py>(
     Ok((result.text().unwrap_or_default(), notes, savings?))
 }
 
-/// Names and one line each.
+/// The names of the strategies, with one line about each.
 #[pyfunction]
 pub(crate) fn strategies() -> Vec<(&'static str, &'static str)> {
     STRATEGIES.iter().map(|strategy| (strategy.name(), strategy.describe())).collect()
 }
 
-/// Names and one line each.
+/// The names of the passes, with one line about each.
 #[pyfunction]
 pub(crate) fn passes() -> Vec<(&'static str, &'static str)> {
     PASSES.iter().map(|pass| (pass.name, pass.describe)).collect()
 }
 
-/// Names and one line each.
+/// The names of the formats, with one line about each.
 #[pyfunction]
 pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.iter().map(|format| (format.name(), format.describe())).collect()

@@ -16,6 +16,7 @@ fn exception(
     message: &str,
     facts: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
 ) -> PyErr {
+    // Importing the module or calling the constructor may fail; both errors end up in the same place.
     let made = (|| {
         let keywords = PyDict::new(py);
         facts(&keywords)?;

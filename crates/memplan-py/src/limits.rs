@@ -15,10 +15,15 @@ pub(crate) type Given = (Option<f64>, Option<u64>, u64, String, Option<usize>, b
 /// Limits and seed of a call.
 #[derive(Clone)]
 pub(crate) struct Limits {
+    /// For strategies that draw random numbers.
     seed: u64,
+    /// How much to search.
     effort: Effort,
+    /// How long to search; no limit if `None`.
     time_limit: Option<Duration>,
+    /// How many units of work to search; what the effort says if `None`.
     work_limit: Option<u64>,
+    /// How many threads to use; all cores if `None`.
     threads: Option<usize>,
     /// Fail if a check rejects a plan, instead of planning again.
     strict: bool,

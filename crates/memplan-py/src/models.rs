@@ -33,6 +33,7 @@ pub(crate) fn reorder<'py>(
     let default = Reorder::default();
     let front_end = Reorder { width: width.unwrap_or(default.width) };
     let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
+    // Through the driver: the new order is checked, and the written model is read again.
     let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
     let found = py.detach(|| driver::lay_out(&front_end, &input, &How::default())).map_err(failed)?;
     let model = content.then(|| driver::emit(&front_end, &input, &found).map_err(failed)).transpose()?;
@@ -62,6 +63,7 @@ pub(crate) fn fit<'py>(
     let limits = Limits::of(py, limits)?;
     let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     let mut source = crate::problem::open(&path, None)?;
+    // Whether inputs may be overwritten is decided when the model is read; the other changes are made later.
     source.options.models.assumptions.reuse_inputs |= changes.contains(&"input-reuse");
     let allowed = Allowed {
         reorder: changes.contains(&"reorder"),

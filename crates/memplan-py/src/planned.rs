@@ -21,9 +21,11 @@ use crate::limits::Limits;
 pub(crate) struct PlanHandle {
     /// The problem and the file that it came from.
     pub(crate) input: Arc<Input>,
+    /// The outcome.
     pub(crate) planned: Checked<Planned>,
     /// The limits of the call, with which a model is planned once more when it is written.
     pub(crate) limits: Limits,
+    /// The strategy that was asked for.
     pub(crate) strategy: &'static dyn Strategy,
     /// The name of the problem.
     pub(crate) name: String,
@@ -32,6 +34,7 @@ pub(crate) struct PlanHandle {
 }
 
 impl PlanHandle {
+    /// The problem that was planned.
     fn problem(&self) -> &Problem {
         &self.planned.problem
     }
@@ -61,11 +64,13 @@ impl PlanHandle {
 #[pymethods]
 impl PlanHandle {
     #[getter]
+    /// `optimal`, `feasible`, `infeasible` or `exhausted`.
     fn status(&self) -> &'static str {
         self.planned.outcome.status()
     }
 
     #[getter]
+    /// The name of the strategy that made the plan.
     fn strategy(&self) -> &str {
         &self.planned.strategy
     }
@@ -80,6 +85,7 @@ impl PlanHandle {
     }
 
     #[getter]
+    /// How many buffers are where an old plan had them.
     fn kept(&self) -> Option<usize> {
         self.kept
     }
@@ -93,6 +99,7 @@ impl PlanHandle {
         facts.set_item("lower_bound", self.lower_bound())?;
         facts.set_item("stop", self.stop())?;
         facts.set_item("kept", self.kept)?;
+        // Where nothing fits, the witness is part of the answer.
         if let Outcome::Infeasible(witness) = &self.planned.outcome {
             facts.set_item("space", self.problem().spaces()[witness.space].name.as_str())?;
             facts.set_item("witness", self.witness())?;
@@ -104,6 +111,7 @@ impl PlanHandle {
     }
 
     #[getter]
+    /// How long the strategy took.
     fn seconds(&self) -> f64 {
         self.planned.time.as_secs_f64()
     }
@@ -116,11 +124,13 @@ impl PlanHandle {
     }
 
     #[getter]
+    /// How many bytes the plan needs; `None` if there is no plan.
     fn extent(&self) -> Option<u64> {
         self.planned.outcome.plan().map(|plan| plan.extent().0)
     }
 
     #[getter]
+    /// No plan needs fewer bytes.
     fn lower_bound(&self) -> u64 {
         json::lower_bound(self.problem(), &self.planned.outcome).0
     }
@@ -173,14 +183,17 @@ impl PlanHandle {
         Ok(plan.placements.iter().map(|placement| object(placement).unwrap_or_default()).collect())
     }
 
+    /// The plan as JSON, on one line.
     fn to_json(&self) -> String {
         self.planned.to_json()
     }
 
+    /// The records with their offsets.
     fn to_csv(&self, py: Python<'_>) -> PyResult<String> {
         self.written(py, PlanForm::Csv)
     }
 
+    /// A C header whose macros begin with `name`.
     fn to_header(&self, py: Python<'_>, name: &str) -> PyResult<String> {
         self.written(py, PlanForm::Header(name.to_owned()))
     }
@@ -191,6 +204,7 @@ impl PlanHandle {
         self.need(py)?;
         let plain = Plain { form: PlanForm::Model, ..Plain::default() };
         let bytes = py.detach(|| {
+            // The same strategy and limits as for the plan itself.
             let how = self.limits.how(Request::default(), self.planned.assign, Some(self.strategy));
             let planned = driver::lay_out(&plain, &self.input, &how)?;
             let mut bytes = Vec::new();
@@ -201,24 +215,29 @@ impl PlanHandle {
         Ok(PyBytes::new(py, &bytes.map_err(|error| error::failure(py, None, &error))?))
     }
 
+    /// The memory map as a page.
     fn to_html(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.map(py)?.html())
     }
 
+    /// The memory map as a picture.
     fn to_svg(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.map(py)?.svg())
     }
 
+    /// The memory map in characters.
     fn to_text(&self, py: Python<'_>, columns: usize, rows: usize) -> PyResult<String> {
         // The limits keep the text from filling the memory.
         let window = Window { columns: columns.min(2000), rows: rows.min(1000), coloured: false };
         Ok(self.map(py)?.terminal(window))
     }
 
+    /// A trace for a timeline viewer.
     fn to_trace(&self, py: Python<'_>) -> PyResult<String> {
         Ok(timeline::write(self.problem(), self.need(py)?))
     }
 
+    /// A snapshot for PyTorch's memory viewer.
     fn to_snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &snapshot::write(self.problem(), self.need(py)?, |_| None)))
     }

@@ -27,10 +27,12 @@ pub(crate) struct ProblemHandle {
 }
 
 impl ProblemHandle {
+    /// A problem that comes from no file.
     fn of(problem: Problem, name: &str) -> ProblemHandle {
         ProblemHandle::of_input(Input::of_problem(problem, Vec::new()), name)
     }
 
+    /// What was read from a file or a text.
     fn of_input(input: Input, name: &str) -> ProblemHandle {
         ProblemHandle { input: Arc::new(input), name: name.to_owned() }
     }
@@ -55,6 +57,7 @@ impl ProblemHandle {
         name: &str,
     ) -> PyResult<ProblemHandle> {
         let (sizes, lowers, uppers) = (numbers(size), numbers(lower), numbers(upper));
+        // Names and alignments are taken one by one beside the other numbers, as far as they are given.
         let mut alignments = alignment.map(numbers);
         let mut ids = ids.map(Vec::into_iter);
         let mut builder = ProblemBuilder::new();
@@ -140,6 +143,7 @@ impl ProblemHandle {
         if align == Some(0) {
             return Err(error::wrong_argument(py, "an alignment is at least 1"));
         }
+        // The program or network behind the problem stays; only capacities and alignments change.
         let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
         let input = (*self.input).clone().on_target(&target);
         let input = input.map_err(|error| error::wrong_problem(py, &error.to_string()))?;
@@ -151,21 +155,25 @@ impl ProblemHandle {
         self.input.problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect()
     }
 
+    /// How many buffers there are.
     fn __len__(&self) -> usize {
         self.input.problem.buffers().len()
     }
 
     #[getter]
+    /// Its name, such as that of the file.
     fn name(&self) -> &str {
         &self.name
     }
 
     #[getter]
+    /// What was ignored or assumed when it was read.
     fn notes(&self) -> Vec<String> {
         self.input.notes.clone()
     }
 
     #[getter]
+    /// No plan needs fewer bytes.
     fn lower_bound(&self) -> u64 {
         bound::lower_bound(&self.input.problem).0
     }
@@ -176,10 +184,12 @@ impl ProblemHandle {
         self.input.program.is_some()
     }
 
+    /// The problem as JSON, with all its features.
     fn to_json(&self) -> String {
         records::json::write(&self.input.problem)
     }
 
+    /// The problem as CSV, without the features that CSV cannot express.
     fn to_csv(&self) -> String {
         records::csv::write(&self.input.problem)
     }

@@ -24,6 +24,7 @@ use crate::problem::ProblemHandle;
 struct Remembered {
     /// The strategy that made the plan.
     by: &'static dyn Strategy,
+    /// The answer.
     outcome: Outcome,
 }
 
@@ -40,6 +41,7 @@ impl Strategy for Remembered {
         self.by.assigns()
     }
 
+    // The problem is the one that the plan was made for, so every feature that it has was supported.
     fn supports(&self, _feature: Feature, _assign: Assign) -> bool {
         true
     }
@@ -57,6 +59,7 @@ pub(crate) fn restore(
     text: &str,
     facts: &Bound<'_, PyDict>,
 ) -> PyResult<PlanHandle> {
+    // A fact that is a text.
     let word = |key: &str| -> PyResult<String> { need(py, facts, key)?.extract() };
     let (strategy, assign) = (strategy_of(py, &word("strategy")?)?, assign_of(py, &word("assign")?)?);
     let outcome = outcome(py, &problem.input.problem, text, facts)?;

@@ -45,7 +45,9 @@ impl Observer for Latest {
 
 /// A finished call, and the signal or the callback's error that ended it early.
 pub(crate) struct Watched<T> {
+    /// What the work returned.
     pub(crate) result: T,
+    /// The signal or the error; `None` if the work came to its own end.
     pub(crate) interrupted: Option<PyErr>,
 }
 
@@ -64,6 +66,7 @@ pub(crate) fn watched<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(Request<'_>) -> T + Send,
 ) -> PyResult<Watched<T>> {
+    // What the worker and the waiting thread share: the news, and the wish to stop.
     let latest = Latest::default();
     let cancel = Arc::new(AtomicBool::new(false));
     let (result, interrupted) = py.detach(|| {

@@ -154,6 +154,29 @@ def test_what_nobody_knows_is_kept_together_with_a_note():
     assert graph.notes == ["b: nothing is known about Strange; its result may be one of its arguments"]
 
 
+def test_what_may_return_its_argument_is_a_view():
+    """Conversions that have nothing to convert, dropouts that do not train, and functions of other packages."""
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_function", known("relu"), [x], tensor_meta=Tensor(16))
+    c = Node("c", "call_function", known("relu"), [x], tensor_meta=Tensor(16))
+    for name in ("moveaxis", "ravel", "double", "type_as", "cpu", "view_as_real", "alpha_dropout", "dropout2d"):
+        for op, target in [("call_function", known(name)), ("call_method", name)]:
+            b = Node("b", op, target, [a], tensor_meta=Tensor(16))
+            graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
+            assert graph.storage["b"] == ("a",) and not graph.notes, target
+    b = Node("b", "call_function", known("einsum"), ["ij,k->ji", c, a], tensor_meta=Tensor(16))
+    assert memplan.fx.read(Module(x, a, c, b, Node("out", "output", args=[b]))).storage["b"] == ("a",)
+    AlphaDropout = type("AlphaDropout", (), {"__module__": "torch.nn.modules.dropout"})
+    b = Node("b", "call_module", "inner", [a], tensor_meta=Tensor(16))
+    graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b]), inner=AlphaDropout()))
+    assert graph.storage["b"] == ("a",) and not graph.notes
+    depth = known("stochastic_depth")
+    depth.__module__ = "torchvision.ops.stochastic_depth"
+    b = Node("b", "call_function", depth, [a], tensor_meta=Tensor(16))
+    graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
+    assert graph.storage["b"] == ("a",) and len(graph.notes) == 1
+
+
 def test_missing_shapes_symbols_and_other_objects_are_errors():
     x = Node("x", "placeholder")
     a = Node("a", "call_function", known("relu"), [x])

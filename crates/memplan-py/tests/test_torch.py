@@ -153,6 +153,11 @@ def test_sizes_that_vary_are_left_to_the_pool(replayer, caplog):
     assert (facts["plannings"], facts["extent"]) == (0, 0)
     assert lane(replayer)["planned"] == 0 and lane(replayer)["reserved"]["arena"] == 0
     assert caplog.text.count("left to the pool: its sizes vary") == 1
+    # Nobody plans it, so its requests are not written down any more; recorded again, they are.
+    assert replayer.library.recording(0) == []
+    replayer.record_again("train")
+    train(replayer, stand_in, [4096, 8192], gradients)
+    assert len(replayer.library.recording(0)) > 0
 
 
 def test_sizes_that_vary_are_planned_where_the_pool_wastes(replayer, monkeypatch):

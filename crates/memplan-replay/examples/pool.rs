@@ -6,7 +6,7 @@
 //! sizes are divided by 32.
 //!
 //! A program does other things between two requests, so that little of the allocator is left in the processor's caches.
-//! So the last figures are measured with other memory touched before each call (`BETWEEN` bytes). They are those of
+//! So the last figures are measured with other memory touched before each call (`BETWEEN` bytes). They are the medians of
 //! allocations and of frees, of small and of large blocks.
 
 use std::error::Error;
@@ -56,9 +56,10 @@ fn cold(events: &[Event]) -> [u128; 4] {
     abi::memplan_replay_open((64 << 30) / SCALE);
     let mut addresses = vec![std::ptr::null_mut(); events.len()];
     let mut others = vec![0_u8; BETWEEN];
-    let mut sums = [(0, 0); 4];
+    let mut times = [const { Vec::new() }; 4];
     for round in 0..3 {
-        abi::memplan_replay_begin(0);
+        // A step that the pool serves is not recorded.
+        abi::memplan_replay_begin(0, 0);
         for &(_, is_allocation, who, bytes) in events {
             if round == 2 {
                 others.iter_mut().step_by(LINE).for_each(|byte| *byte = byte.wrapping_add(1));
@@ -69,15 +70,18 @@ fn cold(events: &[Event]) -> [u128; 4] {
             } else {
                 abi::memplan_replay_free(addresses[who], bytes as isize, 0, stream);
             }
-            let (time, calls) = &mut sums[2 * usize::from(bytes >= LARGE) + usize::from(!is_allocation)];
             if round == 2 {
-                (*time, *calls) = (*time + begun.elapsed().as_nanos(), *calls + 1);
+                let kind = 2 * usize::from(bytes >= LARGE) + usize::from(!is_allocation);
+                times[kind].push(begun.elapsed().as_nanos());
             }
         }
         abi::memplan_replay_end();
     }
     abi::memplan_replay_close();
-    sums.map(|(time, calls)| time / u128::max(calls, 1))
+    times.map(|mut times| {
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or(0)
+    })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -3,6 +3,9 @@
 //! One allocator lives in the process: [`memplan_replay_open`] makes it, [`memplan_replay_close`]
 //! drops it. No panic crosses this boundary. A request that cannot be served ends in the failure
 //! function that was set, which throws PyTorch's own error, or in a null pointer.
+//!
+//! An `Allocator` serves the requests of all devices. A *step* is one run of a function of the user's program, such
+//! as one iteration of training; its number says which function. A *lane* is one stream of one device.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -19,12 +22,15 @@ use crate::recording::Event;
 
 /// Every call holds it for reading, so that nobody closes the allocator while a request is served.
 static ALLOCATOR: RwLock<Option<Allocator>> = RwLock::new(None);
+/// The address of the `Observer`; 0 if there is none.
 static OBSERVER: AtomicUsize = AtomicUsize::new(0);
+/// The address of the `Failure` function; 0 if there is none.
 static FAILURE: AtomicUsize = AtomicUsize::new(0);
 /// Whether the observer hears of every request, and not only of deviations.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
+    /// What went wrong in the last call of this thread that failed.
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
@@ -35,6 +41,8 @@ type Observer = extern "C" fn(u32, u32, u32, u64, u64, c_int, u64);
 /// `c10::detail::torchCheckFail`: function, file, line, message. It throws.
 type Failure = extern "C-unwind" fn(*const c_char, *const c_char, u32, *const c_char);
 
+/// Keeps the message of a failed call, for [`memplan_replay_message`]. A C string ends at its first zero byte, so zero
+/// bytes become blanks.
 fn remember(message: &str) {
     let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
     MESSAGE.with(|slot| *slot.borrow_mut() = text);
@@ -42,6 +50,7 @@ fn remember(message: &str) {
 
 /// Runs the body of a call; an error or a panic becomes a message and `-1`.
 fn guarded(body: impl FnOnce() -> Result<i64, String>) -> i64 {
+    // Keeps the message and makes the answer of a call that failed.
     let failed = |message: &str| {
         remember(message);
         -1
@@ -53,6 +62,7 @@ fn guarded(body: impl FnOnce() -> Result<i64, String>) -> i64 {
     }
 }
 
+/// Runs the body of a call with the process's allocator; -1 with a message if none is open, or if the body fails.
 fn with(body: impl FnOnce(&Allocator) -> Result<i64, String>) -> i64 {
     guarded(|| {
         let slot = ALLOCATOR.read().unwrap_or_else(PoisonError::into_inner);
@@ -93,9 +103,11 @@ pub extern "C" fn memplan_replay_message() -> *const c_char {
     MESSAGE.with(|slot| slot.borrow().as_ptr())
 }
 
-/// The allocation function of `CUDAPluggableAllocator`.
+/// The allocation function of `CUDAPluggableAllocator`: the address of `bytes` bytes on a device, for work on a stream.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn memplan_replay_malloc(bytes: isize, device: c_int, stream: *mut c_void) -> *mut c_void {
+    // The answer leaves `with` in this variable, so that the allocator's lock is released before the observer is
+    // called.
     let mut granted = None;
     let status = with(|allocator| {
         let size = u64::try_from(bytes).map_err(|_| format!("{bytes} bytes asked for"))?;
@@ -127,9 +139,11 @@ fn observe(granted: Granted, bytes: u64, device: c_int, stream: u64) {
     }
     // SAFETY: the number was made from a function of this type in `memplan_replay_observe`.
     let observer = unsafe { std::mem::transmute::<usize, Observer>(observer) };
+    // Outside of steps requests have no number.
     let number = granted.number.unwrap_or(u32::MAX);
     match granted.deviation {
         Some((kind, slot, expected)) => observer(kind as u32, number, slot, expected, bytes, device, stream),
+        // A request that follows the plan: what was expected is what was asked for.
         None => observer(100, number, number, bytes, bytes, device, stream),
     }
 }
@@ -145,7 +159,7 @@ fn fail() {
     failure(c"memplan_replay_malloc".as_ptr(), c"memplan".as_ptr(), 0, memplan_replay_message());
 }
 
-/// The free function of `CUDAPluggableAllocator`.
+/// The free function of `CUDAPluggableAllocator`. An address that is not known is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn memplan_replay_free(address: *mut c_void, _bytes: isize, device: c_int, stream: *mut c_void) {
     with(|allocator| {
@@ -154,16 +168,20 @@ pub extern "C" fn memplan_replay_free(address: *mut c_void, _bytes: isize, devic
     });
 }
 
-/// The `record_stream` function of `CUDAPluggableAllocator`.
+/// The `record_stream` function of `CUDAPluggableAllocator`: a second stream uses an allocation, so the stream that the
+/// allocation belongs to must wait for that one before the bytes are used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn memplan_replay_record_stream(address: *mut c_void, stream: *mut c_void) {
     with(|allocator| Ok(i64::from(allocator.used_on(address as u64, stream as u64))));
 }
 
-/// A step begins: 1, or 0 if it is part of a running one.
+/// A step begins: 1, or 0 if it is part of a running one. Its requests are written down unless `recorded` is 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn memplan_replay_begin(step: u32) -> i64 {
-    with(|allocator| Ok(i64::from(allocator.begin(step))))
+pub extern "C" fn memplan_replay_begin(step: u32, recorded: c_int) -> i64 {
+    with(|allocator| {
+        let began = if recorded == 0 { allocator.begin_unrecorded(step) } else { allocator.begin(step) };
+        Ok(i64::from(began))
+    })
 }
 
 /// The innermost step ends: the number of deviations, -2 if no lane had a plan, -3 if a step around it goes on.
@@ -219,7 +237,8 @@ pub unsafe extern "C" fn memplan_replay_lanes(out: *mut u64, room: usize) -> i64
     })
 }
 
-/// Number of requests that the n-th lane had in the last step; writes as many as fit.
+/// Writes the first `room` requests that a lane had in the last step, and returns how many there were in all; -1 with a
+/// message. `lane` is a position in the list of [`memplan_replay_lanes`].
 ///
 /// # Safety
 /// `out` points to `room` events.
@@ -235,7 +254,8 @@ pub unsafe extern "C" fn memplan_replay_recording(lane: usize, out: *mut Event, 
     })
 }
 
-/// Length of the report as JSON; writes it with a zero at the end if it fits.
+/// Writes the report as JSON with a zero at its end, if it fits into `room` bytes, and returns its length without the
+/// zero; -1 with a message.
 ///
 /// # Safety
 /// `out` points to `room` bytes.
@@ -288,7 +308,7 @@ pub extern "C" fn memplan_replay_failure(failure: Option<Failure>) {
 /// The version of this library's functions, for the Python half.
 #[unsafe(no_mangle)]
 pub extern "C" fn memplan_replay_version() -> u32 {
-    2
+    3
 }
 
 /// This thread's message as text; for tests in Rust.

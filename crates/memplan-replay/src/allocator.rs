@@ -1,5 +1,8 @@
 //! All lanes of all devices, and the steps that run on them.
 //!
+//! A lane is one stream of one device, with memory of its own (`crate::lane`). Every call finds its lane and works
+//! under that lane's lock, so that streams do not wait for each other. A step begins and ends on all lanes at once.
+//!
 //! ```
 //! use std::sync::Arc;
 //! use memplan_replay::allocator::Allocator;
@@ -54,11 +57,18 @@ pub struct Ended {
     pub nested: bool,
 }
 
+/// Which step runs.
 #[derive(Default)]
 struct Steps {
+    /// How many steps have begun and not ended; 0 outside of steps. Steps may be nested.
     depth: u32,
+    /// The function that the outermost running step is a run of.
     step: u32,
+    /// Whether the requests of the running step are written down.
+    is_recorded: bool,
+    /// How many steps have begun so far, nested ones not counted: the number of the running one.
     serial: u64,
+    /// How many steps have begun inside of another one, for reports.
     nested: u64,
 }
 
@@ -66,11 +76,15 @@ struct Steps {
 /// the lines of [`Lane`] are as its doc says.
 #[repr(C, align(64))]
 struct Entry {
+    /// The device.
     device: u32,
     /// Lanes of a device are numbered in the order in which they first allocate.
     number: u32,
+    /// The stream's handle, as PyTorch passes it.
     stream: u64,
+    /// The memory of the lane.
     lane: Mutex<Lane>,
+    /// The lane that came next; empty at the end of the list.
     next: Entries,
 }
 
@@ -80,6 +94,7 @@ struct Entry {
 struct Entries(OnceLock<Box<Entry>>);
 
 impl Entries {
+    /// All lanes, the oldest first.
     fn iter(&self) -> impl Iterator<Item = &Entry> {
         std::iter::successors(self.0.get(), |entry| entry.next.0.get()).map(|entry| &**entry)
     }
@@ -87,9 +102,13 @@ impl Entries {
 
 /// An allocator over all devices of a backing.
 pub struct Allocator {
+    /// Where pages come from: the CUDA driver, or host memory.
     backing: Arc<dyn Backing>,
+    /// The lanes.
     entries: Entries,
+    /// The bytes of each device, over all of its lanes.
     totals: RwLock<Vec<(u32, Arc<Totals>)>>,
+    /// Which step runs.
     steps: Mutex<Steps>,
     /// Plans for lanes that have not allocated yet.
     waiting: Mutex<Vec<StepPlan>>,
@@ -103,10 +122,12 @@ impl Allocator {
         Self { backing, entries, totals, steps: Mutex::default(), waiting: Mutex::default() }
     }
 
+    /// The lane of a stream, if it has allocated before.
     fn known(&self, device: u32, stream: u64) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.device == device && entry.stream == stream)
     }
 
+    /// The totals of a device; new ones if it has none yet.
     fn totals(&self, device: u32) -> Arc<Totals> {
         let mut totals = self.totals.write().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = totals.iter().find(|(known, _)| *known == device) {
@@ -125,6 +146,8 @@ impl Allocator {
     }
 
     #[cold]
+    /// Makes the lane of a stream, with the plans that wait for it. If a step is running, it begins on the new lane,
+    /// too.
     fn new_lane(&self, device: u32, stream: u64) -> Result<&Entry, BackingError> {
         let totals = self.totals(device);
         // New lanes are made under the lock of the steps. So no two threads make one at a time, and a step that begins
@@ -142,9 +165,15 @@ impl Allocator {
             lane.adopt(&*self.backing, plan)?;
         }
         if steps.depth > 0 {
-            lane.begin(steps.step, steps.serial);
+            lane.begin(steps.step, steps.serial, steps.is_recorded);
+        }
+        // From the second lane of a device on, all of them tell the totals of every request.
+        lane.set_alone(number == 0);
+        for entry in self.entries.iter().filter(|entry| entry.device == device) {
+            locked(&entry.lane).set_alone(false);
         }
         let entry = Entry { device, stream, number, lane: Mutex::new(lane), next: Entries::default() };
+        // The new lane goes to the end of the list, which is the list itself if it is empty.
         let end = self.entries.iter().last().map_or(&self.entries, |last| &last.next);
         Ok(&**end.0.get_or_init(|| Box::new(entry)))
     }
@@ -157,6 +186,7 @@ impl Allocator {
     }
 
     #[cold]
+    /// The error of a request that was not served. If the device is full, the error says what is in use.
     fn refused(&self, bytes: u64, device: u32, error: BackingError) -> AllocatorError {
         match error {
             BackingError::OutOfMemory { .. } => AllocatorError::OutOfMemory(self.out_of_memory(bytes, device)),
@@ -174,9 +204,23 @@ impl Allocator {
         }
     }
 
+    /// Lets all lanes tell the totals of their devices how many bytes are in use.
+    fn note_live(&self) {
+        for entry in self.entries.iter() {
+            locked(&entry.lane).note_live();
+        }
+    }
+
+    /// Bytes in use on a device.
+    fn live(&self, device: u32) -> u64 {
+        self.note_live();
+        self.totals(device).live.read().0
+    }
+
+    /// The sentence about a full device: what was asked for, what is free, and what this allocator holds.
     fn out_of_memory(&self, bytes: u64, device: u32) -> String {
         let (free, total) = self.backing.memory(device);
-        let (live, _) = self.totals(device).live.read();
+        let live = self.live(device);
         let mut reserved = 0;
         let mut planned = 0;
         for entry in self.entries.iter().filter(|entry| entry.device == device) {
@@ -192,6 +236,7 @@ impl Allocator {
 
     /// Takes an allocation back. False if nobody has handed it out; that is ignored otherwise.
     pub fn free(&self, address: u64, device: u32, stream: u64) -> bool {
+        // Mostly the lane of the stream that frees it has handed it out. If not, all lanes are asked.
         let freed = |entry: &Entry| locked(&entry.lane).free(&*self.backing, address);
         self.known(device, stream).is_some_and(freed) || self.entries.iter().any(freed)
     }
@@ -201,18 +246,29 @@ impl Allocator {
         self.entries.iter().any(|entry| locked(&entry.lane).used_on(address, stream))
     }
 
-    /// A step begins. Inside of another step it is a part of that step; then the answer is false.
+    /// A step begins, and its requests are recorded. Inside of another step it is a part of that step; then the answer
+    /// is false.
     pub fn begin(&self, step: u32) -> bool {
+        self.begin_step(step, true)
+    }
+
+    /// A step begins that nobody will plan. Its requests are not recorded, which makes them a little cheaper.
+    pub fn begin_unrecorded(&self, step: u32) -> bool {
+        self.begin_step(step, false)
+    }
+
+    fn begin_step(&self, step: u32, is_recorded: bool) -> bool {
         let mut steps = locked(&self.steps);
         steps.depth += 1;
         if steps.depth > 1 {
             steps.nested += 1;
             return false;
         }
-        steps.step = step;
+        // Lanes that allocate for the first time during the step join it in `new_lane`.
+        (steps.step, steps.is_recorded) = (step, is_recorded);
         steps.serial += 1;
         for entry in self.entries.iter() {
-            locked(&entry.lane).begin(step, steps.serial);
+            locked(&entry.lane).begin(step, steps.serial, is_recorded);
         }
         true
     }
@@ -224,6 +280,7 @@ impl Allocator {
         if steps.depth > 0 {
             return Ended { deviations: None, nested: true };
         }
+        // The sum over the lanes that had a plan; `None` if none had.
         let deviations = self.entries.iter().filter_map(|entry| locked(&entry.lane).end()).reduce(|a, b| a + b);
         Ended { deviations, nested: false }
     }
@@ -239,6 +296,7 @@ impl Allocator {
             locked(&entry.lane).trim(&*self.backing);
         }
         for plan in plans {
+            // Streams have other handles in every process, so a plan names its lane by number.
             let own = self.entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
             match own {
                 Some(entry) => {
@@ -265,10 +323,11 @@ impl Allocator {
         Ok(())
     }
 
+    /// The error of a plan that was not taken over. If the device is full, the error says how much the plan needs.
     fn no_room_for(&self, extent: u64, device: u32, error: BackingError) -> AllocatorError {
         let BackingError::OutOfMemory { .. } = error else { return AllocatorError::Backing(error) };
         let (free, total) = self.backing.memory(device);
-        let (live, _) = self.totals(device).live.read();
+        let live = self.live(device);
         AllocatorError::OutOfMemory(format!(
             "memplan: the plan needs {extent} bytes on device {device}; {free} of {total} are free and {live} in use"
         ))
@@ -283,6 +342,7 @@ impl Allocator {
 
     /// Forgets the peaks of all devices.
     pub fn restart_peaks(&self) {
+        self.note_live();
         for (_, totals) in self.totals.read().unwrap_or_else(PoisonError::into_inner).iter() {
             totals.restart();
         }
@@ -303,6 +363,7 @@ impl Allocator {
     /// The state as JSON: totals of devices, then lanes.
     #[must_use]
     pub fn report(&self) -> String {
+        self.note_live();
         let totals = self.totals.read().unwrap_or_else(PoisonError::into_inner);
         let devices = totals.iter().map(|(device, totals)| {
             let ((live, peak), (reserved, most)) = (totals.live.read(), totals.reserved.read());

@@ -1,5 +1,9 @@
 //! The planned bytes of a lane: which slot a request is, and whether its place is free.
 //!
+//! A *plan* has a slot for each request of a step: its offset in the arena and its size. The *moments* of a plan are
+//! the allocations and frees of its slots, in the order of the recording. A slot is *carried* if it is alive between
+//! two steps, and *varies* if recorded steps asked for different sizes there.
+//!
 //! **In lockstep.** The cursor stands between two moments of the plan. Every free that the plan has
 //! before the cursor has happened. So what is alive now is a part of what was alive in the recording
 //! at this moment. The plan has been verified, so the bytes of the next slot are free, and no look-up
@@ -14,6 +18,8 @@
 //! *hole*), the arena builds a map of its free bytes from all tenants. Until the step ends, a planned
 //! place is taken from that map, and a place that is not free is refused. The next step is in
 //! lockstep again if nothing but the carried slots is alive in the arena at its beginning.
+
+use std::num::NonZeroU32;
 
 use crate::backing::{Backing, BackingError};
 use crate::plan::{Moment, Slot, StepPlan};
@@ -33,14 +39,34 @@ const LOST_AFTER: u32 = 64;
 /// vary because tokens are routed to experts stay within a few per cent.
 const OUTGROWN: u64 = 8;
 
-/// A request that holds bytes of an arena.
+/// A request that holds bytes of an arena. Whether an allocation is one is kept for each allocation, in 8 bytes: an
+/// `Option<Tenant>` is as long as a `Tenant`, since a generation is never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tenant {
-    /// The slot, or `None` for a request that was given a hole.
-    pub slot: Option<u32>,
+    /// The number of the slot, or [`HOLE`] for a request that was given a hole.
+    pub slot: u32,
     /// The arena's `generation` when the bytes were given out: how often a plan had been selected by then. Slot numbers
     /// belong to one plan, so `slot` is only valid while the arena has the same generation.
-    pub generation: u32,
+    pub generation: NonZeroU32,
+}
+
+/// In place of a slot's number; plans have fewer slots.
+pub const HOLE: u32 = u32::MAX;
+
+/// How often a plan has been selected, from 1 on.
+#[derive(Debug, Clone, Copy)]
+struct Generation(NonZeroU32);
+
+impl Default for Generation {
+    fn default() -> Self {
+        Self(NonZeroU32::MIN)
+    }
+}
+
+impl Generation {
+    fn next(self) -> Self {
+        Self(self.0.checked_add(1).unwrap_or(NonZeroU32::MIN))
+    }
 }
 
 /// How a request differs from the plan.
@@ -91,9 +117,12 @@ pub enum Place {
 pub struct Arena {
     /// The position in `plans` of the plan that the running step follows; `None` if the step has no plan.
     current: Option<usize>,
+    /// The addresses and pages of the arena; `None` until there is a plan.
     region: Option<Region>,
+    /// The plans, one for each step function.
     plans: Vec<StepPlan>,
-    generation: u32,
+    /// How often a plan has been selected; see `Tenant::generation`.
+    generation: Generation,
     /// Which slots of the current plan are alive in here.
     alive: Vec<bool>,
     /// Whether the current plan has slots whose size varies.
@@ -152,8 +181,10 @@ impl Arena {
         self.current.is_some()
     }
 
-    /// Takes over a plan, in place of an older one for the same step, and maps the pages it needs.
+    /// Takes over a plan, in place of an older one for the same step, and maps the pages it needs. `held` is the end of
+    /// what is alive in here; pages below it must stay. The device must have come to rest.
     pub(crate) fn adopt(&mut self, backing: &dyn Backing, plan: StepPlan, held: u64) -> Result<(), BackingError> {
+        // The arena is as long as the longest plan. Steps run one after the other, so their plans share its bytes.
         let extent = |plans: &[StepPlan]| plans.iter().map(|plan| plan.extent).max().unwrap_or(0);
         let others: Vec<StepPlan> = self.plans.iter().filter(|old| old.step != plan.step).cloned().collect();
         let wanted = extent(&others).max(plan.extent);
@@ -204,7 +235,7 @@ impl Arena {
 
     /// Forgets what the slot numbers mean and makes another plan the current one.
     fn select(&mut self, plan: Option<usize>) {
-        self.generation += 1;
+        self.generation = self.generation.next();
         self.others = self.tenants;
         self.current = plan;
         let slots: &[Slot] = plan.map_or(&[], |plan| &self.plans[plan].slots);
@@ -223,6 +254,7 @@ impl Arena {
         }
         (self.cursor, self.next, self.deviations, self.free, self.outgrown) = (0, 0, 0, None, false);
         let Some(plan) = plan else { return };
+        // Carried slots may be alive from the step before; the plan counts on that.
         let carried = &self.plans[plan].carried;
         let foreign = self.alive.iter().zip(carried).any(|(&alive, &carried)| alive && !carried);
         if self.others > 0 || foreign {
@@ -287,7 +319,7 @@ impl Arena {
         debug_assert!(!self.alive[number], "slot {number} is given away twice");
         self.alive[number] = true;
         self.tenants += 1;
-        Place::At(offset, Tenant { slot: Some(number as u32), generation: self.generation }, order)
+        Place::At(offset, Tenant { slot: number as u32, generation: self.generation.0 }, order)
     }
 
     /// Which slot of the plan a request for `bytes` stands for, and how the request deviates from the plan, if it does.
@@ -335,16 +367,17 @@ impl Arena {
         }
         self.tenants += 1;
         self.others += 1;
-        Some((offset, Tenant { slot: None, generation: self.generation }))
+        Some((offset, Tenant { slot: HOLE, generation: self.generation.0 }))
     }
 
     /// Takes back the bytes of a tenant that was freed.
     pub(crate) fn freed(&mut self, offset: u64, bytes: u64, tenant: Tenant) {
         self.tenants -= 1;
-        match tenant.slot {
-            Some(slot) if tenant.generation == self.generation => self.alive[slot as usize] = false,
+        if tenant.slot != HOLE && tenant.generation == self.generation.0 {
+            self.alive[tenant.slot as usize] = false;
+        } else {
             // A hole, or a slot of a plan that was selected before.
-            _ => self.others -= 1,
+            self.others -= 1;
         }
         if let Some(free) = &mut self.free {
             free.give(offset, bytes);

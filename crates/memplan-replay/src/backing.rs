@@ -89,25 +89,34 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The memory is real: whoever gets an address may write there. Each device has the same
 /// capacity, and mapping more fails as a full GPU does.
 pub struct Host {
+    /// Bytes of each device.
     capacity: u64,
+    /// Everything that changes.
     state: Mutex<HostState>,
 }
 
+/// What a [`Host`] has given away, and counts for tests.
 #[derive(Default)]
 struct HostState {
+    /// The memory behind the reserved address ranges. It is never freed, so that addresses stay valid.
     ranges: Vec<Vec<u8>>,
-    /// Physical pages that exist, by device, and the number of the next one.
+    /// How many physical pages exist, by device.
     frames: Vec<u64>,
+    /// The number of the next physical page.
     next: u64,
-    /// The physical page under each mapped address, and at how many addresses each physical page is mapped.
+    /// The physical page under each mapped address.
     mapped: BTreeMap<u64, Frame>,
+    /// At how many addresses each physical page is mapped.
     uses: BTreeMap<Frame, u64>,
-    /// Calls of `settle`, `reach` and `order`, for tests.
+    /// How often `settle` was called.
     settled: u64,
+    /// How often `reach` was called.
     reached: u64,
-    /// Marks that were set so far, which is the number of the last one, and the mark that was waited for last.
+    /// How many marks were set so far, which is the number of the last one.
     marked: u64,
+    /// The mark that was waited for last.
     last_reached: Option<Mark>,
+    /// The pairs of streams with which `order` was called: the earlier one and the later one.
     ordered: Vec<(u64, u64)>,
 }
 
@@ -162,6 +171,7 @@ impl Backing for Host {
         HOST_PAGE
     }
 
+    /// A range of host memory stands for a range of addresses.
     fn reserve(&self, _device: u32, bytes: u64) -> Result<u64, BackingError> {
         // Zeroed memory is not touched before it is written to, so a large range is cheap.
         // Two pages more: one to align the range, one that keeps two ranges from touching.
@@ -173,6 +183,7 @@ impl Backing for Host {
         Ok(base)
     }
 
+    /// Only counts physical pages: they are numbers here, and none is created beyond the capacity.
     fn create(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError> {
         let mut state = locked(&self.state);
         let device = device as usize;
@@ -196,6 +207,7 @@ impl Backing for Host {
         }
     }
 
+    /// Writes down what is mapped where, and panics on what a driver would refuse. This backing is for tests.
     fn map(&self, _device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError> {
         let mut state = locked(&self.state);
         for (page, &frame) in (address..).step_by(HOST_PAGE as usize).zip(frames) {

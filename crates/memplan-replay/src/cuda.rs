@@ -15,7 +15,9 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
+/// Asks the loader to resolve all names of a library at once.
 const RTLD_NOW: c_int = 2;
+/// The driver's answer when the device has no memory left (`CUDA_ERROR_OUT_OF_MEMORY`).
 const OUT_OF_MEMORY: c_int = 2;
 
 /// `CUmemLocation`: a device by its number.
@@ -43,6 +45,7 @@ struct Access {
     flags: c_int,
 }
 
+// Numbers of cuda.h: a location that is a device, memory that stays where it is, and access for reading and writing.
 const DEVICE: c_int = 1;
 const PINNED: c_int = 1;
 const READ_WRITE: c_int = 3;
@@ -99,7 +102,9 @@ driver! {
 
 /// The devices of the CUDA driver.
 pub(crate) struct Cuda {
+    /// The driver's functions.
     driver: Driver,
+    /// Bytes of a page: the driver's granularity.
     page: u64,
     /// Addresses of contexts by device; plain numbers, so that they may be sent between threads.
     contexts: Mutex<Vec<Option<usize>>>,
@@ -121,11 +126,13 @@ impl Cuda {
         Ok(cuda)
     }
 
+    /// What the driver is told about pages that are to be made: memory of this device.
     fn properties(device: u32) -> Properties {
         let location = Location { kind: DEVICE, id: device as c_int };
         Properties { kind: PINNED, handle_types: 0, location, win32: std::ptr::null_mut(), flags: [0; 8] }
     }
 
+    /// Makes an error of the answer of a call: 0 is success, anything else is looked up in the driver's list of texts.
     fn check(&self, call: &'static str, code: c_int) -> Result<(), BackingError> {
         if code == 0 {
             return Ok(());
@@ -140,6 +147,8 @@ impl Cuda {
 
     /// Runs a call with the device's primary context, which is PyTorch's, too.
     fn within<T>(&self, device: u32, call: impl FnOnce() -> T) -> Result<T, BackingError> {
+        // A driver call works on the context on top of the thread's stack of contexts. PyTorch's own is put back
+        // afterwards.
         let known = locked(&self.contexts).get(device as usize).copied().flatten();
         let context = match known {
             Some(context) => context,
@@ -181,6 +190,7 @@ impl Cuda {
         Ok(Frame(handle))
     }
 
+    /// Creates physical pages and adds them to `frames`; all or none.
     fn create_all(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError> {
         let before = frames.len();
         for _ in 0..count {
@@ -213,6 +223,7 @@ impl Cuda {
         self.check("cuMemSetAccess", code).inspect_err(|_| self.unmap_all(address, frames.len() as u64))
     }
 
+    /// Unmaps so many pages from an address on.
     fn unmap_all(&self, address: u64, pages: u64) {
         for page in (address..).step_by(self.page as usize).take(pages as usize) {
             // SAFETY: this page is mapped, and the caller knows that no work uses it any more.
@@ -220,6 +231,7 @@ impl Cuda {
         }
     }
 
+    /// Gives physical pages back to the driver.
     fn release_all(&self, frames: &[Frame]) {
         for frame in frames {
             // SAFETY: the page was created here and is released once; the caller has unmapped it.

@@ -18,9 +18,15 @@ pub(crate) struct OneNumber(u64);
 /// 2^64 over the golden ratio: an odd number whose multiples are spread evenly.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// A number whose upper bits differ for addresses that lie 512 bytes or a few pages apart.
+pub(crate) fn spread(address: u64) -> u64 {
+    address.wrapping_mul(SPREAD)
+}
+
 impl Hasher for OneNumber {
+    // The number that is hashed.
     fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(SPREAD).rotate_left(26);
+        self.0 = spread(self.0 ^ number).rotate_left(26);
     }
 
     fn write(&mut self, bytes: &[u8]) {

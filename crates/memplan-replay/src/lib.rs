@@ -70,6 +70,7 @@ pub mod backing;
 mod cuda;
 mod hashing;
 pub mod lane;
+mod live;
 mod pages;
 mod parked;
 pub mod plan;

@@ -15,10 +15,12 @@ use crate::plan::ALIGNMENT;
 /// Blocks by size; all sizes are multiples of the alignment.
 #[derive(Debug, Default)]
 pub(crate) struct Parked {
+    /// The addresses of the blocks of each size: entry `n` has those of `n` times the alignment.
     by_size: Vec<Vec<u64>>,
 }
 
 impl Parked {
+    /// The entry of a size.
     fn class(bytes: u64) -> usize {
         (bytes / ALIGNMENT) as usize
     }
@@ -32,7 +34,7 @@ impl Parked {
         self.by_size[class].push(address);
     }
 
-    /// The block of a size that was parked last.
+    /// The address of the block of this size that was parked last; `None` if none is parked.
     pub(crate) fn take(&mut self, bytes: u64) -> Option<u64> {
         self.by_size.get_mut(Self::class(bytes))?.pop()
     }

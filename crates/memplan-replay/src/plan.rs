@@ -94,20 +94,23 @@ pub struct Slot {
 
 impl Slot {
     /// One past the last byte of the slot's place, or 0 if it has none; the error says what is wrong with the slot.
-    /// `freed_at` is the position of its free in the step.
+    /// `freed_at` is the position of its free in the step, `None` if it is never freed.
     fn checked_end(&self, freed_at: Option<u32>) -> Result<u64, &'static str> {
         if self.least > self.most {
             return Err("its smallest size is above its largest");
         }
         // A slot without an offset comes from the pool, so there is nothing else to check.
         let Some(offset) = self.offset else { return Ok(0) };
+        // What is never freed would keep its place for all steps that follow, in which the slot is allocated again.
         if freed_at.is_none() {
             return Err("it has a place but is never freed");
         }
+        // 0 is a multiple of everything, and a slot without bytes needs no place.
         if !offset.is_multiple_of(ALIGNMENT) || !self.most.is_multiple_of(ALIGNMENT) || self.most == 0 {
             return Err("its place or size is not aligned");
         }
-        // The bound keeps base + offset + size within 64 bits for any base address.
+        // The lane adds offsets to the base address of the arena without a check. Addresses are below 2^63, so no sum
+        // with an end below 2^62 passes 64 bits.
         let end = offset.checked_add(self.most).filter(|&end| end < 1 << 62);
         end.ok_or("its place is beyond all memory")
     }
@@ -163,6 +166,7 @@ impl StepPlan {
         slots: Vec<Slot>,
         moments: Vec<Moment>,
     ) -> Result<Self, PlanError> {
+        // First the order of the events, then each slot by itself, then all slots against each other.
         let (allocated_at, freed_at) = positions(step, slots.len(), &moments)?;
         let mut extent = 0;
         let mut carried = vec![false; slots.len()];
@@ -228,6 +232,7 @@ fn positions(step: u32, slots: usize, moments: &[Moment]) -> Result<Positions, P
     let mut freed_at = vec![None; slots];
     for (event, moment) in moments.iter().enumerate() {
         let wrong = |what| PlanError::Event { step, event, what };
+        // A free may come before the allocation of its slot: then it frees what the last run of the step has left.
         match *moment {
             Moment::Alloc(number) if number as usize == allocated_at.len() && allocated_at.len() < slots => {
                 allocated_at.push(event as u32);
@@ -290,6 +295,7 @@ fn read_plan(words: &mut Words<'_>) -> Result<StepPlan, PlanError> {
 #[must_use]
 pub fn write(plans: &[StepPlan]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
+    // Adds numbers of 32 bits, the lowest byte first.
     let mut put = |words: &[u32]| bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     put(&[VERSION, plans.len() as u32]);
     for plan in plans {
@@ -313,24 +319,30 @@ pub fn write(plans: &[StepPlan]) -> Vec<u8> {
 
 /// CRC-32 as zlib computes it, bit by bit: finds damage, is no protection against intent.
 fn checksum(bytes: &[u8]) -> u64 {
+    // One bit of the division by the CRC's polynomial, whose bits are written from low to high. `(sum &
+    // 1).wrapping_neg()` is all ones if the lowest bit is set, so that the polynomial is taken off only then.
     let step = |sum: u32, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg());
     let sum = bytes.iter().fold(!0_u32, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step));
     u64::from(!sum)
 }
 
+/// The part of a file that has not been read yet.
 struct Words<'a>(&'a [u8]);
 
 impl Words<'_> {
+    /// The next `N` bytes; an error if there are fewer.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], PlanError> {
         let (head, tail) = self.0.split_first_chunk().ok_or(PlanError::Format("it ends early"))?;
         self.0 = tail;
         Ok(*head)
     }
 
+    /// The next number of 32 bits.
     fn u32(&mut self) -> Result<u32, PlanError> {
         self.take().map(u32::from_le_bytes)
     }
 
+    /// The next number of 64 bits.
     fn u64(&mut self) -> Result<u64, PlanError> {
         self.take().map(u64::from_le_bytes)
     }

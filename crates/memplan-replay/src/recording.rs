@@ -1,9 +1,9 @@
 //! What a lane was asked for during a step.
 //!
 //! The list is written by the allocator itself, so it is exact: sizes as requested, frees where
-//! they happened. It is always kept for the step that runs and for the step before, because
-//! writing it costs a few nanoseconds a call and a step that deviates can then be planned anew
-//! without running it again.
+//! they happened. It is also kept for a step that follows a plan, because writing it costs a few
+//! nanoseconds a call and a step that deviates can then be planned anew without running it again.
+//! A step that is left to the pool for good is not recorded.
 //!
 //! ```text
 //!  step 1:  alloc 0   alloc 1   free 0
@@ -79,14 +79,18 @@ impl Recording {
         index
     }
 
-    /// Writes down a free inside of a step, if the allocation is of this step or the one before.
-    pub(crate) fn freed(&mut self, index: u32, serial: u64, bytes: u64, running: bool) {
+    /// Writes down a free, if the allocation is of the current run of a step or of the run of the same function before
+    /// it. `index` is the allocation's number, `serial` the lower half of the serial of the run that made it; `running`
+    /// says whether a step runs now.
+    pub(crate) fn freed(&mut self, index: u32, serial: u32, bytes: u64, running: bool) {
         let event = |kind| Event { kind, index, bytes };
-        if running && serial == self.serial {
+        let is_of = |run: u64| run as u32 == serial;
+        if running && is_of(self.serial) {
             self.events.push(event(Kind::Free));
-        } else if running && Some(serial) == self.previous {
+        } else if running && self.previous.is_some_and(is_of) {
             self.events.push(event(Kind::FreeOld));
-        } else if serial == self.serial {
+        // The step has ended, and the next one has not begun.
+        } else if is_of(self.serial) {
             self.freed_between.push(event(Kind::FreeOld));
         }
     }

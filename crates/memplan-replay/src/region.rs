@@ -40,6 +40,7 @@ const LOOKED_AT: usize = 24;
 
 /// An address range of one device, its free bytes and its mapped pages.
 pub struct Region {
+    /// The device.
     device: u32,
     /// The first address.
     base: u64,
@@ -67,7 +68,9 @@ pub struct Region {
 /// Where a request would lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
+    /// Its first byte, counted from the start of the region.
     start: u64,
+    /// Its bytes.
     bytes: u64,
 }
 
@@ -178,8 +181,9 @@ impl Region {
 
     /// Finds a place where every page is mapped already, and takes it.
     pub fn take_mapped(&mut self, bytes: u64) -> Option<u64> {
-        let (_, start) = self.cheapest(bytes).filter(|&(missing, _)| missing == 0)?;
-        self.free.take(start, bytes).then_some(self.base + start)
+        let (mapped, page) = (&self.mapped, self.page);
+        let is_mapped = |start: u64| mapped.holds(start / page..(start + bytes).div_ceil(page));
+        Some(self.base + self.free.take_front(bytes, LOOKED_AT, is_mapped)?)
     }
 
     /// Gives bytes back; their pages stay mapped.
@@ -223,6 +227,7 @@ impl Region {
         except: Option<Spot>,
         stock: &mut Vec<Frame>,
     ) -> u64 {
+        // The pages that must not be lent, and how many pages are still wanted.
         let kept = except.map_or(0..0, |spot| self.pages_under(spot.start, spot.bytes));
         let mut wanted = bytes.div_ceil(self.page);
         let mut lent = Vec::new();

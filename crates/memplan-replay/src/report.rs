@@ -1,4 +1,5 @@
-//! The state of an allocator as JSON.
+//! The state of an allocator as JSON, written by hand: its keys and values need no escapes, and the crate needs no
+//! dependency for it.
 
 use std::fmt::Write;
 
@@ -14,6 +15,7 @@ pub(crate) fn lane(lane: &Lane, number: u32) -> String {
         r#"{{"device":{device},"lane":{number},"stream":{stream},"in_use":{},"reserved":{{"arena":{arena},"large":{large},"small":{small}}}"#,
         lane.in_use()
     );
+    // Writing to a string cannot fail.
     let _ = write!(text, r#","extent":{},"state":"{}""#, lane.arena().extent(), lane.arena().state());
     let _ = write!(text, r#","step_peak":{}"#, lane.step_peak());
     let _ = write!(text, r#","steps":{},"exact_steps":{}"#, counts.steps, counts.exact_steps);

@@ -12,6 +12,7 @@ from typing import Any, Iterable, Sequence
 from . import _native
 from ._errors import ArgumentError, MemplanError, ProblemError
 
+# Sizes, steps and offsets are less than this, so that they also fit into signed numbers of 64 bits.
 _LIMIT = 2**63
 
 
@@ -58,7 +59,7 @@ def in_bytes(value: Any, what: str) -> int:
 
 
 def argument(value: Any, what: str, number: Any = integer) -> int | None:
-    """A number that a caller may leave out."""
+    """A number that a caller may leave out. ``number`` reads it; its error becomes one about an argument."""
     if value is None:
         return None
     try:
@@ -77,12 +78,14 @@ def column(values: Iterable[Any], what: str) -> bytes:
 
 
 def _array_column(values: Any, what: str) -> bytes:
+    """The same for a numpy array, with a few operations on the whole of it instead of one per number."""
     np: Any = numpy()
     if values.ndim != 1:
         raise ProblemError(f"{what} has {values.ndim} dimensions; expected one", code="problem::shape")
     if values.dtype.kind == "f":
         whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < float(_LIMIT))
         if not whole.all():
+            # The smallest of False and True is False, so this is the first number that is not whole.
             index = int(np.argmin(whole))
             message = f"{what} of buffer {index} is {values[index]!r}; expected a whole number"
             raise ProblemError(message, code="problem::number")

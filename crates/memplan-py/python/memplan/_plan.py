@@ -14,6 +14,7 @@ from ._arrays import argument, column, unpack
 from ._errors import ArgumentError, RefusedError
 from ._problem import Problem, Size, Space
 
+# Called with the bytes of the best plan so far (None before the first) and with the lower bound.
 Progress = Callable[["int | None", int], None]
 
 # A notebook stores what it shows. A page of this many buffers has about two megabytes; for more buffers a picture in
@@ -23,7 +24,11 @@ _PICTURED = 20_000
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a plan."""
+    """Something that is wrong with a plan.
+
+    ``buffers`` are the names of those concerned, and ``step`` says when it happens. ``bytes`` is the range
+    ``(first, one past the last)`` in ``space``. What does not apply is None.
+    """
 
     code: str
     message: str
@@ -204,6 +209,8 @@ class Plan:
         write_whole(path, content if isinstance(content, bytes) else content.encode())
 
     def __reduce__(self) -> Any:
+        # How pickle keeps a plan: the function that makes it again, and its arguments. `facts` are what the JSON form
+        # does not have, such as the strategy and what ended the search.
         return (_restored, (self.problem, self.to_json(), self._native.facts()))
 
     def __bool__(self) -> bool:
@@ -221,8 +228,10 @@ class Plan:
         if self.extent is None:
             return f"<pre>{html.escape(repr(self))}</pre>"
         if len(self.problem) > _PICTURED:
+            # The page would be too large to keep in a notebook.
             advice = f"{len(self.problem)} buffers are too many for a notebook; save(&quot;map.html&quot;) writes the page"
             return f"<pre>{html.escape(self.to_text())}</pre><p>{advice}</p>"
+        # The page has scripts of its own. In a sandboxed frame they cannot reach the notebook.
         page = html.escape(self.to_html(), quote=True)
         style = "width:100%;height:640px;border:0"
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="{style}" title="memory map"></iframe>'
@@ -271,7 +280,7 @@ def _restored(problem: Problem, text: str, facts: dict[str, Any]) -> Plan:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all: a draft next to it takes its place once it is complete."""
     draft = f"{os.fspath(path)}.{os.getpid()}.tmp"
     try:
         with open(draft, "wb") as file:
@@ -284,9 +293,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def as_problem(problem: Any) -> Problem:
+    """A problem as it is; anything else becomes one, as :class:`Problem` takes it."""
     return problem if isinstance(problem, Problem) else Problem(problem)
 
 
+# Seconds, units of work, seed, effort, threads, and whether a rejected plan is an error instead of planned again.
 Limits = tuple["float | None", "int | None", int, str, "int | None", bool]
 
 
@@ -297,6 +308,7 @@ def _limits(time_limit: Any, work: Any, seed: Any, effort: str, threads: Any, st
 
 
 def _seconds(time_limit: float | None) -> float | None:
+    """A limit in seconds, finite and not negative; None stands for no limit."""
     if time_limit is None:
         return None
     seconds = float(time_limit)
@@ -319,6 +331,7 @@ def verify(problem: Any, plan: Any) -> list[Finding]:
         found = _native.verify(problem._native, text=json.dumps(plan))
     else:
         offsets = column(plan, "offset")
+        # Each offset is a number of eight bytes.
         if len(offsets) != 8 * len(problem):
             raise ArgumentError(f"{len(offsets) // 8} offsets for {len(problem)} buffers")
         found = _native.verify(problem._native, offsets=offsets)
@@ -327,7 +340,11 @@ def verify(problem: Any, plan: Any) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Entry:
-    """What one strategy made of a problem."""
+    """What one strategy made of a problem.
+
+    ``objects`` is the number of shared objects in a plan made of them, and None in a plan made of offsets.
+    ``extent`` is None if there is no plan.
+    """
 
     strategy: str
     assign: str
@@ -338,7 +355,10 @@ class Entry:
 
 
 class Comparison:
-    """Every strategy on one problem, smallest extent first."""
+    """Every strategy on one problem, smallest extent first.
+
+    ``refused`` says for each strategy that does not apply to the problem why it does not.
+    """
 
     def __init__(self, entries: Iterable[Entry], refused: dict[str, str], lower_bound: int) -> None:
         self.entries = list(entries)
@@ -363,6 +383,7 @@ class Comparison:
         return [vars(entry).copy() for entry in self.entries]
 
     def _rows(self) -> list[list[str]]:
+        """The table as texts, its heading first. The ratio is the extent over the lower bound."""
         rows = [["strategy", "assign", "extent", "ratio", "status", "ms"]]
         for entry in self.entries:
             extent = "-" if entry.extent is None else str(entry.extent)

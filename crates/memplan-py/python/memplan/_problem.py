@@ -25,6 +25,7 @@ class Space:
     base: Size = 0
 
     def _to_dict(self) -> dict[str, Any]:
+        """The space as the documented JSON form has it."""
         return {
             "name": self.name,
             "capacity": None if self.capacity is None else in_bytes(self.capacity, f"capacity of space {self.name!r}"),
@@ -65,6 +66,7 @@ class Buffer:
     tie: tuple[str, int] | None = None
 
     def _to_dict(self) -> dict[str, Any]:
+        """The buffer as the documented JSON form has it."""
         return _buffer_facts({name: getattr(self, name) for name in self.__dataclass_fields__})
 
 
@@ -92,7 +94,13 @@ def _buffer_facts(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _intervals(lifetime: Any, what: str) -> list[list[int]]:
+    """A lifetime as JSON has it, a list of intervals. It is given as such a list, or as one interval.
+
+    An interval is ``(lower, upper)``. One of four numbers also says which bytes of the buffer are alive in it:
+    ``(lower, upper, first byte, one past the last byte)``.
+    """
     try:
+        # The first part of one interval is a number; the first part of a list is an interval, which has a length.
         parts = list(lifetime)
         intervals = [list(part) for part in parts] if parts and hasattr(parts[0], "__len__") else [parts]
     except TypeError:
@@ -130,6 +138,7 @@ class Problem:
         alignment: Size = 1,
         name: str = "problem",
     ) -> None:
+        # Only a data frame has an attribute of that name; arrays and lists have none.
         if hasattr(buffers, "columns"):
             relations_or_spaces = (spaces, *may_overlay, *must_share, *must_not_share, *reuse_costs)
             if any(part is not None for part in relations_or_spaces):
@@ -140,6 +149,8 @@ class Problem:
             raise ProblemError(f"buffers is {buffers!r}; expected buffers or (size, lower, upper) records")
         if not is_array(buffers):
             buffers = list(buffers)
+        # Plain records without anything else go to Rust as three columns of numbers, which is quick. Everything else
+        # goes as JSON.
         named = not is_array(buffers) and any(isinstance(buffer, (Buffer, Mapping)) for buffer in buffers)
         relations: dict[str, list[Any]] = {
             "may_overlay": list(may_overlay),
@@ -185,6 +196,7 @@ class Problem:
 
     @classmethod
     def _of(cls, native: _native.Problem) -> Problem:
+        """A problem that Rust has made already, without going through ``__init__``."""
         problem = cls.__new__(cls)
         problem._native = native
         return problem
@@ -253,16 +265,23 @@ class Problem:
         return f"Problem({self.name!r}, {len(self)} buffers, lower_bound={self.lower_bound})"
 
     def __reduce__(self):
+        # The JSON form is the problem alone. A problem that was read out of a program comes back without the program.
         return (_unpickled, (self.to_json(), self.name))
 
 
 def _unpickled(text: str, name: str) -> Problem:
+    """A problem out of a pickle, where its JSON form and its name are kept."""
     return Problem.from_json(text, name)
 
 
 def _from_columns(
     size: Any, lower: Any, upper: Any, alignment: Any, ids: Any, capacity: Any, space_alignment: Any, name: str
 ) -> _native.Problem:
+    """A problem from columns: one number per buffer in each, and one name per buffer in ``ids``.
+
+    ``alignment`` and ``ids`` may be None. ``capacity`` and ``space_alignment`` are those of the only space.
+    """
+    # A packed column has eight bytes per number.
     packed = column(size, "size"), column(lower, "lower"), column(upper, "upper")
     optional = None if alignment is None else column(alignment, "alignment")
     names = None if ids is None else [str(one) for one in ids]
@@ -300,6 +319,11 @@ def _from_frame(frame: Any, capacity: Any, alignment: Any, name: str) -> _native
 def _from_parts(
     buffers: Any, spaces: Any, relations: dict[str, list[Any]], capacity: Any, alignment: Any, name: str
 ) -> _native.Problem:
+    """A problem from buffers of any kind, spaces and relations, through the documented JSON form.
+
+    ``relations`` has a list for each of the four names below. Without ``spaces`` there is one space, with this
+    ``capacity`` and ``alignment``.
+    """
     facts: dict[str, Any] = {"buffers": [_described(buffer, index) for index, buffer in enumerate(buffers)]}
     if spaces is not None:
         if capacity is not None or alignment != 1:
@@ -322,6 +346,7 @@ def _from_parts(
 
 
 def _described(buffer: Any, index: int) -> dict[str, Any]:
+    """A buffer as JSON has it. A plain record ``(size, lower, upper)`` is called by its ``index``, counted from 0."""
     if isinstance(buffer, Buffer):
         return buffer._to_dict()
     if isinstance(buffer, Mapping):

@@ -24,6 +24,8 @@ from ._errors import ArgumentError, MemplanError
 from ._plan import plan as plan_problem
 from ._problem import Size, Space, read, space_text
 
+# A row has every key of _COLUMNS; what is not known is None. A job has "input", "strategy" and the options of `sweep`.
+# Both can be written as JSON, because jobs and rows travel between processes.
 Row = dict[str, Any]
 Job = dict[str, Any]
 
@@ -74,6 +76,7 @@ class Sweep:
 
 
 def _cell(value: Any) -> str:
+    """A value in the printed table."""
     if value is None:
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
@@ -120,6 +123,7 @@ def sweep(
     }
     jobs = [{"input": path, "strategy": name, **options} for path in _inputs(paths) for name in names]
     record = _Journal(journal)
+    # The rows by the position of their job. First those that an earlier sweep has left in the journal.
     found: dict[int, Row] = {}
     for index, job in enumerate(jobs):
         if (row := record.row(job)) is not None:
@@ -137,6 +141,7 @@ def sweep(
 
 
 def _inputs(paths: Any) -> list[str]:
+    """The files to plan. Of a folder these are the files with an extension that memplan knows."""
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     files: list[str] = []
@@ -151,6 +156,7 @@ def _inputs(paths: Any) -> list[str]:
 
 
 def _is_known(file: Path) -> bool:
+    """Whether memplan reads files with this extension."""
     return file.suffix[1:].lower() in _native.extensions()
 
 
@@ -171,15 +177,18 @@ class _Journal:
 
     @staticmethod
     def _key(job: Job) -> str:
+        """What a row is found by: a hash of everything that the row depends on."""
         # An input that has changed since is another input, and another version may plan it otherwise.
         stat = os.stat(job["input"])
         facts = json.dumps([_native.version(), job, stat.st_size, stat.st_mtime_ns], sort_keys=True)
         return hashlib.sha256(facts.encode()).hexdigest()
 
     def row(self, job: Job) -> Row | None:
+        """The row of a job that an earlier sweep has finished."""
         return self._rows.get(self._key(job)) if self._rows else None
 
     def add(self, job: Job, row: Row) -> None:
+        """Keeps a finished row."""
         if self._path is None:
             return
         with open(self._path, "a", encoding="utf-8") as file:
@@ -191,6 +200,7 @@ class _Journal:
 
 
 def _ends_with_newline(path: str | os.PathLike[str]) -> bool:
+    """Whether the last byte of a file, which is not empty, ends a line."""
     with open(path, "rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
@@ -216,6 +226,10 @@ def run_job(job: Job) -> Row:
 
 
 def _run(jobs: dict[int, Job], client: Any, workers: int | None) -> Iterator[tuple[int, Row]]:
+    """Runs jobs wherever the caller wants them, and yields the number of each with its row, in the order they finish.
+
+    What kind of client it is can be told by its attributes, without importing the package that it comes from.
+    """
     if not jobs:
         return iter(())
     if client is None:
@@ -230,6 +244,7 @@ def _run(jobs: dict[int, Job], client: Any, workers: int | None) -> Iterator[tup
 
 
 def _run_on_executor(jobs: dict[int, Job], executor: Any) -> Iterator[tuple[int, Row]]:
+    """Runs jobs on an executor of ``concurrent.futures``."""
     futures = {executor.submit(run_job, job): index for index, job in jobs.items()}
     for future in concurrent.futures.as_completed(futures):
         yield futures[future], future.result()
@@ -252,6 +267,7 @@ class _Worker:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, job: Job) -> Row:
+        """Hands over one job and waits for its row; ``EOFError`` or ``OSError`` if the process has died."""
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         self._process.stdin.flush()
@@ -261,6 +277,7 @@ class _Worker:
         return json.loads(answer)
 
     def end(self) -> None:
+        """Ends the process, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -273,6 +290,7 @@ class _Worker:
 
 
 def _serve() -> None:
+    """What a worker does: it reads jobs from standard input, and writes their rows, until the input ends."""
     # Ctrl-C is left to the caller, which ends its workers. The answers go to the original standard output; anything
     # else that is printed goes to standard error, so that it does not mix with the answers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -285,6 +303,7 @@ def _serve() -> None:
 
 def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[int, Row]]:
     """Each thread has a worker; one that dies is replaced, and its job begins again."""
+    # The worker of the current thread is `own.worker`. `all_workers` are those of all threads, also dead ones.
     own = threading.local()
     all_workers: list[_Worker] = []
     is_over = threading.Event()
@@ -317,6 +336,7 @@ def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[in
 
 
 def _lost(job: Job) -> Row:
+    """The row of a job whose worker has died every time."""
     row: Row = dict.fromkeys(_COLUMNS)
     message = f"its worker died {_ATTEMPTS} times"
     row.update(input=job["input"], strategy=job["strategy"], status="lost", error=message)
@@ -324,8 +344,11 @@ def _lost(job: Job) -> Row:
 
 
 def _run_on_dask(jobs: dict[int, Job], client: Any) -> Iterator[tuple[int, Row]]:
+    """Runs jobs on a Dask cluster."""
     from distributed import as_completed
 
+    # Dask takes a function to be pure, and then runs two jobs with the same arguments only once. Here the file behind
+    # an argument may have changed since the last sweep.
     futures = {
         client.submit(run_job, job, pure=False, retries=_ATTEMPTS - 1): index for index, job in jobs.items()
     }
@@ -335,6 +358,7 @@ def _run_on_dask(jobs: dict[int, Job], client: Any) -> Iterator[tuple[int, Row]]
 
 
 def _run_on_ray(jobs: dict[int, Job], ray: Any) -> Iterator[tuple[int, Row]]:
+    """Runs jobs on a Ray cluster."""
     remote = ray.remote(max_retries=_ATTEMPTS - 1)(run_job)
     futures = {remote.remote(job): index for index, job in jobs.items()}
     waiting = list(futures)

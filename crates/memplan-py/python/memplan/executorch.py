@@ -40,6 +40,7 @@ class MemoryAlgoResult:
 
 
 def _result_classes() -> tuple[Any, Any]:
+    """The two classes that an answer is made of: ExecuTorch's, or their stand-ins where it is not installed."""
     try:
         from executorch.exir import memory_planning
     except ImportError:
@@ -94,6 +95,7 @@ def _in_order(specs: Any, alignment: int) -> list[Any]:
 
 
 def _mem_id(spec: Any) -> int:
+    """The number of the memory that a tensor is to be in; ExecuTorch counts memories from 1."""
     return 1 if spec.mem_id is None else spec.mem_id
 
 
@@ -118,12 +120,18 @@ def _root(spec: Any) -> tuple[Any, int]:
 
 
 def _space(mem_id: int) -> str:
+    """The name of the space that stands for a memory in the problem."""
     return f"mem{mem_id}"
 
 
 def _problem(
     specs: list[Any], alignment: int, reserved: list[int], capacities: dict[int, int], extra_padding: int
 ) -> tuple[Problem, dict[int, str]]:
+    """The problem of these tensors, and the name of each one's buffer, by the ``id()`` of the tensor.
+
+    A tensor that lives in the storage of another one is tied to it: both form a group in which each has a fixed place.
+    ``reserved`` are bytes of each memory that are in use already, by the number of the memory.
+    """
     ids = {id(spec): str(index) for index, spec in enumerate(specs)}
     roots = [_root(spec) for spec in specs]
     shared = {id(root) for spec, (root, _) in zip(specs, roots) if root is not spec}
@@ -133,6 +141,7 @@ def _problem(
     buffers = []
     for spec, (root, inner) in zip(specs, roots):
         first, last = _lifetime(spec)
+        # Whether the tensor is in the storage of another one, or another one in its storage.
         tied = id(root) in shared
         buffers.append(
             Buffer(

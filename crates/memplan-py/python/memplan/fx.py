@@ -33,16 +33,29 @@ from ._problem import Buffer, Problem
 
 __all__ = ["Graph", "read"]
 
-# Functions and methods of PyTorch whose result may be a view of their first argument, or that argument itself.
+# Functions and methods of PyTorch whose result may be a view of their first argument, or that argument itself. A
+# conversion returns its argument if there is nothing to convert, and so does a dropout that does not train.
 VIEWS = frozenset(
-    """alias as_strided chunk contiguous detach diagonal dropout expand expand_as flatten float getattr half hsplit
-    identity mT movedim narrow permute real reshape reshape_as select slice split split_with_sizes squeeze swapaxes
-    swapdims t tensor_split to transpose type unbind unflatten unfold unsqueeze view view_as vsplit""".split()
+    """adjoint alias alpha_dropout as_strided as_tensor asarray bfloat16 bool
+    broadcast_to byte cdouble cfloat chalf char chunk conj contiguous cpu cuda detach diagonal double dropout dropout1d
+    dropout2d dropout3d dsplit expand expand_as feature_alpha_dropout feature_dropout flatten float getattr half hsplit
+    identity imag int long mT movedim moveaxis narrow permute positive ravel real reshape reshape_as resolve_conj
+    resolve_neg select short slice split split_with_sizes squeeze sum_to_size swapaxes swapdims t tensor_split to
+    to_dense transpose type type_as unbind unflatten unfold unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze
+    view view_as view_as_complex view_as_real vsplit""".split()
+)
+
+# Functions of PyTorch whose result may be views of any of their arguments.
+VIEWS_OF_ALL = frozenset(
+    "atleast_1d atleast_2d atleast_3d broadcast_tensors cartesian_prod einsum meshgrid".split()
 )
 
 # Modules that return their argument, or a view of it, when they do not train.
-VIEW_MODULES = frozenset(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Identity", "Unflatten"))
+VIEW_MODULES = frozenset(
+    """AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout Flatten Identity Unflatten""".split()
+)
 
+# Where offsets begin unless the caller says otherwise: multiples of so many bytes.
 ALIGNMENT = 64
 
 
@@ -87,13 +100,16 @@ class _Storage:
     """Memory that one or more tensors live in. Storages that turn out to be the same are united."""
 
     def __init__(self, name: str, size: int, born: int) -> None:
+        # Bytes, and the first and last step at which something of it is written or read.
         self.name, self.size, self.born, self.last = name, size, born, born
         # "arena" is memory to be planned; "input" and "outside" are there before and after the graph runs ("outside":
         # weights and constants).
         self.kind = "arena"
+        # The storage that this one has become a part of, if it has been united with another one.
         self.same: _Storage | None = None
 
     def root(self) -> _Storage:
+        """The storage that stands for all those that this one is united with."""
         storage = self
         while storage.same is not None:
             storage = storage.same
@@ -110,16 +126,21 @@ class _Storage:
 
 
 class _Reader:
+    """Walks through the nodes of a graph in their order and finds the storages of their results."""
+
     def __init__(self, module: Any, nodes: list[Any]) -> None:
         self.module, self.nodes = module, nodes
         # What each node returns, flattened: a storage for each tensor, None for numbers and other values.
         self.results: dict[Any, list[_Storage | None]] = {}
+        # Storages by the storage object of PyTorch, for nodes whose values were kept.
         self.by_key: dict[Any, _Storage] = {}
         self.all: list[_Storage] = []
         self.notes: list[str] = []
+        # What the graph returns; it stays alive after the last node.
         self.returned: set[_Storage] = set()
 
     def read(self, inputs: bool, outputs: bool, alignment: int) -> Graph:
+        """The problem of the graph; the arguments are those of the function :func:`read`."""
         for step, node in enumerate(self.nodes):
             arguments = [storage for one in _inputs(node) for storage in self.results[one] if storage is not None]
             for storage in arguments:
@@ -140,6 +161,7 @@ class _Reader:
         return self._graph(planned, alignment)
 
     def _graph(self, planned: list[_Storage], alignment: int) -> Graph:
+        """The problem in which these storages are the buffers, and the buffers of each node."""
         buffers = []
         for one in planned:
             # Inputs are there before the first node runs, whatever their place among the nodes.
@@ -180,6 +202,7 @@ class _Reader:
         return self.by_key[key]
 
     def _new(self, node: Any, step: int, index: int, size: int) -> _Storage:
+        """A new storage for the result of a node with this number; results are counted from 0."""
         storage = _Storage(node.name if index == 0 else f"{node.name}.{index}", size, step)
         if _is_outside(node):
             storage.kind = "input" if node.op == "placeholder" else "outside"
@@ -203,20 +226,25 @@ class _Reader:
             in_place = (name.endswith("_") and not name.endswith("__")) or (name.startswith("i") and name in _IN_PLACE)
             if in_place or name in VIEWS or name == "getitem" or node.kwargs.get("inplace"):
                 return first
-            module = getattr(node.target, "__module__", None) or ""
-            is_known = node.op == "call_method" or module.startswith(("torch", "_operator", "math"))
+            if name in VIEWS_OF_ALL:
+                return arguments
+            # Of the packages, only PyTorch itself: in `torchvision` there are functions that return their argument.
+            package = (getattr(node.target, "__module__", None) or "").split(".")[0]
+            is_known = node.op == "call_method" or package in ("torch", "_operator", "math")
         if is_known:
             return []
         self.notes.append(f"{node.name}: nothing is known about {name}; its result may be one of its arguments")
         return arguments
 
     def _submodule(self, path: str) -> Any:
+        """The module that a node calls, by its path such as ``layers.0.norm``; None if there is none."""
         found = self.module
         for part in path.split("."):
             found = getattr(found, part, None)
         return found
 
 
+# What `a += b` and the like are called in a trace; they write their result into the first argument.
 _IN_PLACE = frozenset(("iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow", "iand", "ior", "ixor"))
 
 
@@ -225,10 +253,12 @@ def _inputs(node: Any) -> list[Any]:
 
 
 def _is_outside(node: Any) -> bool:
+    """Whether a node stands for an input of the graph, or for a weight or constant."""
     return node.op in ("placeholder", "get_attr")
 
 
 def _name(node: Any) -> str:
+    """The name of the function or method that a node calls."""
     return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
 
 
@@ -237,6 +267,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _flat(value: Any) -> Iterator[Any]:
+    """The parts of nested tuples and lists, in their order."""
     if isinstance(value, (tuple, list)) and not _is_tensor(value):
         for part in value:
             yield from _flat(part)
@@ -251,6 +282,7 @@ def _values(node: Any) -> list[Any] | None:
 
 
 def _storage_key(value: Any) -> Any:
+    """What is equal for tensors that share their storage; None for a tensor that does not say what its storage is."""
     if not hasattr(value, "untyped_storage"):
         return None
     storage = value.untyped_storage()

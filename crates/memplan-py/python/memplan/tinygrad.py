@@ -40,6 +40,7 @@ TESTED = {"0.14.0": "b694b44ed27f87a4"}
 # Modules of tinygrad that have imported its planner by name, so that each has to be changed.
 PLACES = ("tinygrad.schedule.memory", "tinygrad.schedule", "tinygrad.engine.jit")
 
+# tinygrad's allocator hands out multiples of this many bytes, at multiples of it.
 BLOCK = 256
 
 # A program that makes a new schedule at every step would otherwise fill the memory with old plans.
@@ -198,6 +199,7 @@ class _Life:
 
     @property
     def lane(self) -> tuple[Any, bool]:
+        """The arena that the buffer is in: kernels and copies of a device have one each."""
         return self.device, self.copies
 
 
@@ -210,6 +212,11 @@ class _Planner:
         self.known: OrderedDict[tuple[_Life, ...], Schedule] = OrderedDict()
 
     def rewrite(self, linear: Any, held_bufs: Any = None) -> Any:
+        """The same list of calls with every buffer replaced by a part of an arena.
+
+        ``linear`` is tinygrad's list of kernels and copies in the order in which they run. ``held_bufs`` are buffers
+        that somebody outside still uses; they stay as they are.
+        """
         from tinygrad.dtype import dtypes
         from tinygrad.helpers import DEBUG, NO_MEMORY_PLANNER
         from tinygrad.uop.ops import UOp
@@ -283,10 +290,12 @@ def _device_name(device: Any) -> str:
 
 
 def _space(life: _Life) -> str:
+    """The name of the space that stands for the buffer's lane in the problem."""
     return _device_name(life.device) + (" copies" if life.copies else "")
 
 
 def _planned(lives: tuple[_Life, ...], options: dict[str, Any]) -> Schedule:
+    """The plan for these lives, and beside it what tinygrad's own planner makes of each lane."""
     own_offsets = _own_offsets(lives)
     own = {name: 0 for name in dict.fromkeys(map(_space, lives))}
     for life, offset in zip(lives, own_offsets):
@@ -311,6 +320,7 @@ def _planned(lives: tuple[_Life, ...], options: dict[str, Any]) -> Schedule:
 
 
 def _plan(lives: tuple[_Life, ...], options: dict[str, Any], fixed: dict[int, int]) -> Plan:
+    """A plan with a space for each lane. ``fixed`` has offsets that are given, by the position of the buffer."""
     buffers = []
     for index, life in enumerate(lives):
         name = f"{index} (step {life.first})"
@@ -320,6 +330,7 @@ def _plan(lives: tuple[_Life, ...], options: dict[str, Any], fixed: dict[int, in
 
 
 def _by_space(made: Plan, what: str) -> dict[str, int]:
+    """A number that the plan has for each space, ``extent`` or ``lower_bound``, by the name of the space."""
     return {space["name"]: space[what] for space in made.to_dict()["spaces"]}
 
 

@@ -25,7 +25,7 @@ extern "C" fn hear(kind: u32, _number: u32, slot: u32, expected: u64, bytes: u64
 
 /// A step of two requests; the memory is written to from end to end, which a sanitizer looks at.
 fn step(second: isize) -> i64 {
-    assert_eq!(memplan_replay_begin(3), 1);
+    assert_eq!(memplan_replay_begin(3, 1), 1);
     let sizes = [512, second];
     let addresses = sizes.map(|bytes| memplan_replay_malloc(bytes, 0, null_mut()));
     for (mark, (address, bytes)) in addresses.iter().zip(sizes).enumerate() {
@@ -44,7 +44,7 @@ fn step(second: isize) -> i64 {
 #[test]
 fn a_step_is_recorded_planned_and_replayed_through_c() {
     let _turn = TURN.lock().unwrap();
-    assert_eq!(memplan_replay_begin(0), -1);
+    assert_eq!(memplan_replay_begin(0, 1), -1);
     assert_eq!(last_message(), "no allocator is open");
     assert_eq!(memplan_replay_open(1 << 22), 0);
     assert_eq!(memplan_replay_open(1 << 22), -1);

@@ -298,3 +298,39 @@ fn a_plan_in_the_way_of_a_large_request_gives_its_pages_up() {
     assert_eq!(watched.allocator.end().deviations, None, "the step has no plan any more");
     assert_eq!((watched.fact("extent"), watched.host.mapped(0)), (0, 15 << 20));
 }
+
+#[test]
+fn a_step_that_nobody_plans_is_not_recorded() {
+    let mut watched = Watched::new(1 << 24);
+    watched.allocator.begin_unrecorded(0);
+    let kept = watched.allocate(4 * KIB, 0);
+    assert_eq!(kept.number, None);
+    watched.allocator.end();
+    assert!(watched.allocator.recording(0).is_empty());
+    // The next run is recorded again. What the run before has left is not known to it.
+    watched.allocator.begin(0);
+    watched.free(kept.address, 0);
+    let fresh = watched.allocate(2 * KIB, 0);
+    watched.free(fresh.address, 0);
+    watched.allocator.end();
+    assert_eq!((fresh.number, watched.allocator.recording(0).len()), (Some(0), 2));
+    assert_eq!((watched.fact("unplanned"), watched.fact("planned")), (2, 0));
+}
+
+/// A device with one stream counts its bytes without the others' counters; the peaks are the same as with several.
+#[test]
+fn bytes_in_use_are_counted_for_one_stream_and_for_several() {
+    let mut watched = Watched::new(1 << 24);
+    let [a, b] = [4, 8].map(|kib| watched.allocate(kib * KIB, 1).address);
+    watched.free(a, 1);
+    assert_eq!((watched.fact("live"), watched.fact("peak")), (8 * KIB, 12 * KIB));
+    let c = watched.allocate(16 * KIB, 2).address;
+    assert_eq!((watched.fact("live"), watched.fact("peak")), (24 * KIB, 24 * KIB));
+    watched.free(b, 1);
+    let d = watched.allocate(2 * KIB, 1).address;
+    assert_eq!((watched.fact("live"), watched.fact("peak")), (18 * KIB, 24 * KIB));
+    watched.allocator.restart_peaks();
+    watched.free(c, 2);
+    watched.free(d, 1);
+    assert_eq!((watched.fact("live"), watched.fact("peak")), (0, 18 * KIB));
+}

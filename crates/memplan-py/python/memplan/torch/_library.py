@@ -24,7 +24,7 @@ OBSERVER = ctypes.CFUNCTYPE(
 )
 
 # The version of the C functions that this module expects.
-VERSION = 2
+VERSION = 3
 
 # One recorded request: kind, number, bytes.
 EVENT = struct.Struct("<IIQ")
@@ -55,6 +55,7 @@ class Library:
         self._declare()
 
     def _declare(self) -> None:
+        """Tells ctypes what each function answers and takes."""
         number, pointer, size, signed = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_ssize_t
         answers = {
             "open": (ctypes.c_int64, [number]),
@@ -63,7 +64,7 @@ class Library:
             "malloc": (pointer, [signed, ctypes.c_int, pointer]),
             "free": (None, [pointer, signed, ctypes.c_int, pointer]),
             "record_stream": (None, [pointer, pointer]),
-            "begin": (ctypes.c_int64, [ctypes.c_uint32]),
+            "begin": (ctypes.c_int64, [ctypes.c_uint32, ctypes.c_int]),
             "end": (ctypes.c_int64, []),
             "adopt": (ctypes.c_int64, [ctypes.c_char_p, size]),
             "withdraw": (ctypes.c_int64, [ctypes.c_uint32]),

@@ -27,10 +27,14 @@ from .._errors import ProblemError, ReadError
 from .._plan import Plan, plan
 from .._problem import Buffer, Problem
 
+# The allocator hands out multiples of this many bytes, at multiples of it.
 ALIGNMENT = 512
 ALLOC, FREE, FREE_OLD = 0, 1, 2
 
+# How a file of plans begins.
 _MAGIC, _VERSION = b"MPREPLAY", 1
+# In such a file: the offset of an allocation that has no place in the plan, and the bit that makes the number of an
+# allocation a free of it.
 _ELSEWHERE, _FREED = (1 << 64) - 1, 1 << 31
 
 
@@ -125,11 +129,14 @@ class Shape:
     """
 
     def __init__(self, first: Recording) -> None:
+        # The newest run.
         self.last = first
         # The most that one run has needed; merged sizes may need more.
         self.peak = first.peak()
+        # The largest and the smallest size of each allocation, by its number.
         self.most = first.sizes()
         self.least = list(self.most)
+        # When an allocation ends that is freed in its own run.
         self.ends: dict[int, int] = {}
         # For an allocation that the next run drops: how many allocations that run makes before.
         self.dropped: dict[int, int] = {}
@@ -168,6 +175,7 @@ class Shape:
         return True
 
     def _lives(self, recording: Recording) -> None:
+        """Merges the lives of one run."""
         ends = _times(recording, FREE)
         for number, end in ends.items():
             self.ends[number] = max(self.ends.get(number, 0), end)
@@ -234,7 +242,11 @@ def _times(recording: Recording, kind: int) -> dict[int, int]:
 
 @dataclass
 class StepPlan:
-    """A plan of a step on one lane, as the allocator takes it."""
+    """A plan of a step on one lane, as the allocator takes it.
+
+    ``slots`` has for each allocation its offset (None if the pool has it), its largest size and its smallest.
+    ``moments`` are the allocations and frees in their order, as (kind, number of the allocation).
+    """
 
     recording: Recording
     plan: Plan

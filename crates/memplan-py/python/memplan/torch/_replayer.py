@@ -61,6 +61,7 @@ class Deviated:
         return f"{self.kind}: request {self.number} of {self.bytes} bytes, planned {self.expected}, at {self.frame}"
 
 
+# A stream of a device: the number of the device, and the number of the stream among those of the device.
 Lane = tuple[int, int]
 
 
@@ -69,16 +70,23 @@ class _Step:
     """A step function and what is known about it."""
 
     name: str
+    # By which the allocator knows the step; step functions are counted from 0.
     number: int
+    # How many runs have ended, and how many of them were recorded.
     runs: int = 0
     recorded: int = 0
+    # The last two recordings of each lane, and all of them merged.
     recordings: dict[Lane, list[Recording]] = field(default_factory=dict)
     shapes: dict[Lane, Shape] = field(default_factory=dict)
+    # The plans that serve the step; empty if the pool serves it.
     plans: dict[Lane, StepPlan] = field(default_factory=dict)
     # Plans of an earlier process that serve the step, as they stood in its file.
     loaded: list[bytes] = field(default_factory=list)
+    # Whether recording is over: the step has been planned, or it has been left to the pool.
     has_plan: bool = False
+    # Whether a plan was made that no run has used yet.
     is_fresh: bool = False
+    # How often the step was planned.
     plannings: int = 0
     # The step is not planned again before this run.
     wait_until: int = 0
@@ -165,7 +173,9 @@ class Replayer:
                 self.library.observe(None, 0)
             else:
                 self._watch(every=self.names and not step.has_plan and step.runs == self.warmup)
-        if self.library.checked(self.library.begin(step.number), "torch::closed") == 1:
+        # A step that is left to the pool is not planned again, so nobody needs its requests.
+        recorded = not step.has_plan or bool(step.plans or step.loaded)
+        if self.library.checked(self.library.begin(step.number, int(recorded)), "torch::closed") == 1:
             self._running = step
 
     def end(self) -> None:
@@ -208,11 +218,14 @@ class Replayer:
         return _Marked(self, name)
 
     def _watch(self, every: bool) -> None:
+        """Lets :meth:`_observed` hear of requests: of every one, or of those that deviate."""
         self.library.observe(ctypes.cast(self._observer, ctypes.c_void_p), int(every))
 
     def _observed(self, kind: int, number: int, slot: int, expected: int, size: int, device: int, stream: int) -> None:
+        """Hears of one request; see ``OBSERVER`` for the arguments. It keeps the frame of the program that made it."""
         # An exception in here could not be raised anywhere: the caller is C.
         with contextlib.suppress(Exception):
+            # 100 is a request that is as it should be. All other kinds are deviations.
             if kind == 100:
                 self._frames.setdefault((device, stream), {})[number] = program_frame()
             elif self._running is not None and len(self._running.deviations) < KEPT_DEVIATIONS:
@@ -234,6 +247,7 @@ class Replayer:
         return recordings
 
     def _record(self, step: _Step) -> None:
+        """After a run without a plan: keeps what it asked for, and plans once enough runs are known."""
         self._watch(every=False)
         if step.runs <= self.warmup:
             if step.runs == self.warmup:
@@ -363,6 +377,7 @@ class Replayer:
 
     @staticmethod
     def _same_shape(step: _Step, recorded: dict[Lane, Recording]) -> bool:
+        """Whether a run has made as many allocations on each lane as the runs that were planned."""
         shapes = step.shapes
         return bool(shapes) and all(lane in shapes and len(shapes[lane]) == len(run.sizes()) for lane, run in recorded.items())
 
@@ -538,6 +553,7 @@ def disable() -> None:
 
 
 def _install(torch: Any, library: Library) -> None:
+    """Makes PyTorch call the allocator's functions."""
     names = ("memplan_replay_malloc", "memplan_replay_free")
     allocator = torch.cuda.memory.CUDAPluggableAllocator(library.path, *names)
     torch.cuda.memory.change_current_allocator(allocator)
@@ -553,6 +569,7 @@ def _install(torch: Any, library: Library) -> None:
 
 
 def _refuse_graphs(torch: Any) -> None:
+    """Makes the recording of a CUDA graph an error."""
     def refused(*_: Any, **__: Any) -> None:
         message = "CUDA graphs keep addresses that the plan gives to others; memplan.torch does not support them"
         raise RefusedError(message, code="torch::graph")
