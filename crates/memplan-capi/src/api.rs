@@ -89,12 +89,14 @@ pub unsafe extern "C" fn memplan_plan(
                 answer.set_cost(problem, plan);
             }
         }
+        // The bound is known even if there is no plan.
         answer.report.lower_bound = lower_bound(problem, outcome).0;
         // SAFETY: the caller's promises.
         unsafe {
             answer.set_witness(outcome);
             answer.write();
         }
+        // What `memplan_last_error` gives: mistakes that were repaired, and why there is no plan.
         let said: Vec<String> = planned.repairs().iter().cloned().chain(message(problem, outcome)).collect();
         Ok((status, said.join("\n")))
     })
@@ -285,6 +287,7 @@ fn request<'a>(options: &Options, stop: &'a Stop) -> Result<Request<'a>, Failure
     })
 }
 
+/// The failure for a strategy that does not exist.
 fn no_strategy(name: &str) -> Failure {
     Failure::argument(format!("there is no strategy called `{name}`"))
 }
@@ -324,7 +327,9 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
 /// checking and writing end a little later, without a result.
 #[derive(Clone, Copy)]
 pub(crate) struct Stop {
+    /// The function; null if the caller has none.
     ask: crate::layout::StopCallback,
+    /// What is handed to it.
     user_data: *mut c_void,
 }
 
@@ -334,6 +339,7 @@ unsafe impl Sync for Stop {}
 unsafe impl Send for Stop {}
 
 impl Stop {
+    /// The callback of the caller's options.
     pub(crate) fn of(options: &Options) -> Stop {
         Stop { ask: options.should_stop, user_data: options.user_data }
     }

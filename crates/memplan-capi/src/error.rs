@@ -54,17 +54,21 @@ impl Status {
 
 /// A call that went wrong: its status, and why in words.
 pub(crate) struct Failure {
+    /// What the call returns.
     pub(crate) status: Status,
+    /// What `memplan_last_error` gives.
     pub(crate) message: String,
 }
 
 impl Failure {
+    /// An argument that makes no sense.
     pub(crate) fn argument(message: impl Into<String>) -> Failure {
         Failure { status: Status::MEMPLAN_BAD_ARGUMENT, message: message.into() }
     }
 }
 
 thread_local! {
+    /// The message of the thread's last call. It must live on after the call, because the caller gets a pointer to it.
     static LAST: RefCell<CString> = RefCell::default();
 }
 

@@ -427,11 +427,13 @@ pub(crate) unsafe fn read_sized<T: SaysItsSize>(pointer: *const T, default: T) -
 
 /// A caller's array of structs, whose length depends on the caller's version of the header.
 pub(crate) struct Elements<T> {
+    /// The first byte of the first element.
     first: *const u8,
     /// Bytes from one element to the next.
     stride: usize,
     /// How many elements there are.
     count: usize,
+    /// Says which type the elements have; takes no room.
     element: PhantomData<T>,
 }
 
@@ -453,6 +455,7 @@ impl<T: Element> Elements<T> {
         Ok(Elements { first: first.cast(), stride, count, element: PhantomData })
     }
 
+    /// How many elements there are.
     pub(crate) fn len(&self) -> usize {
         self.count
     }

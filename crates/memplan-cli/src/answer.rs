@@ -1,4 +1,7 @@
 //! What a command has to say, and how it is said: streams and exit codes.
+//!
+//! Every command returns an `Answer` or a `Failure`; `deliver` prints it and gives the exit code. `diagnose`
+//! makes the lines `error: …`, `warning: …` and `note: …`.
 
 use std::io::{self, Write};
 
@@ -122,6 +125,7 @@ fn say(answer: &Answer) -> u8 {
     if !answer.figures.is_empty() {
         complain(&answer.figures);
     }
+    // Failures are reported before the text, so that a reader who only sees the end of the output sees the text.
     let worst = answer.failures.iter().map(report).max();
     let mut stdout = io::stdout().lock();
     match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -133,6 +137,7 @@ fn say(answer: &Answer) -> u8 {
         }
         Ok(()) => {}
     }
+    // The worse of the answer itself and of what went wrong beside it.
     let own = if answer.is_no { NO } else { YES };
     worst.map_or(own, |code| code.max(own))
 }

@@ -1,4 +1,7 @@
 //! The command line: what can be asked and how.
+//!
+//! The crate `clap` makes a parser of these types. The documentation of a field is its help text, so it is written for
+//! users; what only a reader of the code needs is in other comments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -225,10 +228,12 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
+    /// The alignment as a number, for stages that take one.
     pub(crate) fn align(&self) -> Option<u64> {
         self.align.map(|align| align.0)
     }
 
+    /// All of it, as the library takes it.
     pub(crate) fn target(&self) -> Target {
         Target { align: self.align, capacity: self.capacity, spaces: self.space.clone() }
     }
@@ -289,6 +294,7 @@ impl BudgetArgs {
             observer,
             ..Request::default()
         };
+        // A whole script can be made strict by its environment.
         let strict = self.strict || How::strict_in_environment();
         How { request, strict, ..How::default() }
     }
@@ -712,6 +718,7 @@ impl Stage {
 /// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
 fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a time: expected 500ms, 10s or 2m");
+    // Where the number ends and the unit begins.
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit.trim() {

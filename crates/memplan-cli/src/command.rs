@@ -70,6 +70,7 @@ fn how<'a>(strategy: &StrategyArgs, progress: &'a Progress) -> Result<How<'a>, F
         return Err(Failure::usage(format!("there is no strategy called `{}`", strategy.strategy)));
     };
     let how = strategy.budget.how(Some(progress));
+    // What is about strategies alone is added to what all commands have.
     let request =
         memplan::planner::Request { assign: strategy.assign.into(), without: strategy.without.clone(), ..how.request };
     Ok(How { strategy: Some(chosen), request, ..how })
@@ -105,6 +106,7 @@ fn map_of<'a>(source: &Source, planned: &'a Planned) -> Option<Map<'a>> {
 
 /// The lines of a program in which its buffers are allocated; `None` if it is no program.
 fn remark_of(source: &Source, spans: &IndexVec<BufferId, Span>) -> Option<Remark> {
+    // A model is no text, and lifetime records have no spans.
     let text = std::str::from_utf8(&source.bytes).ok().filter(|_| !spans.is_empty())?;
     Some(Remark::source(short_name(source), text, spans))
 }

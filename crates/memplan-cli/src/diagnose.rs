@@ -10,6 +10,7 @@ use crate::paint::{stderr_is_coloured, visible};
 /// JSON file may be one line of a hundred megabytes.
 const AROUND: usize = 400;
 
+/// What turns messages into text, with colours if standard error shows them.
 fn renderer() -> Renderer {
     if stderr_is_coloured() { Renderer::styled() } else { Renderer::plain() }
 }
@@ -74,8 +75,11 @@ fn in_binary(source: &Source, error: &ReadError) -> String {
 /// A part of one line; `start..end` are the bytes of it that the error is about.
 #[derive(Debug, PartialEq)]
 struct Excerpt {
+    /// The text.
     text: String,
+    /// Where the marked part begins in it.
     start: usize,
+    /// Where the marked part ends in it.
     end: usize,
     /// Whether something was cut off before the text.
     is_cut: bool,
@@ -86,6 +90,7 @@ impl Excerpt {
     /// goes over several lines ends with the first.
     fn around(bytes: &[u8], error: &ReadError) -> Excerpt {
         let at = error.span.range().start.min(bytes.len());
+        // The line in which the error begins, without its line break.
         let line_start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         let line_end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length);
         let end = error.span.range().end.clamp(at, line_end).min(at + AROUND);

@@ -36,12 +36,14 @@ pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure>
         _ if !Path::new(file).is_file() => Source { format: chosen, ..Source::new(file, read_bytes(file)?) },
         _ => Source::open(Path::new(file), chosen).map_err(|error| cannot_read(file, &error))?,
     };
+    // What the user says about the reading of the file.
     source.options.dialects = dialects(&format.dialect)?;
     source.options.models = models(&format.model)?;
     source.options.instance.clone_from(&format.instance);
     Ok(source)
 }
 
+/// The failure for a file that the system does not let us read.
 fn cannot_read(file: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot read {}: {error}", display_name(file)))
 }
@@ -88,6 +90,7 @@ pub(crate) fn device(name: &str) -> Result<Device, Failure> {
     text.parse().map_err(|error: DeviceError| Failure::usage(format!("{}: {error}", display_name(name))))
 }
 
+/// The name of a file in messages.
 fn display_name(file: &str) -> &str {
     if file == "-" { "<stdin>" } else { file }
 }

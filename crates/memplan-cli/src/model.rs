@@ -1,5 +1,9 @@
 //! What the command line has to say about models: what is alive at the peak,
 //! what the runtime alone would need, where each tensor went.
+//!
+//! *The runtime* is TensorFlow Lite Micro. Its arena has tensors and scratch memory at one end (the *head*) and what it
+//! keeps for itself at the other (the *tail*). An op is *unmeasured* if nobody has measured how much scratch memory its
+//! kernel asks for.
 
 use std::collections::BTreeSet;
 
@@ -128,6 +132,7 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
     if !network.runtime_is_known() {
         return None;
     }
+    // The runtime's planner on its own, without a plan in the model.
     let theirs = network.runtime_alone();
     let ours = plan.extent();
     let saved = theirs.0.saturating_sub(ours.0);
@@ -170,6 +175,7 @@ pub(crate) fn peak_table(network: &Network, problem: &Problem, in_full: bool) ->
             format!("{:.1} %", row.cumulative),
         ]);
     }
+    // The heading names the step and the op at which most is alive.
     let heading = format!(
         "\nalive at the peak, step {} ({}): {}\n\n",
         report.step,
@@ -249,6 +255,7 @@ pub(crate) fn spills(network: &Network, problem: &Problem, plan: &Plan) -> Strin
             (plan.offset(id).unwrap_or_default().to_string(), Style::Plain),
         ]);
     }
+    // How much of the traffic the fast memory serves says what the spilling costs.
     let first = problem.spaces().iter().next().map(|space| space.name.clone()).unwrap_or_default();
     let heading = match spilled {
         0 => format!("\neverything is in `{}`\n\n", crate::paint::visible(&first)),

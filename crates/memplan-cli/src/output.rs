@@ -91,6 +91,8 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     }
     let mut draft = draft_beside(path, old.is_none())?;
     note_draft(Some(draft.path().to_owned()));
+    // `sync_all` makes sure that the content is on the disk before the renaming is: after a crash there is the old file
+    // or the new one.
     let filled = fill(&mut draft).and_then(|()| {
         if let Some(old) = old {
             draft.as_file().set_permissions(old.permissions())?;

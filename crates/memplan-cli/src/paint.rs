@@ -5,15 +5,21 @@ use std::io::IsTerminal;
 /// What a piece of text is, which decides how it looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Style {
+    /// As the terminal writes.
     #[default]
     Plain,
+    /// In bold: what the user asked for.
     Strong,
+    /// Pale: details.
     Faint,
+    /// Green: as it should be.
     Good,
+    /// Red and bold: not as it should be.
     Bad,
 }
 
 impl Style {
+    /// What switches a terminal to this style; `\x1b[0m` switches back.
     fn code(self) -> &'static str {
         match self {
             Style::Plain => "",
@@ -47,6 +53,21 @@ pub(crate) fn painted(text: &str, style: Style) -> String {
         return text.to_owned();
     }
     format!("{}{text}\x1b[0m", style.code())
+}
+
+/// Adds a text to another text, in a style if `is_coloured` says so. A table asks once whether its stream is coloured,
+/// and not for every cell, because the question is a system call.
+pub(crate) fn push_painted(line: &mut String, text: &str, style: Style, is_coloured: bool) {
+    if style == Style::Plain || text.is_empty() || !is_coloured {
+        line.push_str(text);
+    } else {
+        line.extend([style.code(), text, "\x1b[0m"]);
+    }
+}
+
+/// As [`visible`], for a text that is its own already. Nearly all texts stay as they are.
+pub(crate) fn visible_owned(text: String) -> String {
+    if text.contains(char::is_control) { visible(&text) } else { text }
 }
 
 /// A name from an input without control characters: a buffer called `\x1b[2J`

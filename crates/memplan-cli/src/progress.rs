@@ -90,8 +90,9 @@ fn exit(code: u8) -> ! {
 /// Ends the process if a stage was told that the time limit is over and has not ended [`MOMENT`] later. Runs on a
 /// thread of its own until the other end of `gone` is dropped, which is when the command has its result.
 fn watch(patience: &Patience, limit: Duration, gone: &Receiver<()>) {
+    // Waits, and says whether the whole time has passed without a result.
     let passes = |time: Duration| gone.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-    // Nobody is told so before.
+    // No stage is told that the time is over before the limit and the grace are.
     let mut wait = limit.saturating_add(GRACE);
     while passes(wait) {
         if patience.ended() == Some(Stop::TimeLimit) && passes(MOMENT) {
@@ -112,9 +113,11 @@ fn watch(patience: &Patience, limit: Duration, gone: &Receiver<()>) {
 pub(crate) struct Progress {
     /// Makes `patience` hold on this thread as long as it lives.
     _current: Current,
+    /// The time limit and Ctrl-C, as every loop asks for them.
     patience: Patience,
     /// Tells the thread that watches the time limit that there is a result, by being dropped.
     watched: Option<Sender<()>>,
+    /// What the user sees.
     bar: ProgressBar,
     /// What the stages of the searches have reported.
     stages: Mutex<Vec<StageReport>>,
@@ -132,6 +135,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));
+        // Ctrl-C sets the flag, and every loop that asks for patience sees it.
         let patience = Patience::new(limit, Some(Arc::clone(&ASKED)));
         let (watched, gone) = channel();
         if let Some(limit) = limit {

@@ -1,4 +1,9 @@
 //! A program together with everything found out about it.
+//!
+//! The analyses run one after the other: `Aliases` says which values are the same memory, `OpTree` how ops are
+//! nested in regions, `Lifetimes` when each site is in use. A collector makes a problem of them; `Collected` has
+//! the problem, the site of each of its buffers, and the sites that are left alone because they cannot be placed. A
+//! `Group` is the buffers of one scope in one memory; it becomes a space.
 
 use std::collections::HashMap;
 
@@ -14,13 +19,17 @@ use crate::finding::{self, Finding};
 /// A program, its aliases and lifetimes, and the problem they make.
 #[derive(Clone, Debug)]
 pub struct Analyzed {
+    /// The program itself.
     program: Program,
+    /// Which values are which buffers.
     aliases: Aliases,
     /// The nesting of ops in regions.
     tree: OpTree,
+    /// When each site is in use.
     lifetimes: Lifetimes,
     /// The problem, with the site that each of its buffers comes from.
     collected: Collected,
+    /// Which space each site is in, those that are left alone included.
     homes: Homes,
 }
 
@@ -103,6 +112,7 @@ impl Analyzed {
     pub fn problem_of_any_plan(&self) -> Result<Problem, ProblemError> {
         let names = self.program.site_names();
         let mut builder = ProblemBuilder::new();
+        // Spaces get their numbers in this order, which is that of `homes`.
         for group in &self.homes.groups {
             builder.space(Space::new(group.name(&self.program)));
         }
@@ -125,6 +135,7 @@ impl Analyzed {
     /// In which ways a plan for [`problem_of_any_plan`](Analyzed::problem_of_any_plan)
     /// changes what the program means.
     pub fn check_any(&self, plan: &Plan) -> Vec<Finding> {
+        // In that problem the buffers are all sites, in their order.
         let sites: IndexVec<BufferId, SiteId> = self.program.sites().ids().collect();
         finding::in_dataflow(&self.program, &self.by_site(&sites, plan))
     }
@@ -147,7 +158,9 @@ impl Analyzed {
 /// `None` for a site that no op allocates.
 #[derive(Clone, Debug)]
 struct Homes {
+    /// The group of each space.
     groups: IndexVec<SpaceId, Group>,
+    /// The space of each site.
     of_site: IndexVec<SiteId, Option<SpaceId>>,
 }
 
@@ -158,6 +171,7 @@ impl Homes {
         let mut groups = collected.groups.clone();
         let mut known: HashMap<Group, SpaceId> =
             groups.iter_enumerated().map(|(space, &group)| (group, space)).collect();
+        // A group that is met for the first time becomes a new space.
         let mut home = |site: SiteId| {
             let group = Group::of(program, site)?;
             Some(*known.entry(group).or_insert_with(|| groups.push(group)))

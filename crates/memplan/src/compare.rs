@@ -62,6 +62,12 @@ pub struct Comparison {
     pub not_tried: Vec<&'static str>,
 }
 
+/// The time that a strategy gets when `left` others come after it: an equal share of what is left of the time limit.
+/// `None` if there is no limit.
+fn share_of_time(left: usize) -> Option<Duration> {
+    Some(Patience::current()?.time_left()? / u32::try_from(left + 1).ok()?)
+}
+
 impl Comparison {
     /// Runs every strategy; `assign` restricts it to one kind of plan, else each
     /// strategy makes every kind it can. Plans of other tools that come with the input stand beside ours.
@@ -83,6 +89,7 @@ impl Comparison {
         how: &How,
         mut watch: impl FnMut(&'static str),
     ) -> Result<Comparison, Failure> {
+        // From here on there is one time limit for all strategies.
         let _current = driver::patience_for_many(how).enter();
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
@@ -97,8 +104,7 @@ impl Comparison {
             }
             for &assign in assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref) {
                 watch(strategy.name());
-                let share = |patience: Patience| Some(patience.time_left()? / u32::try_from(left + 1).ok()?);
-                let time_limit = Patience::current().and_then(share).or(how.request.time_limit);
+                let time_limit = share_of_time(left).or(how.request.time_limit);
                 let request = Request { assign, time_limit, ..how.request.clone() };
                 comparison.try_strategy(input, strategy, &How { strategy: Some(strategy), request, ..how.clone() })?;
             }
@@ -141,6 +147,7 @@ impl Comparison {
             if !finding::in_packing(&input.problem, &peer.plan).is_empty() {
                 continue;
             }
+            // Another tool does not say how good its plan is, so the bound is the one that needs no search.
             let lower_bound = bound::lower_bound(&input.problem);
             let outcome = Outcome::Feasible { plan: peer.plan.clone(), lower_bound, stop: Stop::Finished };
             self.entries.push(Entry {

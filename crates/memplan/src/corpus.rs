@@ -123,24 +123,26 @@ pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
         let inside = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
         let name = inside.to_string_lossy().replace('\\', "/");
         let bytes = fs::read(&path).map_err(|error| CorpusError::Io { path: path.clone(), error })?;
-        let file_name = path.to_string_lossy();
-        let read = |file_name: &str, bytes: &[u8]| {
-            let content = |message: String| CorpusError::Content { path: path.clone(), message };
-            let input = format::read(bytes, None, file_name, &format::ReadOptions::default())
-                .map_err(|error| content(error.to_string()))?;
-            Ok(input.problem)
-        };
         // Each line of a `.jsonl` file is a problem; any other file is one problem.
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
-                let problem = aligned(line, read("line.json", line)?);
+                let problem = aligned(line, read_problem(&path, "line.json", line)?);
                 instances.push(Instance { name: format!("{name}#{number}"), problem });
             }
         } else {
-            instances.push(Instance { problem: read(&file_name, &bytes)?, name });
+            instances.push(Instance { problem: read_problem(&path, &path.to_string_lossy(), &bytes)?, name });
         }
     }
     Ok(instances)
+}
+
+/// Reads one problem. `path` is the file that an error names; the end of `file_name` says in which format the bytes
+/// are.
+fn read_problem(path: &Path, file_name: &str, bytes: &[u8]) -> Result<Arc<Problem>, CorpusError> {
+    match format::read(bytes, None, file_name, &format::ReadOptions::default()) {
+        Ok(input) => Ok(input.problem),
+        Err(error) => Err(CorpusError::Content { path: path.to_path_buf(), message: error.to_string() }),
+    }
 }
 
 /// The problem of a line of a `.jsonl` file. A line may say `"alignment": 32` for all of its buffers, which the reader
@@ -149,6 +151,7 @@ fn aligned(line: &[u8], problem: Arc<Problem>) -> Arc<Problem> {
     let alignment = serde_json::from_slice::<serde_json::Value>(line).ok();
     let alignment = alignment.and_then(|value| value.get("alignment")?.as_u64()).filter(|&alignment| alignment > 0);
     let Some(alignment) = alignment else { return problem };
+    // If the problem cannot be built with that alignment, it stays as it was read.
     let mut builder = problem.to_builder();
     builder.buffers_mut().iter_mut().for_each(|buffer| buffer.alignment = Bytes(alignment));
     builder.build().map_or(problem, Arc::new)
@@ -157,6 +160,7 @@ fn aligned(line: &[u8], problem: Arc<Problem>) -> Arc<Problem> {
 /// Problem files in a folder and its subfolders, sorted. The file with the best extents and folders called `plans` hold
 /// no problems.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
+    // `open` are the folders that have not been looked into yet.
     let mut open = vec![folder.to_path_buf()];
     let mut files = Vec::new();
     while let Some(path) = open.pop() {
@@ -178,9 +182,12 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
 }
 
 /// Plans an instance with the strategy `search`, through the driver like everything else, and counts what the search
-/// did.
+/// did. An instance for which no plan is found has a score, too: its outcome says so. It is a failure if `search`
+/// refuses the problem, if no plan passes the driver's checks, or if the time limit or Ctrl-C ends a stage.
 pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
-    // The driver asks a strategy for an outcome only, so the closure hands out its counters through this lock.
+    // The driver asks a strategy for an outcome only, so the closure hands out its counters through this lock. (It is a
+    // lock because a strategy may be called from any thread.) If a check rejects a plan, the driver asks again, and the
+    // counters are those of the last time.
     let counted = Mutex::new((0, 0, 0));
     let method = Method {
         base: &Search,
@@ -191,6 +198,9 @@ pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score
             answer.outcome
         },
     };
+    // A `Method` plans with the closure `plan` and takes everything else from its `base`. So it has the name and the
+    // limits of `search`, and the driver treats it as that strategy. The input has no notes for the user. `Plain` is
+    // the front end for inputs that are only planned, and `into_inner` gives the layout that the driver has checked.
     let input = Input::of_problem(Arc::clone(&instance.problem), Vec::new());
     let how = How { strategy: Some(&method), ..how.clone() };
     let Planned { problem, outcome, time, .. } = driver::lay_out(&Plain::default(), &input, &how)?.into_inner();

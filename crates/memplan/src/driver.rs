@@ -71,8 +71,9 @@ pub fn plan_problem(problem: Problem, how: &How) -> Result<Checked<Planned>, Fai
 pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Checked<Output>, Failure> {
     let _current = wait_as_told(how);
     let mut input = read(front_end, source, how)?;
-    let laid = lay_out(front_end, &input, how)?;
-    front_end.let_go(&mut input);
+    let mut laid = lay_out(front_end, &input, how)?;
+    // What writing does not need is freed before writing takes memory of its own.
+    front_end.let_go(&mut input, laid.inner_mut());
     let output = emit(front_end, &input, &laid);
     if how.is_last {
         std::mem::forget((input, laid));
@@ -92,17 +93,32 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
     let _current = wait_as_told(how);
     let mut solver = Solver::new(how);
     loop {
-        let laid = match stage("planning", || front_end.lay_out(input, &mut solver)) {
+        let mut laid = match stage("planning", || front_end.lay_out(input, &mut solver)) {
             // In a repair some buffers have to be kept apart, which not every strategy can do. Then `auto` takes over.
             Err(Failure::Refused(refusal)) if solver.choose_auto(&refusal) => continue,
             laid => laid?,
         };
-        let rejected = last_stage("checking the plan", || Ok(repair::judge(&front_end.claim(input, &laid))))?;
+        let rejected = last_stage("checking the plan", || Ok(judge(front_end, input, &mut laid)))?;
         if rejected.is_empty() {
             return Ok(Checked::seal(laid, solver.into_repairs()));
         }
         solver.repair(front_end.name(), rejected)?;
     }
+}
+
+/// Everything in which the claim of a layout is wrong. If the packings are right, what only they need is let go of before
+/// the programs are checked.
+fn judge<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &mut F::Laid) -> Vec<repair::Rejected> {
+    let claim = front_end.claim(input, laid);
+    let mut rejected = repair::judge_packings(&claim);
+    if F::LETS_GO_OF_PACKINGS && rejected.is_empty() {
+        drop(claim);
+        front_end.let_go_of_packings(laid);
+        rejected.extend(repair::judge_programs(&front_end.claim(input, laid)));
+    } else {
+        rejected.extend(repair::judge_programs(&claim));
+    }
+    rejected
 }
 
 /// Writes a layout, reads the result again, and lets it through only if it says what was planned.
@@ -117,12 +133,13 @@ pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid
 
 /// Everything in which an output is not what was planned, found by reading it again.
 fn found_wrong<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &F::Laid, output: &Output) -> Vec<Finding> {
-    let claim = front_end.claim(input, laid);
+    // The placements are those that were planned; `places` are those that the output says.
     let mut findings = match front_end.places(input, output) {
-        Ok(places) => compare_places::differences(&claim.placements, &places),
+        Ok(places) => compare_places::differences(&front_end.placements(input, laid), &places),
         // An output that cannot be read again is as wrong as one with other addresses in it.
         Err(error) => vec![compare_places::difference(error.to_string())],
     };
+    // A changed model must also be proved to compute the same as the original; most front ends change none.
     match front_end.meanings(input, output) {
         Ok(Some(models)) => findings.extend(finding::in_equivalence(&models.original, &models.changed)),
         Ok(None) => {}

@@ -28,6 +28,7 @@ pub struct Explanation {
 /// Plans an input and finds out on the way what stands in the way of a smaller plan. The plan goes through the driver,
 /// so it is checked; the rest comes out of the closure through `found`.
 pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
+    // The obstacle, its single buffers and the free extents. A strategy returns an outcome only, so the rest goes here.
     let found = Mutex::new((None, Vec::new(), None));
     let method = Method {
         base: &Search,

@@ -63,6 +63,7 @@ impl Finding {
 }
 
 impl From<&Violation> for Finding {
+    /// A violation of the packing check as a finding. It has no place in a source text.
     fn from(violation: &Violation) -> Finding {
         let who = violation.buffer().into_iter().chain(violation.other());
         let place = match violation.place() {
@@ -121,7 +122,8 @@ pub fn in_equivalence(original: &equivalence::Network, changed: &equivalence::Ne
     violation.map(|violation| Finding::of_whole(violation.code(), violation.to_string())).into_iter().collect()
 }
 
-/// The sites a violation is about; none for kinds that concern the plan as a whole.
+/// The sites (allocations in the program) that a violation is about; none for kinds that concern the plan as a whole.
+/// When a plan is rejected, the driver plans again with these sites kept apart.
 fn sites_of(violation: &dataflow::Violation) -> Vec<SiteId> {
     use dataflow::Violation::*;
     match violation {

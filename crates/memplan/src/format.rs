@@ -182,7 +182,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &records::CSV,
 ];
 
-/// The format of that name.
+/// The format of that name; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
@@ -200,6 +200,7 @@ pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
 
 /// The format of a file that is not text, by its name or its first bytes.
 pub fn detect_binary(file_name: &str, head: &[u8]) -> Option<&'static dyn Format> {
+    // If the name says that the file is text, the answer is `None`, whatever its first bytes are.
     let by_name = by_extension(file_name);
     let by_content = || FORMATS.iter().copied().find(|format| format.sniff_binary(head));
     by_name.map_or_else(by_content, Some).filter(|format| format.is_binary())
@@ -208,6 +209,7 @@ pub fn detect_binary(file_name: &str, head: &[u8]) -> Option<&'static dyn Format
 /// The format whose extension is the longest that the name ends with: `net.te.json` is no list of records.
 fn by_extension(file_name: &str) -> Option<&'static dyn Format> {
     let name = file_name.to_ascii_lowercase();
+    // The length of the format's longest extension that the name ends with; `None` if it ends with none.
     let length = |format: &&dyn Format| {
         let mine = format.extensions().iter();
         // The name must end with a dot and the extension.

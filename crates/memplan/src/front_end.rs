@@ -54,7 +54,7 @@ pub use layout::Layout;
 pub use lower::Lower;
 pub use merge_alloc::MergeAlloc;
 pub use plain::{Plain, PlanForm, Planned};
-pub use plan_memory::PlanMemory;
+pub use plan_memory::{Kernels, LaidKernels, PlanMemory};
 pub use reorder::Reorder;
 pub use storage_rewrite::StorageRewrite;
 
@@ -65,6 +65,8 @@ pub trait FrontEnd {
     type Input;
     /// Where everything goes, before it is written.
     type Laid;
+    /// Whether [`let_go_of_packings`](Self::let_go_of_packings) does something.
+    const LETS_GO_OF_PACKINGS: bool = false;
 
     /// Its name, for messages.
     fn name(&self) -> &str;
@@ -79,9 +81,20 @@ pub trait FrontEnd {
     /// What must be true of the layout.
     fn claim<'a>(&self, input: &'a Self::Input, laid: &'a Self::Laid) -> Claim<'a>;
 
-    /// Lets go of what neither [`emit`](Self::emit) nor [`places`](Self::places) needs. The layout has passed its
-    /// checks, and what it was checked against may be the larger part of the memory.
-    fn let_go(&self, _: &mut Self::Input) {}
+    /// What the output must say: [`Claim::placements`] alone. The driver asks for it when the output is written; a
+    /// front end for which the other parts of the claim cost memory, or have been let go of, gives it by itself.
+    fn placements<'a>(&self, input: &'a Self::Input, laid: &'a Self::Laid) -> Vec<Cow<'a, [Option<Placement>]>> {
+        self.claim(input, laid).placements
+    }
+
+    /// Lets go of what only [`Claim::packings`] needs. They have passed their check, and the check of the programs, which
+    /// comes next, takes the most memory of all stages. The claim is asked for again afterwards, which is why the driver
+    /// wants to know beforehand whether that is worth while ([`LETS_GO_OF_PACKINGS`](Self::LETS_GO_OF_PACKINGS)).
+    fn let_go_of_packings(&self, _: &mut Self::Laid) {}
+
+    /// Lets go of what neither [`emit`](Self::emit), [`places`](Self::places) nor [`placements`](Self::placements)
+    /// needs. The layout has passed its checks, and what it was checked against may be the larger part of the memory.
+    fn let_go(&self, _: &mut Self::Input, _: &mut Self::Laid) {}
 
     /// Writes the result.
     fn emit(&self, input: &Self::Input, laid: &Self::Laid) -> Result<Output, Failure>;
@@ -180,6 +193,7 @@ impl Output {
     }
 }
 
+/// The old file of an output that has no second part.
 const NO_BYTES: &[u8] = &[];
 
 /// The second part of an output: an old file, and how the new one is made of it.
@@ -209,7 +223,7 @@ pub struct Found {
     /// How far its memory in one iteration of each parallel loop around it is from that in the next, innermost loop
     /// first; empty if all iterations use the same bytes.
     pub strides: SmallVec<[u64; 1]>,
-    /// The shared object it is in.
+    /// The number of the shared object it is in; `None` if it is in none.
     pub object: Option<usize>,
     /// How many bytes the memory has, if the output says so.
     pub size: Option<Bytes>,
@@ -218,8 +232,9 @@ pub struct Found {
 /// The names of memories, each kept once for as many buffers as come one after the other.
 #[derive(Default)]
 struct NamesOfMemories {
-    /// The name asked for last, and the number that it was made of, if it was.
+    /// The name asked for last.
     last: Arc<str>,
+    /// The number that it was made of, if it was made of one.
     number: Option<usize>,
 }
 
@@ -227,7 +242,7 @@ impl NamesOfMemories {
     /// The name of a memory.
     fn of(&mut self, name: &str) -> Arc<str> {
         if *self.last != *name {
-            self.last = name.into();
+            (self.last, self.number) = (name.into(), None);
         }
         Arc::clone(&self.last)
     }

@@ -48,6 +48,7 @@ impl Caption {
         Caption { title: title.into(), facts }
     }
 
+    /// All facts on one line.
     fn subtitle(&self) -> String {
         self.facts.join(" · ")
     }
@@ -82,6 +83,7 @@ impl Remark {
 /// What the user may try if the plan is not known to be the best; `None` if it is, or if there is no plan.
 pub fn advice(outcome: &Outcome) -> Option<String> {
     let Outcome::Feasible { plan, lower_bound, stop } = outcome else { return None };
+    // How far the plan is above the bound, in bytes and in per cent of the bound.
     let over = plan.extent().0.saturating_sub(lower_bound.0);
     let share = 100.0 * over as f64 / lower_bound.0.max(1) as f64;
     let next = match stop {
@@ -103,11 +105,17 @@ const EXCERPT: usize = 120;
 /// A plan ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Map<'a> {
+    /// What was planned.
     problem: &'a Problem,
+    /// The plan.
     plan: &'a Plan,
+    /// Its shapes, in steps and bytes.
     scene: Scene,
+    /// What the picture says in words.
     caption: Caption,
+    /// What else is known about the buffers.
     remarks: Vec<Remark>,
+    /// What the axis of time counts.
     steps: Steps,
     /// What the user may try next.
     advice: Option<String>,

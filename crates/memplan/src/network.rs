@@ -1,4 +1,8 @@
 //! A network that was read from a model file, and what planning needs of it.
+//!
+//! *The runtime* is TensorFlow Lite Micro, which runs `.tflite` models. It has one arena: tensors and scratch memory at
+//! the lower end (its *head*), and what it keeps for itself at the upper end (its *tail*). The runtime has a planner of
+//! its own; `arena` repeats what that planner does, so that its result can be compared with ours.
 
 mod report;
 
@@ -36,8 +40,11 @@ pub enum Kind {
 /// A network, the problem it makes, and the program a plan for it is checked against.
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// Which kind of file it comes from.
     kind: Kind,
+    /// Its graphs, tensors and ops.
     model: Model,
+    /// What was assumed about its use.
     assumptions: Assumptions,
     /// The problem, and what each of its buffers is.
     placed: Placed,
@@ -53,6 +60,7 @@ impl Network {
     /// Makes the problem and the program of a model.
     pub fn new(kind: Kind, model: Model, assumptions: Assumptions) -> Result<Network, ReadError> {
         let failed = |message: String| ReadError::at_byte("model::unplannable", 0, message);
+        // When each op runs, then the lifetimes that follow, then the program against which a plan is checked.
         let timeline = Timeline::new(&model).map_err(|error| failed(error.to_string()))?;
         let placed = place(&model, timeline, assumptions).map_err(|error| failed(error.to_string()))?;
         let program = program(&model, &placed, assumptions).map_err(|error| failed(error.to_string()))?;

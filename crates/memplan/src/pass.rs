@@ -133,7 +133,7 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// The pass of that name.
+/// The pass of that name; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }

@@ -53,6 +53,7 @@ pub fn minimize<T: Clone>(items: Vec<T>, interesting: &mut dyn FnMut(&[T]) -> bo
         let mut start = 0;
         let mut dropped = false;
         while start < items.len() {
+            // The input without the items from `start` to `end`.
             let end = (start + run).min(items.len());
             let rest: Vec<T> = items[..start].iter().chain(&items[end..]).cloned().collect();
             if interesting(&rest) {

@@ -67,13 +67,18 @@ fn segment(pickle: &mut Pickle, problem: &Problem, plan: &Plan, space: SpaceId) 
     });
 }
 
-/// One entry of a trace.
+/// A buffer, or the bytes of it that are in use, begins or ends to be alive.
 struct Event {
+    /// When.
     step: u64,
-    /// Frees come before allocations of the same step: lives are half-open.
+    /// Whether it begins. Ends come before beginnings of the same step: lives are half-open, so the newcomer may have
+    /// the bytes.
     is_alloc: bool,
+    /// The buffer.
     buffer: BufferId,
+    /// The first of the bytes, counted from address 0 and not from the start of the space.
     address: u64,
+    /// How many.
     bytes: u64,
 }
 
@@ -127,6 +132,7 @@ fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
         let Some(placement) = placement.as_ref().filter(|placement| placement.space == space) else { continue };
         let Some(size) = problem.buffers()[buffer].bytes() else { continue };
         for interval in problem.buffers()[buffer].lifetime.intervals() {
+            // In a stretch of a life, only a part of the buffer may be in use.
             let used = interval.bytes(size);
             let bytes = used.high.0 - used.low.0;
             for offset in placement.offsets.iter().filter(|_| bytes > 0) {
@@ -177,15 +183,18 @@ fn overlapped(holders: &BTreeMap<u64, (BufferId, u64)>, address: u64, bytes: u64
 /// A pickle of protocol 2 in the making. A pickle is a program for a stack machine; each byte pushed below without a
 /// name is one of its instructions.
 struct Pickle {
+    /// The instructions so far.
     bytes: Vec<u8>,
 }
 
 impl Pickle {
+    /// An empty pickle.
     fn new() -> Pickle {
         // PROTO, and the number of the protocol.
         Pickle { bytes: vec![0x80, 2] }
     }
 
+    /// The whole pickle.
     fn finish(mut self) -> Vec<u8> {
         // STOP.
         self.bytes.push(b'.');
@@ -234,11 +243,13 @@ impl Pickle {
         }
     }
 
+    /// A key of a dictionary and its text.
     fn text_field(&mut self, name: &str, value: &str) {
         self.text(name);
         self.text(value);
     }
 
+    /// A key of a dictionary and its number.
     fn number_field(&mut self, name: &str, value: u64) {
         self.text(name);
         self.number(value);

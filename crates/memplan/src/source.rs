@@ -14,10 +14,12 @@ use crate::format::{self, Format, ReadOptions};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content(Stored);
 
+/// How the bytes are kept. A text is kept as one, so that it is checked for UTF-8 only once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stored {
     /// All of it is UTF-8.
     Text(Arc<str>),
+    /// Anything else.
     Bytes(Arc<[u8]>),
 }
 
@@ -127,6 +129,7 @@ impl Source {
 
 /// The text of a file, followed by that of the second file that belongs to it, if there is one.
 fn with_sibling(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
+    // A second file that cannot be read is left out; the reader of the format says what is missing then.
     let sibling = format::FORMATS.iter().find_map(|format| format.sibling(file));
     if let Some(content) = sibling.and_then(|sibling| std::fs::read(sibling).ok()) {
         bytes.push(b'\n');

@@ -48,6 +48,7 @@ pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) ->
     if lives(problem) > WORK {
         return Ok(None);
     }
+    // First with all of the capacities, then with less and less of them.
     let heat = Heat::new(problem, network);
     for thousandths in HEADROOM {
         let Some(chosen) = heat.choose(problem, thousandths) else { continue };
@@ -66,6 +67,7 @@ pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) ->
 
 /// Buffers, the hottest first.
 struct Heat {
+    /// All buffers of the problem.
     order: Vec<BufferId>,
 }
 

@@ -50,6 +50,7 @@ pub enum TargetError {
     AlignmentTooLarge { one: Bytes, other: Bytes },
 }
 
+/// Names in quotes, with commas between them.
 fn list(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -116,10 +117,18 @@ impl Target {
     }
 
     /// Puts the spaces of this target in the place of the problem's only one, for an input that names no spaces. Every
-    /// buffer may live in each of them.
+    /// buffer may live in each of them. All of them keep the alignment that the input asks for; a capacity and a base
+    /// address of the input hold only if there is one space again.
     fn replace_spaces(&self, builder: &mut ProblemBuilder) {
+        let only = builder.spaces_mut().iter().next().cloned();
         let space = |facts: &SpaceFacts| {
             let mut space = Space::new(&facts.name);
+            if let Some(only) = &only {
+                space.alignment = only.alignment;
+                if self.spaces.len() == 1 {
+                    (space.capacity, space.base) = (only.capacity, only.base);
+                }
+            }
             facts.set(&mut space);
             space
         };
@@ -132,6 +141,7 @@ impl Target {
 }
 
 impl SpaceFacts {
+    /// Puts these facts on a space; what is not given stays as it is.
     fn set(&self, space: &mut Space) {
         space.capacity = self.capacity.or(space.capacity);
         space.alignment = self.alignment.unwrap_or(space.alignment);
@@ -196,6 +206,22 @@ mod tests {
         assert_eq!(Target::default().applied_to(problem(&["ub"])).unwrap().spaces(), problem(&["ub"]).spaces());
         assert!(target(&["l2=1KiB"]).applied_to(problem(&["ub", "l1"])).is_err());
         assert!(target(&["l1=1", "l1=2"]).apply(&problem(&["l1", "ub"])).is_err());
+    }
+
+    #[test]
+    fn spaces_given_for_an_input_without_any_keep_what_it_says() {
+        let mut builder = problem(&["default"]).to_builder();
+        for space in builder.spaces_mut().iter_mut() {
+            (space.alignment, space.capacity) = (Bytes(64), Some(Bytes(4096)));
+        }
+        let input = builder.build().unwrap();
+        let facts = |spaces: &[&str]| -> Vec<(Option<Bytes>, Bytes)> {
+            let changed = target(spaces).apply(&input).unwrap();
+            changed.spaces().iter().map(|space| (space.capacity, space.alignment)).collect()
+        };
+        assert_eq!(facts(&["sram=1KiB"]), [(Some(Bytes(1024)), Bytes(64))]);
+        assert_eq!(facts(&["sram=:16"]), [(Some(Bytes(4096)), Bytes(16))]);
+        assert_eq!(facts(&["a=1KiB", "b=:16"]), [(Some(Bytes(1024)), Bytes(64)), (None, Bytes(16))]);
     }
 
     #[test]

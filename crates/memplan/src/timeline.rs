@@ -38,6 +38,7 @@ fn track(problem: &Problem, plan: &Plan, id: BufferId, events: &mut Vec<Value>) 
     // Track 0 is the process itself.
     let thread = id.index() + 1;
     events.push(name_of("thread_name", placement.space, thread, &buffer.name));
+    // A viewer shows these details when a slice is chosen.
     let offsets: Vec<u64> = placement.offsets.iter().map(|offset| offset.0).collect();
     for interval in buffer.lifetime.intervals() {
         let mut details = json!({"size": buffer.bytes().map(|bytes| bytes.0), "offsets": offsets});

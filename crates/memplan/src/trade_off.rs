@@ -53,6 +53,7 @@ const TIME_LIMIT: &str = "time limit";
 /// follow each other; the time limit ends everything.
 pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
     let problem = &input.problem;
+    // Whether two buffers with a price between them may both be in the space.
     let is_priced = |space: SpaceId| {
         let lives_here = |buffer| problem.buffers()[buffer].spaces.contains(&space);
         problem.reuse_costs().iter().any(|cost| cost.weight > 0 && lives_here(cost.one) && lives_here(cost.other))
@@ -89,6 +90,7 @@ fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Resul
 
 /// Plans with another capacity of one space (`None` for no limit), and says what the plan needs and costs.
 fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Option<Bytes>) -> Result<Point, Failure> {
+    // The same input with another capacity.
     let mut builder = input.problem.to_builder();
     builder.spaces_mut()[space].capacity = capacity;
     let problem = builder.build().map_err(|error| Failure::NoPlan(error.to_string()))?;

@@ -38,6 +38,7 @@ pub fn plan(plain: &Plain, input: &Input, old: &Plan, how: &How) -> Result<Warm,
             repaired.outcome
         },
     };
+    // The plan that comes out has passed the checks, like every plan.
     let planned = driver::lay_out(plain, input, &How { strategy: Some(&method), ..how.clone() })?;
     let (kept, had_place) = counts.lock().map_or((0, 0), |counts| *counts);
     Ok(Warm { planned, kept, had_place })

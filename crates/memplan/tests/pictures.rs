@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use memplan::core::{Bytes, Id, Placement, Plan, Problem};
+use memplan::core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, ProblemBuilder, Reuse, SpaceId};
 use memplan::map::scene::Scene;
 use memplan::map::{Caption, Map, Window};
 use memplan_planner::{Assign, Request, find, plan};
@@ -137,4 +137,19 @@ proptest! {
             check_terminal(&map);
         }
     }
+}
+
+#[test]
+fn a_plan_that_names_no_space_of_the_problem_is_drawn_without_it() {
+    let mut builder = ProblemBuilder::new();
+    let [a, b] = [("a", 0), ("b", 1)]
+        .map(|(name, start)| builder.buffer(Buffer::new(name, 64, Lifetime::new(start, start + 2))));
+    let problem = builder.build().expect("two plain buffers");
+    let mut plan = Plan::empty(&problem);
+    let nowhere = SpaceId::from_index(problem.spaces().len());
+    for buffer in [a, b] {
+        plan.placements[buffer] = Some(Placement::at(nowhere, Bytes::ZERO));
+    }
+    plan.reused = vec![Reuse { buffer: b, over: vec![a] }];
+    assert_eq!(Scene::of(&problem, &plan).without_area, 2);
 }

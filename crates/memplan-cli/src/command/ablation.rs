@@ -33,6 +33,7 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
     if instances.is_empty() {
         return Err(Failure::usage(format!("there are no instances in {}", shown(&folders))));
     }
+    // First everything with all stages: what the runs without one are compared with.
     let progress = Progress::start(None);
     let how = args.budget.how(None);
     let all: Vec<Run> = plan_all(&instances, &how, &progress)?;
@@ -47,6 +48,7 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
         text.push_str(&format!("{}, {} that one pass does not settle\n", half.name(), count(here.len(), "instance")));
         let mut table = Table::with_heading(&["without", ">larger", ">smaller", ">extent", ">work"]);
         for name in search::switches() {
+            // All instances of this half once more, with one stage or pass left out.
             let request = Request { without: vec![name.to_owned()], ..how.request.clone() };
             let without = How { request, ..how.clone() };
             let chosen: Vec<Instance> = here.iter().map(|&number| instances[number].clone()).collect();
@@ -63,7 +65,9 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
 /// Which half of the corpus an instance belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
+    /// Constants of the search are chosen by these.
     Tuning,
+    /// Constants of the search are judged by these.
     Judging,
 }
 
@@ -78,6 +82,7 @@ impl Half {
         if mixed >> 63 == 0 { Half::Tuning } else { Half::Judging }
     }
 
+    /// The name of the half, for a heading.
     fn name(self) -> &'static str {
         match self {
             Half::Tuning => "tuning",

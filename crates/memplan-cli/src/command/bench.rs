@@ -15,6 +15,7 @@ use crate::table::Table;
 /// Instances of one `.jsonl` are summed up in one row if there are more than this.
 const LISTED: usize = 10;
 
+/// Runs one of the two kinds of measurement.
 pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     match &args.what {
         BenchWhat::Corpus(args) => corpus(args),
@@ -30,6 +31,7 @@ fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     let progress = Progress::start(None);
     let mut scores: Vec<Score> = Vec::new();
     for folder in &folders {
+        // A folder may say itself what is known about its instances.
         known.extend(corpus::known(folder)?);
         for instance in corpus::instances(folder)? {
             // The same instance may lie in several folders. The first one counts, so that a row appears once.
@@ -67,10 +69,12 @@ pub(super) fn matches(name: &str, only: &Option<String>) -> bool {
     only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
+/// The folders as a list for a message.
 pub(super) fn shown(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| Path::display(folder).to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// The last words of the report: whether anything is worse than the best that is known.
 fn verdict(worse: &[&Score]) -> String {
     if worse.is_empty() {
         return painted("none worse than the best known", Style::Good);
@@ -104,7 +108,9 @@ fn row(score: &Score) -> [String; 9] {
         Outcome::Feasible { lower_bound, .. } => *lower_bound,
         Outcome::Infeasible(_) | Outcome::Exhausted { .. } => score.peak,
     };
+    // A cell with bytes, or a dash.
     let text = |bytes: Option<memplan::core::Bytes>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
+    // How many times the peak an extent is.
     let ratio = |extent: memplan::core::Bytes| format!("{:.4}", extent.0 as f64 / score.peak.0.max(1) as f64);
     [
         score.name.clone(),
@@ -127,8 +133,9 @@ fn within(scores: &[Score], factor: f64) -> usize {
     100 * scores.iter().filter(fits).count() / scores.len().max(1)
 }
 
-/// Many small instances in one row: sums, the slowest, how many are optimal and
-/// how many fit into 1.00, 1.05 and 1.10 times their peak.
+/// Many small instances in one row, with the columns of `table`: sums, the slowest, how many are optimal and how many
+/// per cent fit into 1.00, 1.05 and 1.10 times their peak. An instance without a plan, or of which no plan is known,
+/// adds nothing to the sums.
 fn summary(name: &str, scores: &[Score]) -> [String; 9] {
     let optimal = scores.iter().filter(|score| matches!(score.outcome, Outcome::Optimal(_))).count();
     let sum = |of: &dyn Fn(&Score) -> u64| scores.iter().map(of).sum::<u64>().to_string();

@@ -21,6 +21,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let input = input::read_on_target(&source, &args.target.target())?;
     let problem = &input.problem;
     let how = args.budget.how(None);
+    // The name of each strategy is shown while it runs.
     let comparison = Comparison::run(&input, args.assign.map(Assign::from), &how, |name| {
         progress.say(name);
     })
@@ -48,6 +49,7 @@ fn report(comparison: &Comparison, lower_bound: Bytes, unit: Unit) -> String {
     let mut table =
         Table::with_heading(&["strategy", "assign", ">extent", exact, ">ratio", ">objects", ">time", "status"]);
     for entry in &comparison.entries {
+        // A strategy without a plan has dashes.
         let (extent, bytes, ratio) = match entry.extent() {
             Some(extent) => (unit.amount(extent), extent.to_string(), format!("{:.3}", ratio(extent, lower_bound))),
             None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
@@ -89,6 +91,7 @@ fn refusals(comparison: &Comparison) -> String {
     text
 }
 
+/// The colour of a status: a proved optimum is good, no plan is bad.
 fn status_style(outcome: &Outcome) -> Style {
     match outcome {
         Outcome::Optimal(_) => Style::Good,
@@ -97,6 +100,7 @@ fn status_style(outcome: &Outcome) -> Style {
     }
 }
 
+/// The kind of plan, as the command line calls it.
 fn kind(assign: Assign) -> &'static str {
     match assign {
         Assign::Offsets => "offsets",

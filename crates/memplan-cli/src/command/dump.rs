@@ -119,6 +119,7 @@ fn profiles_text(problem: &Problem) -> String {
         let buffers = named.collect::<Vec<_>>().join(", ");
         table.plain_row([profile.step.to_string(), profile.breadth(problem).to_string(), buffers]);
     }
+    // The sum of the maxima is a lower bound on every plan made of shared objects.
     let maxima = bound::positional_maxima(problem, |_| true);
     let sum: u64 = maxima.iter().map(|maximum| maximum.0).sum();
     let maxima: Vec<String> = maxima.iter().map(ToString::to_string).collect();
@@ -132,11 +133,13 @@ fn plan_text(problem: &Problem, plan: &Plan) -> String {
         let Some(placement) = plan.placements[id].as_ref() else { continue };
         let size = size_text(&buffer.size);
         let space = problem.spaces()[placement.space].name.clone();
+        // A buffer in a shared object has no address of its own.
         if let Some(object) = placement.object {
             let object = format!("object {}", memplan::core::Id::index(object));
             table.plain_row([buffer.name.clone(), space, object, String::new(), size, life(&buffer.lifetime)]);
             continue;
         }
+        // A line for each slot.
         for offset in &placement.offsets {
             let end = buffer.bytes().map_or_else(|| "?".to_owned(), |bytes| (offset.0 + bytes.0).to_string());
             let cells = [buffer.name.clone(), space.clone(), offset.to_string(), end, size.clone()];
@@ -147,6 +150,7 @@ fn plan_text(problem: &Problem, plan: &Plan) -> String {
     format!("extent {} ({})\n{}", plan.extent(), extents.collect::<Vec<_>>().join(", "), table.render(0))
 }
 
+/// A size as these tables have it: bytes, the components of a texture, or a symbol with its upper bound.
 fn size_text(size: &Size) -> String {
     match size {
         Size::Fixed(bytes) => bytes.to_string(),

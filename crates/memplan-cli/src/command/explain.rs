@@ -36,6 +36,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
         let name = painted(&visible(short_name(&source)), Style::Strong);
         let buffers = count(input.problem.buffers().len(), "buffer");
         let mut text = format!("{name}: {buffers}\n\n{}", report(&input.problem, &explanation));
+        // For a model, also what is alive at the peak and how much is alive at each op.
         if let Some(network) = &input.network {
             text.push_str(&model::peak_table(network, &input.problem, true));
             text.push_str(&model::curve(network, &input.problem));
@@ -88,6 +89,7 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
 /// What reuse costs, which pairs are paid for, and how many bytes more would avoid it.
 fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId, Bytes>>) -> String {
     let Some(cost) = plan.cost else { return String::new() };
+    // Whether the price can be avoided at all.
     let least = if cost.total == cost.lower_bound {
         "no plan costs less".to_owned()
     } else {
@@ -96,10 +98,10 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
     let mut text = format!("reuse costs {}; {least}\n", cost.total);
     // The pairs that are paid for, and then how much more capacity would make the plan pay only for what every plan has
     // to pay.
-    let name = |id: BufferId| visible(&problem.buffers()[id].name).to_string();
     let mut table = Table::with_heading(&["buffer", "shares with", ">cost"]);
     for pair in plan.active_pairs(problem) {
-        table.plain_row([name(pair.one), name(pair.other), pair.weight.to_string()]);
+        let [one, other] = [pair.one, pair.other].map(|id| visible(&problem.buffers()[id].name).to_string());
+        table.plain_row([one, other, pair.weight.to_string()]);
     }
     if cost.total > 0 {
         text.push_str(&format!("\n{}", table.render(2)));
@@ -194,6 +196,7 @@ fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
         "extent": explanation.planned.outcome.plan().map(|plan| plan.extent().0),
         "obstacle": obstacle,
     });
+    // Costs are only there where the problem has prices.
     if let Some(cost) = explanation.planned.outcome.plan().and_then(|plan| plan.cost) {
         value["cost"] = json!(cost.total);
         value["free_extents"] = json!(explanation.free_extents.as_ref().map(|extents| by_name(problem, extents)));

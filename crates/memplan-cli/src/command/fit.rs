@@ -24,6 +24,7 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     for path in args.output.iter().chain(&args.chart) {
         output::refuse_input(path, &args.file)?;
     }
+    // A chart that could not be written is refused before anything is searched for.
     let draw = args.chart.as_deref().map(drawing).transpose()?;
     let mut source = input::source(&args.file, &args.format)?;
     // The runtime overwrites inputs that nobody reads any more, so a plan may do so, unless the user forbids it.
@@ -43,6 +44,7 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     let fitted = driver::lay_out(&front_end, &input, &args.budget.how(None));
     let fitted = fitted.map_err(|error| failure(&source, error))?;
     drop(progress);
+    // The report goes to standard output; the model and the chart go to their files.
     let mut text = if args.json { fitted.to_json() + "\n" } else { report(&source, &front_end, &fitted) };
     if let Some(path) = &args.output {
         let model = driver::emit(&front_end, &input, &fitted).map_err(|error| failure(&source, error))?;
@@ -104,6 +106,7 @@ fn drawing(path: &Path) -> Result<Draw, Failure> {
 /// if no change is enough. `None` if the source is no model that can be changed.
 pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
     let mut source = source.clone();
+    // All changes are allowed here, also that inputs are overwritten.
     source.options.models.assumptions.reuse_inputs = true;
     let front_end = Fit { capacity: Some(capacity), ..Fit::default() };
     let input = driver::read(&front_end, &source, &driver::How::default()).ok()?;
@@ -130,6 +133,7 @@ fn is_allowed(args: &FitArgs, change: ChangeArg) -> bool {
     is_named && !args.forbid.contains(&change)
 }
 
+/// The kinds of change that the user allows.
 fn allowed(args: &FitArgs) -> Allowed {
     Allowed {
         reorder: is_allowed(args, ChangeArg::Reorder),

@@ -22,6 +22,7 @@ pub(super) fn strategies() -> Answer {
     Answer::yes(table.render(0))
 }
 
+/// The kind of plan, as `--assign` calls it.
 fn kind(assign: Assign) -> &'static str {
     match assign {
         Assign::Offsets => "offsets",

@@ -30,11 +30,13 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         return Err(Failure::usage_with_help(message, format!("the passes are {}", names.join(", "))));
     }
     let mut notes = Vec::new();
+    // The progress line ends with this block, before anything is printed.
     let done = {
         let progress = Progress::start(args.budget.time_limit);
         let device = args.target.as_deref().map(input::device).transpose()?;
         let strategy = args.strategy.as_deref().and_then(find).map(|strategy| strategy as _);
-        let how = How { strategy, device, is_last: true, ..args.budget.how(Some(&progress)) };
+        let without_layout = args.map.is_none();
+        let how = How { strategy, device, is_last: true, without_layout, ..args.budget.how(Some(&progress)) };
         let done = opt(&source, &args.passes, &how);
         if args.verbose {
             notes.push(progress.moments());
@@ -80,6 +82,7 @@ fn deliver(
         return Ok(answer);
     }
     let chain = done.parts.iter().filter_map(|part| part.chain.as_ref().ok()).flatten();
+    // Files that a pass was asked to write beside the program.
     for (name, content) in chain.clone().flat_map(|(_, output)| &output.files) {
         output::write(std::path::Path::new(name), content)?;
     }
@@ -93,6 +96,7 @@ fn deliver(
     }
     match &args.output {
         Some(path) => {
+            // The input may be replaced, because the rewritten program is still that program; the user is told so.
             let was_input = output::is_input(path, &args.file);
             output::write_with(path, &|out| write_pieces(out, &text))?;
             answer.notes.extend(output::replaced_input(path, was_input));
@@ -142,6 +146,7 @@ fn savings(savings: &[Saving], scopes: Scopes) -> String {
     if scopes == Scopes::Largest && shown.len() > LARGEST {
         shown.sort_by_key(|&index| std::cmp::Reverse(savings[index].before));
         shown.truncate(LARGEST);
+        // Those that are left stand in the order of the text again.
         shown.sort_unstable();
     }
     let mut table = Table::with_heading(&["function", "scope", "buffers", "before", "after", "lower bound"]);

@@ -53,6 +53,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
             planned
         }
     };
+    // What less memory would cost is planned after the plan itself, with what is left of the time.
     let points = match args.trade_off {
         true => trade_off::sweep(&source, &plain, &input, &how)?,
         false => Vec::new(),
@@ -87,6 +88,7 @@ fn warm(
     if Assign::from(args.strategy.assign) != Assign::Offsets {
         return Err(Failure::usage("--warm repairs offsets; it does not go with --assign objects"));
     }
+    // The old plan is read for the new problem: buffers that are gone are ignored, new ones have no place yet.
     let old = input::plan(old, &input.problem, None)?;
     let how = args.strategy.budget.how(Some(progress));
     warm::plan(plain, input, &old, &how).map_err(|error| failure(source, error))
@@ -94,14 +96,18 @@ fn warm(
 
 /// The files to write, their kinds already known to be possible.
 struct Files<'a> {
+    /// Where the plan goes, and in which form.
     plan: Option<(&'a Path, PlanForm)>,
+    /// Where the picture goes, and of which kind it is.
     map: Option<(PathBuf, MapKind)>,
 }
 
 /// The picture of a plan beside its numbers.
 #[derive(Clone, Copy)]
 pub(super) enum MapKind {
+    /// A page that explains itself.
     Html,
+    /// A picture.
     Svg,
 }
 
@@ -115,6 +121,7 @@ impl MapKind {
         }
     }
 
+    /// The content of the file.
     pub(super) fn draw(self, map: &Map) -> String {
         match self {
             MapKind::Html => map.html(),
@@ -157,6 +164,7 @@ impl<'a> Files<'a> {
     /// still that model, so it may replace the input.
     fn refuse_input(&self, file: Option<&str>) -> Result<(), Failure> {
         let Some(file) = file else { return Ok(()) };
+        // The files that must not be the input.
         let plan = self.plan.as_ref().filter(|(_, form)| *form != PlanForm::Model).map(|(path, _)| *path);
         let map = self.map.as_ref().map(|(path, _)| path.as_path());
         plan.into_iter().chain(map).try_for_each(|path| output::refuse_input(path, file))
@@ -362,6 +370,7 @@ fn bound_remark(planned: &Planned) -> String {
 /// bounds, and how long it took.
 fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
     let Some(plan) = planned.outcome.plan() else { return String::new() };
+    // Facts from the most important one on; each is left out where it says nothing.
     let mut facts = vec![planned.outcome.status().to_owned()];
     if let Outcome::Feasible { stop, .. } = planned.outcome {
         facts.push(format!("{:.3} x the lower bound", plan.extent().0 as f64 / lower_bound.0.max(1) as f64));
@@ -397,6 +406,7 @@ fn spaces(planned: &Planned) -> String {
     let mut table =
         Table::with_heading(&["space", ">extent", ">bytes", ">lower bound", ">bytes", ">capacity", ">bytes"]);
     let bounds = bound::space_lower_bounds(&planned.problem);
+    // The spaces in which a buffer may lie that could also lie elsewhere.
     let mut has_choice: IndexVec<SpaceId, bool> = IndexVec::filled(false, planned.problem.spaces().len());
     for buffer in planned.problem.buffers().iter().filter(|buffer| buffer.spaces.len() > 1) {
         buffer.spaces.iter().for_each(|&space| has_choice[space] = true);
@@ -405,6 +415,7 @@ fn spaces(planned: &Planned) -> String {
         let extent = planned.outcome.plan().map(|plan| plan.extents[id]);
         let bound = Some(bounds[id].bytes).filter(|&bound| bound > Bytes::ZERO || !has_choice[id]);
         let columns = [extent, bound, space.capacity];
+        // Each number takes two columns: in words such as `4 KiB`, and in bytes.
         let cells = columns.map(|bytes| match bytes {
             Some(bytes) => [(bytes.human(), Style::Plain), (bytes.to_string(), Style::Faint)],
             None => [("-".to_owned(), Style::Plain), ("-".to_owned(), Style::Faint)],
@@ -461,6 +472,7 @@ pub(super) fn in_several_spaces(problem: &Problem, witness: &Witness) -> Option<
     if witness.buffers.iter().all(|id| spaces_of(id).contains(&witness.space)) {
         return None;
     }
+    // All spaces that any of these buffers may be in, each once.
     let mut spaces: Vec<_> = witness.buffers.iter().flat_map(|id| spaces_of(id).iter().copied()).collect();
     spaces.sort_unstable();
     spaces.dedup();

@@ -24,6 +24,7 @@ pub(super) fn run(args: &ReduceArgs) -> Result<Answer, Failure> {
     };
     let mut runs = 1;
     let name = args.file.to_string_lossy();
+    // A run that cannot be started or takes too long is not interesting.
     let smaller = reduce(&text, &name, &mut |candidate| {
         runs += 1;
         trial.status(candidate).ok().flatten() == Some(failing)
@@ -44,6 +45,7 @@ fn reduced_name(file: &Path) -> PathBuf {
 
 /// Runs the command on texts, one after the other.
 struct Trial<'a> {
+    /// The command, and how long it may take.
     args: &'a ReduceArgs,
     /// The folder in which `file` is; it is removed with this value.
     folder: Scratch,
@@ -52,6 +54,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// Prepares a folder for the texts.
     fn new(args: &ReduceArgs) -> Result<Trial<'_>, Failure> {
         let folder = Scratch::new()?;
         let name = args.file.file_name().unwrap_or(args.file.as_os_str());
@@ -98,10 +101,12 @@ impl Trial<'_> {
 
 /// A folder of our own that is removed at the end.
 struct Scratch {
+    /// Where it is.
     path: PathBuf,
 }
 
 impl Scratch {
+    /// Makes the folder. Its name has the number of this process, so that two reductions do not meet.
     fn new() -> Result<Scratch, Failure> {
         let path = std::env::temp_dir().join(format!("memplan-reduce-{}", std::process::id()));
         let failed = |error| Failure::usage(format!("cannot make {}: {error}", path.display()));

@@ -19,6 +19,7 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let default = Reorder::default();
     let front_end = Reorder { width: args.width.unwrap_or(default.width) };
     let failed = |error| failure(&source, error);
+    // Through the driver, so that the new order is checked before it is shown, and the written model is read again.
     let input = driver::read(&front_end, &source, &How::default()).map_err(failed)?;
     let found = driver::lay_out(&front_end, &input, &How::default()).map_err(failed)?;
     let mut text = if args.json { as_json(&found) } else { report(&source, &found) };

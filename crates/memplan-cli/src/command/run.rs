@@ -14,6 +14,7 @@ use crate::input;
 pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &FormatArgs::default())?;
     let text = utf8(&source.bytes).map_err(|error| input::unreadable(&source, &error))?;
+    // Tensor expressions have an interpreter for each of their stages; TVMScript has one.
     if super::dump::is_tensors(&source) {
         let sizes = args.scalars.iter().cloned().collect();
         return run_tensors(text, &args.stage, args.seed, &sizes)

@@ -5,6 +5,7 @@ use clap::CommandFactory;
 use crate::answer::{Answer, Failure};
 use crate::args::Args;
 
+/// A script that completes commands and options in a shell.
 pub(super) fn completions(shell: clap_complete::Shell) -> Answer {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "memplan", &mut script);
@@ -16,6 +17,7 @@ pub(super) fn manual() -> Result<Answer, Failure> {
     let mut command = Args::command();
     command.build();
     let mut page = Vec::new();
+    // Writing to memory fails only if the pages themselves cannot be made.
     let mut render = || {
         let manual = clap_mangen::Man::new(command.clone());
         manual.render(&mut page)?;

@@ -26,11 +26,17 @@ const POLL: Duration = Duration::from_millis(150);
 /// What to draw.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Picture {
+    /// A page with one or several memory maps.
     Html,
+    /// A memory map as a picture.
     Svg,
+    /// A memory map in characters.
     Terminal,
+    /// A trace for a timeline viewer.
     Trace,
+    /// A snapshot for PyTorch's memory viewer.
     Snapshot,
+    /// The records with their offsets.
     Records,
 }
 
@@ -51,8 +57,10 @@ impl Picture {
     }
 }
 
+/// Names of files to which can be drawn, for messages.
 const POSSIBLE: &str = "map.html, map.svg, trace.json, snapshot.pickle or plan.csv";
 
+/// The failure of a user who does not say where to draw.
 fn no_output() -> Failure {
     Failure::usage_with_help("there is nowhere to draw", format!("use --term, or -o with a name such as {POSSIBLE}"))
 }
@@ -122,18 +130,27 @@ fn draw(args: &ShowArgs, picture: Picture) -> Result<Answer, Failure> {
 
 /// A problem with the plans to draw, and what is known about its buffers.
 struct Drawn {
+    /// The buffers.
     problem: Arc<Problem>,
+    /// The plans, at least one.
     plans: Vec<DrawnPlan>,
+    /// Where the source allocates each buffer; empty if it is no program.
     spans: IndexVec<BufferId, Span>,
+    /// The network, if the source is a model.
     network: Option<Arc<Network>>,
+    /// What was ignored or assumed, and which plans are wrong.
     notes: Vec<String>,
 }
 
 /// A plan to draw: what to say about it, what to try next, and what is wrong with it.
 struct DrawnPlan {
+    /// The plan.
     plan: Plan,
+    /// What the caption says about it.
     facts: Vec<String>,
+    /// What to try next, if it is not known to be the best.
     advice: Option<String>,
+    /// What is wrong with it.
     violations: Vec<String>,
 }
 

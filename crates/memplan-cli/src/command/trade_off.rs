@@ -31,6 +31,7 @@ pub(super) fn table(points: &[Point]) -> String {
     }
     let mut table = Table::with_heading(&["space", ">capacity", ">bytes", ">cost", ">at least", ">extent", "status"]);
     for point in points {
+        // A dash where there is no plan.
         let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
         let bytes = |bytes: Option<Bytes>| bytes.map_or_else(|| "-".to_owned(), Bytes::human);
         table.row([
@@ -50,6 +51,7 @@ pub(super) fn table(points: &[Point]) -> String {
 /// `{…}` becomes `{…,"trade_off":[…]}`.
 pub(super) fn in_json(plan: String, points: &[Point], is_asked: bool) -> String {
     let Some(open) = plan.trim_end().strip_suffix('}').filter(|_| is_asked) else { return plan };
+    // The points are added to the text of the plan, so that the plan is written in one place only.
     let number = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0);
     let point = |point: &Point| {
         json!({

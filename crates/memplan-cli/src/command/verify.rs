@@ -8,6 +8,7 @@ use memplan::core::{Plan, line_column};
 use memplan::finding::{self, Finding};
 use memplan::front_end::{assign_gmem, rewritten};
 use memplan::source::Source;
+use memplan::target::Target;
 use memplan::wording::{count, sized};
 use serde_json::json;
 
@@ -24,6 +25,12 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     // A plan given as MLIR is a text with addresses in it. It is checked against the program of the other file.
     if args.plan.ends_with(".mlir") {
+        if args.target.target() != Target::default() {
+            return Err(Failure::usage_with_help(
+                "--capacity, --align and --space have no effect on the check of a text with addresses",
+                "leave them out, or give a plan as JSON or CSV",
+            ));
+        }
         return addresses(args, &source);
     }
     let input = input::read(&source)?;
@@ -33,6 +40,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     // The packing check then only looks at each placement by itself.
     let (plan, findings) = match &input.program {
         Some(program) => {
+            // Another tool may place allocations that we would leave alone, so all of them are buffers here.
             let problem = program.problem_of_any_plan().map_err(|error| Failure::usage(error.to_string()))?;
             let problem = input::on_target(&problem, &target)?;
             let plan = input::plan(&args.plan, &problem, offset_column)?;

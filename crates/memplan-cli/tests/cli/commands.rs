@@ -123,6 +123,10 @@ const OTHERWISE: &[(&str, By)] = &[
     ("cargo bench -p memplan-verify --bench packing", By::Bench),
     ("cargo bench -p memplan-planner --bench strategies", By::Bench),
     ("cargo bench -p memplan-planner --bench scale", By::Bench),
+    (
+        "cargo run --release -p memplan-planner --example unit_cost -- 50000",
+        By::File("test", "cargo run --quiet --release -p memplan-planner --example unit_cost -- 50000"),
+    ),
     ("cargo bench -p memplan-mlir --bench read", By::Bench),
     ("cargo bench -p memplan-mlir --bench assign_gmem", By::Bench),
     ("cargo bench -p memplan-mlir --bench plan_memory", By::Bench),

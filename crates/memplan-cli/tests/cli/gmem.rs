@@ -30,4 +30,9 @@ fn addresses_of_another_compiler() {
     assert_snapshot!("verify_overlap", folder.run("verify overlap.mlir overlap.mlir").all());
     folder.run("opt overlap.mlir --pass assign-gmem -o ours.mlir");
     assert_snapshot!("verify_ours", folder.run("verify overlap.mlir ours.mlir").all());
+    // These options are not used by the check, so "fine" would not mean that the addresses keep them.
+    for option in ["--capacity 1", "--align 1048576", "--space gmem=1"] {
+        let ran = folder.run(&format!("verify overlap.mlir ours.mlir {option}"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{option}: {}", ran.stderr);
+    }
 }

@@ -17,11 +17,14 @@ use std::ops::Deref;
 /// Its holder reads the result through it, or takes it out with [`into_inner`](Checked::into_inner).
 #[derive(Clone, Debug)]
 pub struct Checked<T> {
+    /// The result.
     value: T,
+    /// What had to be planned again on the way, in words.
     repairs: Vec<String>,
 }
 
 impl<T> Checked<T> {
+    /// Seals a result that has passed its checks. Only modules of the driver can call this.
     pub(super) fn seal(value: T, repairs: Vec<String>) -> Checked<T> {
         Checked { value, repairs }
     }
@@ -30,6 +33,11 @@ impl<T> Checked<T> {
     /// is a mistake of ours that did not reach the result; empty unless something is wrong in memplan.
     pub fn repairs(&self) -> &[String] {
         &self.repairs
+    }
+
+    /// The result, for the driver to let go of parts of it that nobody needs any more.
+    pub(super) fn inner_mut(&mut self) -> &mut T {
+        &mut self.value
     }
 
     /// The result without its seal.

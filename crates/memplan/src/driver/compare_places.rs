@@ -3,6 +3,9 @@
 //! An output may name its memories as it likes, so memories are matched up on the way: if the first buffer
 //! found in `%merged_0` was planned for space 2, then every other buffer of space 2 must be found in
 //! `%merged_0`, and every other buffer in `%merged_0` must have been planned for space 2.
+//!
+//! A `Placement` is where the plan puts a buffer, a `Found` where the output has it: the name of a memory, an
+//! offset for each slot, and, for a buffer of parallel loops, the strides between iterations.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,7 +30,7 @@ pub(super) fn differences(planned: &[Cow<[Option<Placement>]>], places: &Places)
         }
         let mut memories = Memories::default();
         for (index, (planned, found)) in planned.iter().zip(found).enumerate() {
-            // What was found so far does not count then.
+            // The caller has stopped waiting. The driver then throws away what this function returns.
             if patience::is_over() {
                 return findings;
             }
@@ -48,7 +51,9 @@ pub(super) fn difference(message: String) -> Finding {
 /// Which memory of the output is which space of the plan.
 #[derive(Default)]
 struct Memories<'f> {
+    /// The memory that each space is.
     of_space: HashMap<SpaceId, &'f str>,
+    /// The space that each memory is.
     of_name: HashMap<&'f str, SpaceId>,
     /// The memory and the space of the buffer before, which agree. The next buffer mostly lies in the same memory.
     last: Option<(&'f str, SpaceId)>,
@@ -94,6 +99,7 @@ impl<'f> Memories<'f> {
     }
 }
 
+/// The offsets of all slots of a placement, as text for a message.
 fn offsets_of(placement: &Placement) -> String {
     let offsets: Vec<u64> = placement.offsets.iter().map(|offset| offset.0).collect();
     format!("{offsets:?}")

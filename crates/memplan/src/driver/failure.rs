@@ -38,6 +38,7 @@ pub struct Stopped {
 }
 
 impl Stopped {
+    /// Why the work was stopped, as the beginning of a sentence.
     fn reason(&self) -> &'static str {
         match self.why {
             Stop::Interrupted => "interrupted",

@@ -18,6 +18,10 @@ pub struct How<'a> {
     /// up to 0.2 s for a program of a million ops, part by part, and the system takes back a whole process in a tenth of
     /// that (`benches/limits.py` of the command line).
     pub is_last: bool,
+    /// Nobody looks at the picture of what was planned ([`Output::layout`](crate::front_end::Output::layout)), so a
+    /// front end may leave it out. It is a second copy of all problems and plans: a tenth of the memory that a kernel
+    /// of 10^4 buffers takes at its peak.
+    pub without_layout: bool,
 }
 
 impl<'a> How<'a> {

@@ -9,6 +9,10 @@
 //!   | a      | c      |           `a` is named: a and b are kept apart, a and c need not be.
 //!   | b           |
 //! ```
+//!
+//! A `Claim` is what a front end says about a layout and the checks judge: packings, programs with the places of
+//! their sites, orders of execution. An `Apart` is a set of sites that must not share: pairs, and sites that share
+//! with nobody.
 
 use memplan_core::{BufferId, Id, Placement, Problem};
 use memplan_program::{Apart, Program, SiteId};
@@ -19,6 +23,7 @@ use crate::front_end::{Claim, Order, Packing};
 
 /// Something that a check rejects, and the buffers that have to be kept apart because of it.
 pub(super) struct Rejected {
+    /// What the check says.
     pub(super) finding: Finding,
     /// The program of the claim whose sites these are.
     program: usize,
@@ -28,12 +33,16 @@ pub(super) struct Rejected {
     pairs: Vec<(SiteId, SiteId)>,
 }
 
-/// Everything in which a claim is wrong.
-pub(super) fn judge(claim: &Claim) -> Vec<Rejected> {
-    let packings = claim.packings.iter().flat_map(judge_packing);
+/// Everything in which the packings of a claim are wrong.
+pub(super) fn judge_packings(claim: &Claim) -> Vec<Rejected> {
+    claim.packings.iter().flat_map(judge_packing).collect()
+}
+
+/// Everything in which the programs and the orders of a claim are wrong.
+pub(super) fn judge_programs(claim: &Claim) -> Vec<Rejected> {
     let programs = claim.programs.iter().enumerate();
     let programs = programs.flat_map(|(index, (program, plan))| judge_program(index, program, plan));
-    packings.chain(programs).chain(claim.orders.iter().flat_map(judge_order)).collect()
+    programs.chain(claim.orders.iter().flat_map(judge_order)).collect()
 }
 
 /// Everything that is wrong with the packing of one problem. Where the problem was made from a program, the allocations
@@ -86,6 +95,7 @@ fn on_the_bytes_of<'a>(
     plan: &'a SitePlan,
     site: SiteId,
 ) -> impl Iterator<Item = SiteId> + use<'a> {
+    // A site without a place in the plan has memory of its own and meets nothing.
     let own = plan.placements[site].as_ref();
     let size = move |site: SiteId| program.site(site).size.upper_bound().unwrap_or_default().0;
     plan.placements.iter_enumerated().filter_map(move |(other, placement)| {
@@ -101,6 +111,7 @@ fn meet((one, one_size): (&Placement, u64), (other, other_size): (&Placement, u6
     if !one.strides.is_empty() || !other.strides.is_empty() {
         return true;
     }
+    // Whether the bytes from `a` on of the one and from `b` on of the other have a byte in common.
     let overlap = |a: u64, b: u64| a < b.saturating_add(other_size) && b < a.saturating_add(one_size);
     one.offsets.iter().any(|a| other.offsets.iter().any(|b| overlap(a.0, b.0)))
 }

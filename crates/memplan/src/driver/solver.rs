@@ -24,6 +24,7 @@ fn auto() -> &'static dyn Strategy {
 
 /// Plans for a front end, and remembers over the rounds of repair what must stay apart.
 pub struct Solver<'h> {
+    /// How to plan. In a repair the strategy may be replaced by `auto`.
     how: How<'h>,
     /// What must stay apart, for each program of the claim.
     apart: Vec<Apart>,
@@ -36,6 +37,7 @@ pub struct Solver<'h> {
 }
 
 impl<'h> Solver<'h> {
+    /// A solver that has nothing to keep apart.
     pub(super) fn new(how: &How<'h>) -> Solver<'h> {
         Solver { how: how.clone(), apart: Vec::new(), rounds: 0, repairs: Vec::new(), time: Duration::ZERO }
     }
@@ -54,6 +56,7 @@ impl<'h> Solver<'h> {
 
     /// Plans a problem with the strategy that was asked for, or with `auto`, and checks the packing.
     pub fn plan(&mut self, problem: &Problem) -> Result<Checked<Outcome>, Failure> {
+        // An outcome without a plan, such as one that proves that nothing fits, has nothing that could be wrong.
         let outcome = self.propose(problem)?;
         let findings = outcome.plan().map_or_else(Vec::new, |plan| finding::in_packing(problem, plan));
         if findings.is_empty() {
@@ -156,6 +159,7 @@ impl<'h> Solver<'h> {
         Ok(())
     }
 
+    /// What was repaired, in words.
     pub(super) fn into_repairs(self) -> Vec<String> {
         self.repairs
     }

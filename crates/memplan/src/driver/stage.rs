@@ -13,11 +13,15 @@ use super::{Failure, How, Stopped};
 const AFTER_A_SEARCH: u32 = 4;
 
 /// Runs a stage. If the time limit or Ctrl-C has cut it short, its result is incomplete and is replaced by a failure.
+/// Without limits (no current patience) the stage is simply run.
 pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let Some(patience) = Patience::current() else { return work() };
+    // `begin` and `pass` tell observers, such as the progress line, which stage runs.
     patience.begin(name);
     let result = work();
     patience.pass(name);
+    // `ended` does not look at the clock. It says whether a loop of the work has asked and was told to end. Work that
+    // came to its end without being told so is complete, even if the time limit is over by now.
     match patience.ended() {
         Some(why) => Err(Stopped { stage: name, after: patience.elapsed(), why }.into()),
         None => result,

@@ -26,9 +26,11 @@ impl Format for Kineto {
         kineto::is_trace(text)
     }
 
+    /// The allocations in a trace of PyTorch's profiler as a problem.
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let read = kineto::read(text)?;
         let mut notes = read.notes;
+        // The most that PyTorch itself needed is what the user wants to compare a plan with, so it comes first.
         if read.reserved > Bytes(0) {
             let words = format!("PyTorch's caching allocator reserved {} at most", wording::sized(read.reserved));
             notes.insert(0, words);

@@ -30,7 +30,9 @@ impl Format for Mlir {
         text.lines().take(200).any(|line| starts.iter().any(|start| line.trim_start().starts_with(start)))
     }
 
+    /// Reads a module, finds what its ops do with memory, and makes a problem of the allocations.
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
+        // What ops do with memory is in tables; the user may have given more of them.
         let dialects = options.dialects.as_ref().unwrap_or(Dialects::builtin());
         let document = Document::read(text, dialects)
             .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;

@@ -41,7 +41,9 @@ impl Format for Onnx {
         self.read_binary(&text.as_bytes(), options)
     }
 
+    /// The tensors of an `.onnx` model as a problem, with the network that they belong to.
     fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
+        // What the user says about all models, in the form that the reader of this format takes.
         let models = &options.models;
         let reader = Options { dimensions: models.dimensions.clone(), sizes: models.sizes.clone() };
         let read = onnx::read(source, &reader)?;

@@ -10,6 +10,7 @@ use super::{Format, Input, ReadOptions};
 /// A format of records as a format of inputs.
 pub(super) struct Records(&'static dyn RecordFormat);
 
+// The formats of records; `FORMATS` lists them among all formats.
 pub(super) static DSA: Records = Records(&dsa::Dsa);
 pub(super) static JSON: Records = Records(&json::Json);
 pub(super) static TRACE: Records = Records(&trace::Trace);
@@ -32,6 +33,7 @@ impl Format for Records {
         self.0.sniff(text)
     }
 
+    /// Reads a list of lifetimes in one of the formats of `memplan_models::records`.
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
         // A `dsa` file may hold several instances, and its solution has to name buffers by the file's own numbers.
         if self.name() == dsa::Dsa.name() {

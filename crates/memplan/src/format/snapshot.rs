@@ -39,12 +39,15 @@ impl Format for Snapshot {
         self.read_binary(&text.as_bytes(), options)
     }
 
+    /// The allocations in a memory snapshot of PyTorch as a problem, with PyTorch's own addresses beside it.
     fn read_binary(&self, source: &dyn ReadAt, _: &ReadOptions) -> Result<Input, ReadError> {
+        // A pickle is read as a whole: its values refer to each other across all of it.
         let mut bytes = vec![0; usize::try_from(source.size()).unwrap_or(usize::MAX)];
         let failed = |error: std::io::Error| ReadError::at_byte("read::failed", 0, error.to_string());
         source.read_at(0, &mut bytes).map_err(failed)?;
         let read = snapshot::read(&bytes)?;
         let mut notes = read.notes;
+        // What PyTorch itself needed comes first, and its own plan stands beside ours in comparisons.
         notes.insert(0, format!("PyTorch's caching allocator reserved {} at most", wording::sized(read.reserved)));
         let peers = read.plan.map(|plan| PeerPlan { name: "pytorch", plan }).into_iter().collect();
         Ok(Input { peers, ..Input::of_problem(read.problem, notes) })

@@ -27,7 +27,9 @@ impl Format for TensorExpressions {
         json::sniff(text)
     }
 
+    /// The buffers of the loops that tensor expressions are lowered to, as a problem.
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
+        // From the description to loops with buffers, before memory is shared; from the loops to a program.
         let network = json::read(text).map_err(|error| unreadable(text, &error.into()))?;
         let prepared =
             prepared_function(&network, &LowerOptions::default()).map_err(|error| unreadable(text, &error))?;

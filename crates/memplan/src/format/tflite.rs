@@ -41,6 +41,8 @@ impl Format for Tflite {
         self.read_binary(&text.as_bytes(), options)
     }
 
+    /// The tensors of a `.tflite` model as a problem, with the network that they belong to. If TensorFlow Lite Micro's
+    /// own plan can be foreseen, it stands beside as a peer: a plan of another tool, for comparison.
     fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
         let reader = Options { scratch: options.models.scratch.clone() };
         let read = tflite::read(source, &reader)?;

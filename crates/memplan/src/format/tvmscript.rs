@@ -27,7 +27,9 @@ impl Format for TvmScript {
         text.lines().any(|line| line.trim_start().starts_with('@') && line.contains("prim_func"))
     }
 
+    /// The buffers of all functions of a script as one problem.
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
+        // All functions of the script become one program.
         let script =
             Script::read(text).map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
         let program = lower_all(script.functions())

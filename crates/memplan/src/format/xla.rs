@@ -24,6 +24,7 @@ impl Format for Xla {
         xla::is_dump(text)
     }
 
+    // XLA writes two files for each module, and both are needed.
     fn sibling(&self, file_name: &str) -> Option<String> {
         let stem = file_name.strip_suffix("-buffer-assignment.txt")?;
         Some(format!("{stem}-live-range.txt"))

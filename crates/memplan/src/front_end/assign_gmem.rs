@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use memplan_core::{ReadError, SpecError, line_column, utf8};
+use memplan_core::{Placement, ReadError, SpecError, line_column, utf8};
 use memplan_mlir::Document;
 use memplan_mlir::pass::Remark;
 use memplan_mlir::pass::assign_gmem::{self, Addressed, Assigned, Misplaced, Options, WeightArray};
 use memplan_models::npz;
+use memplan_program::Program;
 use memplan_verify::dataflow::SitePlan;
 
 use super::mlir_text::{failure, read_document};
@@ -22,12 +23,15 @@ use crate::source::Source;
 /// The front end of the pass.
 #[derive(Clone, Debug)]
 pub struct AssignGmem {
+    /// The options of the pass, with the content of the files that they name.
     options: Options,
 }
 
 /// A text with a network in it.
 pub struct NetworkText {
+    /// The file, with the options for reading it.
     source: Source,
+    /// The text as it was read.
     document: Document,
 }
 
@@ -41,6 +45,7 @@ impl AssignGmem {
 impl FrontEnd for AssignGmem {
     type Input = NetworkText;
     type Laid = Assigned;
+    const LETS_GO_OF_PACKINGS: bool = true;
 
     fn name(&self) -> &str {
         "assign-gmem"
@@ -51,7 +56,10 @@ impl FrontEnd for AssignGmem {
         Ok(NetworkText { source: source.clone(), document })
     }
 
+    /// Runs the pass, which gives each tensor an address. If a check has rejected an earlier layout, the pass runs once
+    /// more, with the tensors that the check named in memory of their own.
     fn lay_out(&self, input: &NetworkText, solver: &mut Solver) -> Result<Assigned, Failure> {
+        // Runs the pass with some options.
         let how = solver.how();
         let assign = |options: &Options| {
             assign_gmem::run(&input.document, options, how.strategy, &how.request)
@@ -70,7 +78,11 @@ impl FrontEnd for AssignGmem {
         assign(&Options { alone, ..self.options.clone() })
     }
 
+    /// What is checked: that the network computes the same at these addresses, that no two ranges meet that must not,
+    /// and that the written text has these addresses.
     fn claim<'a>(&self, _: &'a NetworkText, laid: &'a Assigned) -> Claim<'a> {
+        // The program says what the network computes, and the problems say which ranges of memory must not meet.
+        // Buffers of these problems may stand for several tensors, so they are no single sites.
         let plan = SitePlan { placements: laid.placements.clone(), ..SitePlan::empty(&laid.program) };
         let packing =
             |(problem, plan)| Packing { problem: Cow::Borrowed(problem), plan: Cow::Borrowed(plan), sites: None };
@@ -82,6 +94,18 @@ impl FrontEnd for AssignGmem {
         }
     }
 
+    fn placements<'a>(&self, _: &'a NetworkText, laid: &'a Assigned) -> Vec<Cow<'a, [Option<Placement>]>> {
+        vec![listed(&laid.placements)]
+    }
+
+    fn let_go_of_packings(&self, laid: &mut Assigned) {
+        laid.packings = Vec::new();
+    }
+
+    fn let_go(&self, _: &mut NetworkText, laid: &mut Assigned) {
+        laid.program = Program::default();
+    }
+
     fn emit(&self, input: &NetworkText, laid: &Assigned) -> Result<Output, Failure> {
         let text = input.document.source();
         let rewritten = laid.edits.apply(text).map_err(|error| failure(text, error.into()))?;
@@ -89,10 +113,12 @@ impl FrontEnd for AssignGmem {
         Ok(Output { notes, savings: laid.stats.clone(), ..Output::of_text(rewritten) })
     }
 
+    /// Finds the address of each tensor in the written text, without a look at the layout.
     fn places(&self, input: &NetworkText, output: &Output) -> Result<Places, Failure> {
+        // The addresses are read from the types of the tensors in the written text.
         let written = read_document(&input.source, output.text())?;
         // An op that moves no data, such as a reshape, has its output on its input: other addresses would be wrong.
-        let again = assign_gmem::addressed(&input.document, &written, &self.options)
+        let again = assign_gmem::written_addresses(&input.document, &written, &self.options)
             .map_err(|error| failure(output.text(), error))?;
         if let Some(wrong) = again.misplaced.first() {
             let message = misplaced(wrong).message;
@@ -130,6 +156,7 @@ fn with_files(mut options: Options) -> Result<Options, SpecError> {
     Ok(options)
 }
 
+/// An array of a weight file as the pass takes it, by its name.
 fn weight_array(array: npz::Array) -> (String, WeightArray) {
     let npz::Array { name, content, shape, bytes } = array;
     (name, WeightArray { content, shape, bytes })
@@ -172,6 +199,7 @@ pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding
     let Addressed { program, placements, misplaced: wrong } =
         assign_gmem::addressed(&document, &with_addresses, &Options::default())
             .map_err(|error| failure(text, error))?;
+    // The dataflow check judges the addresses as it judges a plan of ours.
     let count = placements.iter().flatten().count();
     let plan = SitePlan { placements, ..SitePlan::empty(&program) };
     let mut findings = finding::in_dataflow(&program, &plan);

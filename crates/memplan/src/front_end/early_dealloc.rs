@@ -37,7 +37,7 @@ impl FrontEnd for EarlyDealloc {
         input.claim(laid)
     }
 
-    fn let_go(&self, input: &mut Module) {
+    fn let_go(&self, input: &mut Module, _: &mut Self::Laid) {
         input.lowered.forget_program();
     }
 
@@ -46,7 +46,8 @@ impl FrontEnd for EarlyDealloc {
     }
 
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
+        // The pass only adds deallocations, so every site must be found where it was: in an allocation of its own.
         let addresses = input.addresses(output, Changes::Deallocations)?;
-        Ok(Places { lists: vec![found(&addresses)] })
+        Ok(Places { lists: vec![found(addresses)] })
     }
 }

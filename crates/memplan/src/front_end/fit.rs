@@ -77,6 +77,7 @@ pub struct Fitted {
     pub chosen: usize,
     /// No version needs less of what counts: see [`memplan_fit::floor`](mod@memplan_fit::floor).
     pub floor: Bytes,
+    /// The format of the model.
     language: Language,
 }
 
@@ -157,6 +158,7 @@ impl FrontEnd for Fit {
     }
 
     fn read(&self, source: &Source) -> Result<Input, Failure> {
+        // Anything that is no model is refused at once, with what to give instead.
         let input = plain().read(source)?;
         network(&input, &source.name)?;
         Ok(input)
@@ -183,6 +185,8 @@ impl FrontEnd for Fit {
         }
     }
 
+    /// What is checked of the plan of the chosen version. That the version computes the same is proved separately
+    /// (`meanings`).
     fn claim<'a>(&self, _: &'a Input, laid: &'a Fitted) -> Claim<'a> {
         let claim = plain().claim(&laid.input, &laid.planned);
         match laid.language {
@@ -192,6 +196,7 @@ impl FrontEnd for Fit {
         }
     }
 
+    /// Writes the chosen version of the model.
     fn emit(&self, _: &Input, laid: &Fitted) -> Result<Output, Failure> {
         // The changed model was written once already, to be read again. For ONNX that file is the output; for
         // TensorFlow Lite a plan is put into it.
@@ -204,6 +209,7 @@ impl FrontEnd for Fit {
         }
     }
 
+    /// Finds the offsets of the tensors in the written model. There are none in an `.onnx` file.
     fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
         let (Some(file), Some(format)) = (&input.file, format::find("tflite")) else { return Ok(Places::default()) };
         if network(input, &file.name)?.1 == Language::Onnx {
@@ -215,6 +221,8 @@ impl FrontEnd for Fit {
         plain().places(&again, output)
     }
 
+    /// What the model computes and what the written model computes, each described from its file alone, for the proof
+    /// that both are the same.
     fn meanings(&self, input: &Input, output: &Output) -> Result<Option<Meanings>, Failure> {
         let Some(file) = &input.file else { return Ok(None) };
         let (_, language) = network(input, &file.name)?;

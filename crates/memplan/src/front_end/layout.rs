@@ -21,9 +21,13 @@ pub struct Layout {
 
 /// One function of a layout; `spans` says where each of its buffers is allocated in the source.
 pub(super) struct Part<'a> {
+    /// The name of the function.
     pub(super) name: &'a str,
+    /// Its buffers.
     pub(super) problem: &'a Problem,
+    /// Where they are.
     pub(super) plan: &'a Plan,
+    /// Where each is allocated in the source.
     pub(super) spans: Vec<Span>,
 }
 
@@ -80,15 +84,19 @@ fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Pla
 
 /// How many spaces and buffers stand before those of a function.
 struct Shift {
+    /// Spaces of the functions before it.
     spaces: usize,
+    /// Buffers of the functions before it.
     buffers: usize,
 }
 
 impl Shift {
+    /// The number that a space of the function has in the layout.
     fn space(&self, space: SpaceId) -> SpaceId {
         SpaceId::from_index(self.spaces + space.index())
     }
 
+    /// The number that a buffer of the function has in the layout.
     fn buffer(&self, buffer: BufferId) -> BufferId {
         BufferId::from_index(self.buffers + buffer.index())
     }

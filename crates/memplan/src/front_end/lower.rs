@@ -28,8 +28,11 @@ impl FrontEnd for Lower {
         "lower"
     }
 
+    /// Reads tensor expressions and lowers them to loops, as far as the storage rewrite, which is what decides where
+    /// buffers go.
     fn read(&self, source: &Source) -> Result<ScriptText, Failure> {
         let text = utf8(&source.bytes)?;
+        // In compat mode the steps before the storage rewrite repeat the original's decisions, too.
         let compat = self.options.mode == Mode::Compat;
         let options = LowerOptions { compat, rewrite: self.options.clone(), ..LowerOptions::default() };
         let network = json::read(text).map_err(|error| unreadable(text, &error.into()))?;

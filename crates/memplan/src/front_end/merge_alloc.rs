@@ -1,11 +1,14 @@
 //! merge-alloc: one allocation per scope and memory space.
 
+use std::borrow::Cow;
+
+use memplan_core::Placement;
 use memplan_mlir::lower;
 use memplan_mlir::pass::{Rewrite, merge_alloc};
 use memplan_mlir::written::Changes;
 
 use super::mlir_text::{Module, found};
-use super::{Claim, FrontEnd, Output, Places};
+use super::{Claim, FrontEnd, Output, Places, listed};
 use crate::driver::{Failure, Solver};
 use crate::source::Source;
 
@@ -38,7 +41,11 @@ impl FrontEnd for MergeAlloc {
         input.claim(laid)
     }
 
-    fn let_go(&self, input: &mut Module) {
+    fn placements<'a>(&self, _: &'a Module, laid: &'a Rewrite) -> Vec<Cow<'a, [Option<Placement>]>> {
+        vec![listed(&laid.placements)]
+    }
+
+    fn let_go(&self, input: &mut Module, _: &mut Rewrite) {
         input.lowered.forget_program();
     }
 
@@ -47,8 +54,9 @@ impl FrontEnd for MergeAlloc {
     }
 
     fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
+        // An analysis only writes attributes beside the allocations, and the allocations themselves stay.
         let changes = if self.options.analysis_only { Changes::Attributes } else { Changes::Addresses };
         let addresses = input.addresses(output, changes)?;
-        Ok(Places { lists: vec![found(&addresses)] })
+        Ok(Places { lists: vec![found(addresses)] })
     }
 }

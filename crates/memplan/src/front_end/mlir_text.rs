@@ -22,7 +22,9 @@ pub struct Module {
     pub(super) name: String,
     /// What is known about ops, for reading the result.
     dialects: Option<Dialects>,
+    /// The text as it was read, op by op.
     pub(super) document: Document,
+    /// The program that was made of it, and the op of each site.
     pub(super) lowered: Lowered,
 }
 
@@ -39,6 +41,7 @@ impl Module {
         Ok(Module { name: source.name.clone(), dialects: source.options.dialects.clone(), document, lowered })
     }
 
+    /// The text that was read.
     pub(super) fn text(&self) -> &str {
         self.document.source()
     }
@@ -114,20 +117,21 @@ pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, Rea
     Ok(document)
 }
 
+/// The error about a text that is no MLIR, with its place.
 fn unreadable(text: &str, error: &TextError) -> ReadError {
     ReadError::new(error.code(), text, error.span(), error.to_string())
 }
 
 /// Addresses as the driver compares them.
-pub(super) fn found(addresses: &IndexVec<SiteId, Option<Address>>) -> Vec<Option<Found>> {
+pub(super) fn found(addresses: IndexVec<SiteId, Option<Address>>) -> Vec<Option<Found>> {
     let mut names = NamesOfMemories::default();
-    let mut found = |address: &Address| Found {
+    let mut found = |address: Address| Found {
         memory: names.of(&address.memory),
         offsets: address.offsets.as_slice().into(),
         strides: address.strides.as_slice().into(),
         ..Found::default()
     };
-    addresses.iter().map(|address| address.as_ref().map(&mut found)).collect()
+    addresses.into_vec().into_iter().map(|address| address.map(&mut found)).collect()
 }
 
 /// Why a pass did not work.
@@ -156,6 +160,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 /// A remark with its line and column in front, which count from 1; `lines` are the [`line_starts`].
 fn placed(text: &str, lines: &[usize], remark: &Remark) -> String {
     let position = remark.span.start as usize;
+    // The number of lines that begin at or before the remark is the number of its line, counted from 1.
     let line = lines.partition_point(|&start| start <= position);
     let start = line.checked_sub(1).and_then(|index| lines.get(index)).copied().unwrap_or(0);
     let column = text.get(start..position).map_or(0, |before| before.chars().count()) + 1;

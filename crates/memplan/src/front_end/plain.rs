@@ -95,6 +95,7 @@ impl Planned {
 impl Plain {
     /// Reads a source and sets it on targets: the problem gets their capacities and alignments.
     fn read_on_targets(source: &Source, targets: &[Target]) -> Result<Input, Failure> {
+        // A large model stays on disk, and only the parts that are needed are read.
         let mut input = match (&source.disk, source.format) {
             (Some(disk), Some(format)) => format.read_binary(disk.as_ref(), &source.options)?,
             _ => format::read(&source.bytes, source.format, &source.name, &source.options)?,
@@ -112,6 +113,8 @@ impl Plain {
     /// Plans the problem once. If tensors may choose between several memories, [`spill`] chooses the memory of each; it
     /// returns `None` where it has nothing to say, and then the strategy chooses.
     fn plan(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
+        // Where an earlier plan was rejected, the buffers that met wrongly must not share any more. An input has one
+        // program, whose number is 0.
         let problem = kept_apart(input, solver.apart(0));
         let network = input.network.as_deref().filter(|_| spill::has_choice(&problem));
         let spilled = network.map(|network| spill::plan(&problem, network, solver)).transpose()?.flatten();
@@ -139,6 +142,7 @@ fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
     if apart.is_empty() {
         return Arc::clone(&input.problem);
     }
+    // The checks name sites. A site that has no buffer here cannot be kept apart.
     let count = input.problem.buffers().len();
     Arc::new(with_apart(&input.problem, apart, |site| match &input.program {
         Some(program) => program.buffer_of(site),
@@ -149,6 +153,7 @@ fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
 /// Makes sure that a model needs no more memory with a plan in it than without. The runtime alone reuses the memory of
 /// inputs. If a plan that keeps inputs needs more than that, the model is planned again with inputs that are reused.
 fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut Solver) -> Result<Planned, Failure> {
+    // Of our plan and the runtime's own, the one with which the model needs less.
     let kept = with_better_of_runtime(kept);
     // Nothing more can be done if inputs are reused already, and nothing needs to be done if the plan is good enough.
     if input.network.as_ref().is_none_or(|network| network.assumptions().reuse_inputs) || !needs_more_than_alone(&kept)
@@ -209,6 +214,8 @@ impl FrontEnd for Plain {
         }
     }
 
+    /// What is checked: that the plan solves the problem, that the program or network behind the problem computes the
+    /// same with it, and that the written plan has these offsets.
     fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
         // If the runtime's own plan is written, our plan is checked as well, because the report shows its numbers.
         let mut claim = Claim::default();
@@ -233,11 +240,13 @@ impl FrontEnd for Plain {
         claim
     }
 
+    /// Writes the plan in the form that was asked for.
     fn emit(&self, input: &Input, laid: &Planned) -> Result<Output, Failure> {
         let Some(plan) = laid.written_plan() else {
             return Err(Failure::Form("there is no plan to write".to_owned()));
         };
         Ok(match &self.form {
+            // JSON can say everything; the other forms are refused where they cannot say what was planned.
             PlanForm::Json => Output::of_text(laid.to_json()),
             PlanForm::Solution if !plan.objects.is_empty() => {
                 let message = "a plan made of shared objects has no offsets to put into a solution";
@@ -258,6 +267,7 @@ impl FrontEnd for Plain {
         })
     }
 
+    /// Reads the written plan again: where each buffer is according to the output alone.
     fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
         let list = match &self.form {
             PlanForm::Json => of_plan(&input.problem, &plan_file::json::read(output.text(), &input.problem)?),
@@ -281,6 +291,7 @@ fn sites_of<'a>(input: &'a Input, problem: &Problem) -> Cow<'a, [SiteId]> {
 /// Where a plan, read again from an output file, puts its buffers, as the driver compares it.
 fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
     let names: IndexVec<_, Arc<str>> = problem.spaces().iter().map(|space| Arc::from(space.name.as_str())).collect();
+    // One placement, in the form of places that are found in an output.
     let found = |placement: &Placement| Found {
         memory: Arc::clone(&names[placement.space]),
         offsets: placement.offsets.iter().map(|offset| offset.0).collect(),

@@ -56,10 +56,15 @@ impl FrontEnd for Reorder {
         reorder(network.model(), network.assumptions(), self.width).map_err(|error| Failure::NoPlan(error.to_string()))
     }
 
+    /// What is checked: that every op still finds the values that it found in the old order, and that the written model
+    /// has its ops in the new one. An op has a "place" here, its position in the file, as buffers have offsets
+    /// elsewhere.
     fn claim<'a>(&self, input: &'a Input, laid: &'a Reordered) -> Claim<'a> {
         let Some(graph) = input.network.as_ref().and_then(|network| network.model().main()) else {
             return Claim::default();
         };
+        // The check of orders gets what each op reads and writes; the placements say at which place each op must be
+        // found.
         let order: Vec<usize> = laid.order.iter().map(|op| op.index()).collect();
         let places = places_in(&order).into_iter().map(|place| Some(Placement::at(SpaceId::from_index(0), place)));
         let orders = vec![Order { ops: graph.ops.iter().map(access).collect(), order }];
@@ -73,8 +78,10 @@ impl FrontEnd for Reorder {
         Ok(Output { behind: Some(Behind { file, pieces }), ..Output::default() })
     }
 
+    /// Finds at which position of the written model each op of the old one is.
     fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
         let (Some(file), Some(old)) = (&input.file, &input.network) else { return Ok(Places::default()) };
+        // The written model is read again by the reader of its format, which knows nothing of the new order.
         let content = written(output)?;
         let reader = match old.kind() {
             Kind::Tflite => format::find("tflite"),
@@ -93,6 +100,7 @@ fn network<'a>(input: &'a Input, name: &str) -> Result<&'a Network, Failure> {
     input.network.as_deref().ok_or_else(|| no_network(name))
 }
 
+/// The failure for an input that is no model.
 fn no_network(name: &str) -> Failure {
     let error = ReadError::at_byte("reorder::no-network", 0, format!("there is no network in {name}"));
     error.help("give a .tflite or an .onnx model").into()
@@ -141,6 +149,7 @@ fn order_in_file(network: &Network) -> Vec<OpId> {
 /// there. `order` are the ops of the new graph in the order of the file. Ops that look the same are matched one by
 /// one, in their order.
 fn found_in(old: &Graph, new: &Graph, order: &[OpId]) -> Vec<Option<Found>> {
+    // For each signature the places at which the new file has an op with it, the first one first.
     let mut places: HashMap<String, VecDeque<u64>> = HashMap::new();
     for (place, &op) in order.iter().enumerate() {
         places.entry(signature(new, &new.ops[op])).or_default().push_back(place as u64);

@@ -25,6 +25,7 @@ use crate::source::Source;
 /// What is wrong with the addresses in `written`, for the kernels in `source`. Also the number of buffers that have an
 /// address.
 pub fn check_kernels(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
+    // Where each buffer of the kernels is, found by comparing the two texts; other differences are an error.
     let module = Module::read(source, lower_kernels)?;
     let text = utf8(&written.bytes)?;
     let addresses = module.addresses(&Output::of_text(text.to_owned()), Changes::Addresses)?;

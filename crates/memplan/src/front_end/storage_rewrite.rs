@@ -3,6 +3,10 @@
 //! The driver compares placements that were planned with places that are found in the new text. Here such a placement
 //! has two numbers in its list of offsets: the first bit of the buffer in its allocation, and the statement in whose
 //! body the allocation stands ([`statement`]). Both must be as planned.
+//!
+//! Types of `memplan_tensor`: a `Function` is a loop program, `BufId` one of its buffers. A `Decision` has the
+//! `Layout` that was chosen: allocations, and the allocation and first bit of each buffer. `places()` finds
+//! where a text has the buffers of a function.
 
 use std::borrow::Cow;
 
@@ -11,7 +15,7 @@ use memplan_planner::find;
 use memplan_program::{Program, SiteId};
 use memplan_tensor::flatten_buffers;
 use memplan_tensor::ir::{BufId, Function, Memory};
-use memplan_tensor::lower::{Conflict, lower, meaning};
+use memplan_tensor::lower::{Conflict, meaning, sites};
 use memplan_tensor::pass::memory_limit;
 use memplan_tensor::places::{self, places};
 use memplan_tensor::rewrite::{self, Apart, Decision, Defect, Layout, MemoryLimit, Mode, RewriteError, RewriteOptions};
@@ -33,13 +37,17 @@ pub struct StorageRewrite {
 
 /// A script as it was read, with what later stages need of its functions.
 pub struct ScriptText {
+    /// The text that was read.
     text: String,
+    /// The script, which can be printed again.
     script: Script,
+    /// Its functions.
     functions: Vec<LoopFunction>,
 }
 
 /// A function of a script, and what is needed to find its buffers again.
 struct LoopFunction {
+    /// The function.
     function: Function,
     /// The buffer of each allocation site.
     buffers: Vec<BufId>,
@@ -49,8 +57,11 @@ struct LoopFunction {
 
 /// A function that is laid out: the decision, and the program and plan that the dataflow check looks at.
 pub struct LaidFunction {
+    /// Where its buffers go.
     decision: Decision,
+    /// What the function computes.
     program: Program,
+    /// Where the program's sites go, as decided.
     plan: SitePlan,
     /// What the new text must say.
     placements: Vec<Option<Placement>>,
@@ -59,15 +70,16 @@ pub struct LaidFunction {
 impl ScriptText {
     /// Reads a script; `flatten` makes buffers with several dimensions flat first.
     pub(super) fn read(text: &str, flatten: bool) -> Result<ScriptText, Failure> {
+        // The error about the text, at a place in it.
         let malformed = |span, message: String| ReadError::new("tvmscript::malformed", text, span, message);
         let script = Script::read(text).map_err(|error| malformed(error.span(), error.to_string()))?;
         let read = |function: &Function| {
             let function = if flatten { flatten_buffers(function) } else { function.clone() };
-            let lowered = lower(&function).map_err(|error| malformed(Default::default(), error.to_string()))?;
+            let sites = sites(&function).map_err(|error| malformed(Default::default(), error.to_string()))?;
             // The lowering lists the site of each buffer; here the buffer of each site is needed, in the order of
             // sites.
             let mut buffers: Vec<(SiteId, BufId)> =
-                lowered.sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
+                sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
             buffers.sort_unstable();
             let unmoved = places(&function, &function).map_err(|error| malformed(error.span, error.message))?;
             Ok(LoopFunction { buffers: buffers.into_iter().map(|(_, buffer)| buffer).collect(), unmoved, function })
@@ -115,21 +127,10 @@ impl ScriptText {
             return Err(ReadError::new("output::difference", text, Default::default(), message).into());
         }
         let mut names = NamesOfMemories::default();
-        // For each function: where the new text has each buffer of the old function, in the two numbers that the module
-        // documentation explains.
-        let list = |(old, new): (&LoopFunction, &Function)| {
-            let found = places(&old.function, new)
-                .map_err(|error| ReadError::new("output::difference", &self.text, error.span, error.message))?;
-            let found = found.iter().map(|found| {
-                found.map(|found| Found {
-                    memory: names.of_number(found.allocation.index()),
-                    offsets: smallvec![found.bit_offset, statement(found.inside)],
-                    ..Found::default()
-                })
-            });
-            Ok(found.collect())
-        };
-        let lists = self.functions.iter().zip(script.functions()).map(list).collect::<Result<_, ReadError>>()?;
+        let mut lists = Vec::new();
+        for (old, new) in self.functions.iter().zip(script.functions()) {
+            lists.push(old.places_in(new, &self.text, &mut names)?);
+        }
         Ok(Places { lists })
     }
 }
@@ -140,6 +141,24 @@ fn statement(inside: Option<rewrite::StmtId>) -> u64 {
 }
 
 impl LoopFunction {
+    /// Where a new text of this function has each buffer, in the two numbers that the module documentation explains.
+    /// `old_text` is the script as it was read, to which an error points.
+    fn places_in(
+        &self,
+        new: &Function,
+        old_text: &str,
+        names: &mut NamesOfMemories,
+    ) -> Result<Vec<Option<Found>>, ReadError> {
+        let places = places(&self.function, new)
+            .map_err(|error| ReadError::new("output::difference", old_text, error.span, error.message))?;
+        let mut found = |found: places::Found| Found {
+            memory: names.of_number(found.allocation.index()),
+            offsets: smallvec![found.bit_offset, statement(found.inside)],
+            ..Found::default()
+        };
+        Ok(places.iter().map(|place| place.map(&mut found)).collect())
+    }
+
     /// Decides where the buffers of one function go, and makes the program and the plan that the check gets.
     fn lay_out(
         &self,
@@ -153,6 +172,7 @@ impl LoopFunction {
         if options.mode == Mode::Compat {
             // In this mode the layout is the original's. If the check rejects it, the function is refused, since
             // another layout would no longer be the original's.
+            // Each conflict is a read that would find what another buffer wrote.
             let conflicts = rewrite::check(&self.function, &decision.layout, finding::JUDGE).map_err(failed)?;
             if let Some(conflict) = conflicts.first() {
                 return Err(failed(self.not_proved(conflict)));

@@ -12,6 +12,7 @@ const FEWEST: usize = 8;
 /// A text that fits into its rectangle.
 #[derive(Debug, PartialEq)]
 pub(super) struct Label {
+    /// The name and, below it, the size if there is room.
     pub(super) lines: Vec<String>,
     /// Turned by a quarter, for rectangles taller than wide.
     pub(super) upright: bool,

@@ -24,6 +24,7 @@ use super::scene::Shape;
 /// Bytes in use over time: `(step, bytes from that step on)` where the number changes. The steps of all shapes at which
 /// something starts or ends are visited in order, and [`Cover`] is asked after the last event of each.
 pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Vec<(Step, Bytes)> {
+    // Addresses at which some shape begins or ends. Between two neighbouring edges all bytes are covered equally often.
     let mut edges: Vec<u64> = shapes.clone().flat_map(|shape| [shape.low, shape.high]).collect();
     edges.sort_unstable();
     edges.dedup();
@@ -47,12 +48,14 @@ pub(super) fn profile<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Ve
 
 /// Which stretches between neighbouring edges are covered, and how often.
 struct Cover {
+    /// The edges, sorted.
     edges: Vec<u64>,
     /// A complete binary tree: node i has the children 2i and 2i + 1, node 1 is the whole range, node 0 is not used.
     /// The last half are the leaves, one for each stretch between two neighbouring edges.
     nodes: Vec<Node>,
 }
 
+/// A node of the tree.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// Shapes that cover all of this node's range, but not all of its parent's.
@@ -62,12 +65,14 @@ struct Node {
 }
 
 impl Cover {
+    /// A cover of nothing.
     fn new(edges: Vec<u64>) -> Cover {
         // Each node has two children or none, so the number of leaves is rounded up to a power of two.
         let stretches = edges.len().saturating_sub(1).next_power_of_two();
         Cover { edges, nodes: vec![Node::default(); 2 * stretches] }
     }
 
+    /// How many bytes are covered at least once.
     fn bytes(&self) -> u64 {
         self.nodes[1].bytes
     }

@@ -47,6 +47,7 @@ const SCRIPT: &[&str] = &[
 /// A complete HTML document for one or several plans of one problem.
 pub(super) fn document(maps: &[Map]) -> String {
     let title = maps.first().map(|map| escape(&map.caption.title)).unwrap_or_default();
+    // All files of the script share one function's scope, so that nothing of it is visible outside.
     let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
     let parts = [
         ("TITLE", title.as_str()),
@@ -170,6 +171,7 @@ fn shape_words(size: &Size) -> Value {
 /// The plan as the script wants it. `offsets`, `objects` and `levels` are columns over all buffers; a column that would
 /// say nothing is an empty list, which keeps the page small.
 fn plan(map: &Map) -> Value {
+    // For each buffer the number of its object; an empty list if the plan has no objects.
     let objects = map.plan.placements.iter().map(|placement| placement.as_ref()?.object.map(Id::index));
     let objects: Vec<Option<usize>> = if map.plan.objects.is_empty() { Vec::new() } else { objects.collect() };
     let over = |buffers: &[BufferId]| buffers.iter().map(|buffer| buffer.index()).collect::<Vec<_>>();
@@ -204,7 +206,9 @@ fn level_words(map: &Map) -> Vec<Option<&'static str>> {
     levels.iter().map(|level| level.map(levels::Level::describe)).collect()
 }
 
-/// One space of a plan. Shapes and lists of numbers are written flat, because a page of a large plan has 10^5 of them.
+/// One space of a plan, for the script of the page. A handover is a pair of buffers whose sharing costs something, and
+/// is written as seven numbers. Shapes and lists of numbers are written flat, because a page of a large plan has 10^5
+/// of them.
 fn space(panel: &Panel) -> Value {
     let handover = |handover: &Handover| {
         let Handover { earlier, later, weight, from, to, low, high } = *handover;

@@ -7,9 +7,13 @@ use crate::wording::Unit;
 /// A linear map from `low..high` to positions on the paper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
+    /// The lowest value.
     low: u64,
+    /// The highest value.
     high: u64,
+    /// Where the lowest value lies.
     from: f64,
+    /// Where the highest value lies.
     to: f64,
 }
 
@@ -39,6 +43,7 @@ impl Scale {
 
     /// At most about `wanted` ticks whose distance is 1, 2 or 5 times a power of ten, for an axis of steps.
     pub(super) fn decimal_ticks(&self, wanted: u64) -> Vec<u64> {
+        // The distance that gives exactly the wanted number of ticks, rounded up below to a round number.
         let at_least = ((self.high - self.low) / wanted.max(1)).max(1);
         // 1, 2, 5, 10, 20, 50, …: each distance is the power of ten below the last one, times the next factor.
         let mut distance = 1u64;

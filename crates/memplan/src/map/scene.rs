@@ -177,6 +177,7 @@ impl Scene {
     }
 }
 
+/// Whether anything lies in a space, or the plan says that it needs some of it.
 fn is_used(panel: &Panel) -> bool {
     !panel.shapes.is_empty() || panel.extent > Bytes::ZERO
 }
@@ -192,6 +193,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
     };
     let handovers = handovers(problem, plan, space, &shapes);
+    // Only shapes in use count; idle ones are reserved and may belong to others at that time.
     let live = occupancy::profile(shapes.iter().filter(|shape| shape.kind == Kind::Alive));
     let bases = object_bases(problem, plan);
     let objects_here = bases.iter_enumerated().filter(|&(object, _)| plan.objects[object].space == space);
@@ -235,6 +237,7 @@ fn handovers(problem: &Problem, plan: &Plan, space: SpaceId, shapes: &[Shape]) -
 fn handover(one: &Shape, other: &Shape, weight: u64) -> Option<Handover> {
     let (earlier, later) = if one.start <= other.start { (one, other) } else { (other, one) };
     let (low, high) = (earlier.low.max(later.low), earlier.high.min(later.high));
+    // The handover takes the time from the end of the one to the start of the other.
     let (from, to) = (earlier.end, later.start);
     let (earlier, later) = (earlier.buffer, later.buffer);
     (low < high).then_some(Handover { earlier, later, weight, from, to, low, high })
@@ -246,6 +249,7 @@ fn peak_of(live: &[(Step, Bytes)]) -> Peak {
     highest.map_or_else(Peak::default, |&(step, bytes)| Peak { bytes, step: Some(step) })
 }
 
+/// Where a plan puts a buffer; `None` if it does not place it.
 fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
     plan.placements.get(buffer)?.as_ref()
 }
@@ -341,7 +345,9 @@ fn mark_taken(
         shapes
     };
     for reuse in &plan.reused {
-        let Some(space) = placement(plan, reuse.buffer).map(|placement| placement.space) else { continue };
+        // A plan that does not verify may name a space that does not exist.
+        let space = placement(plan, reuse.buffer).map(|placement| placement.space);
+        let Some(space) = space.filter(|space| space.index() < shapes.len()) else { continue };
         let victims: Vec<Shape> = reuse.over.iter().flat_map(|&over| alive(over)).collect();
         for mine in alive(reuse.buffer) {
             let taken = victims.iter().filter_map(|theirs| mine.common(theirs));

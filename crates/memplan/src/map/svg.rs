@@ -2,6 +2,10 @@
 //!
 //! The drawing is a function of the scene and nothing else, so the same plan
 //! gives the same bytes. Every name goes through [`escape`].
+//!
+//! A `Scene` has a `Panel` for each space, and a panel has the `Shape`s to draw in it: rectangles of steps and
+//! bytes. A `Scale` says where a step or a byte lies on the paper. In SVG, y grows downwards, so higher addresses
+//! have smaller y.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -54,6 +58,7 @@ const STYLE: &str = include_str!("style.css");
 /// A complete SVG document. `reused` are the plan's in-place reuses.
 pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption, reused: &[Reuse]) -> String {
     let mut scene = scene.clone();
+    // A copy of the scene, from which the smallest shapes are taken if there are too many.
     let left_out = leave_out_smallest(&mut scene.panels, MOST_SHAPES);
     let paper = paper_for(scene.panels.iter().map(|panel| panel.shapes.len()).sum());
     let plot = (WIDTH - LEFT - RIGHT) * paper;
@@ -69,12 +74,17 @@ fn paper_for(shapes: usize) -> f64 {
     ((wanted * 4.0).floor() / 4.0).clamp(1.0, LARGEST_PAPER)
 }
 
+/// A picture that is being drawn.
 struct Drawing<'a> {
+    /// The buffers, for their names and sizes.
     problem: &'a Problem,
+    /// What there is to draw.
     scene: &'a Scene,
+    /// The words of the heading.
     caption: &'a Caption,
     /// In-place reuses, to name the victims.
     reused: &'a [Reuse],
+    /// Where each step lies, from left to right.
     time: Scale,
     /// How many times wider and higher than usual the plots are ([`paper_for`]).
     paper: f64,
@@ -82,13 +92,17 @@ struct Drawing<'a> {
     right: f64,
     /// Shapes left out because there are too many.
     left_out: usize,
+    /// The document so far.
     out: String,
 }
 
 /// Vertical layout of one panel: the upper and lower edge of its plot, and where a byte lies between them.
 struct Frame {
+    /// The upper edge of the plot.
     top: f64,
+    /// Its lower edge.
     bottom: f64,
+    /// Where each byte lies between them.
     address: Scale,
 }
 
@@ -96,6 +110,7 @@ impl Drawing<'_> {
     /// Draws the heading, the spaces one below the other, and the footer.
     fn draw(mut self) -> String {
         let panel_height = self.paper * if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
+        // How far the tops of two neighbouring panels lie apart.
         let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
         let height = TOP + pitch * self.scene.panels.len() as f64 + FOOTER;
         self.open(height);
@@ -124,14 +139,18 @@ impl Drawing<'_> {
         self.line(&format!(r#"<rect class="paper" width="{width}" height="{height}"/>"#));
     }
 
+    /// The title and, below it, the facts about the plan.
     fn heading(&mut self) {
         self.text("title", LEFT, 26.0, "start", &self.caption.title);
         self.text("subtitle", LEFT, 46.0, "start", &self.caption.subtitle());
     }
 
-    /// Draws one space. What is drawn later lies on top, so lines and marks come after the shapes.
+    /// Draws one space, with its plot from `top` on, `height` high, and the strip of live bytes under it. What is drawn
+    /// later lies on top: the grid and the band of the peak lie under the shapes, which they must not cover, and lines
+    /// and marks lie over them.
     fn panel(&mut self, panel: &Panel, top: f64, height: f64) {
         let frame = Frame::of(panel, top, height);
+        // The only space of a plan needs no name. The name stands one line above that of the peak ([`Self::peak`]).
         if self.scene.panels.len() > 1 {
             self.text("space", LEFT, top - 21.0, "start", &format!("space {}", panel.name));
         }
@@ -424,6 +443,7 @@ impl Drawing<'_> {
         }
     }
 
+    /// Adds a line to the document.
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push('\n');

@@ -62,8 +62,11 @@ pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: 
 
 /// One space and the room for its plot.
 struct Plot<'a> {
+    /// The buffers, for their names.
     problem: &'a Problem,
+    /// The whole picture.
     scene: &'a Scene,
+    /// The space.
     panel: &'a Panel,
     /// Columns of the byte axis.
     axis: usize,
@@ -71,6 +74,7 @@ struct Plot<'a> {
     width: usize,
     /// Lines of the plot.
     height: usize,
+    /// Whether colours can be used.
     coloured: bool,
 }
 
@@ -91,6 +95,7 @@ impl Plot<'_> {
         facts.join(", ")
     }
 
+    /// The byte at the top of the plot.
     fn highest(&self) -> u64 {
         highest(self.panel)
     }
@@ -173,6 +178,7 @@ impl Plot<'_> {
     fn in_use(&self) -> String {
         const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let span = u128::from(self.scene.last - self.scene.first).max(1);
+        // The column in which a step lies; the end of time lies one past the last column.
         let column = |step: u64| {
             let share = u128::from(step.saturating_sub(self.scene.first)) * self.width as u128 / span;
             (share as usize).min(self.width)
@@ -235,6 +241,7 @@ fn cut(text: &str, columns: usize) -> String {
     }
     // One column is for the ellipsis.
     let mut room = columns.saturating_sub(1);
+    // Takes characters as long as they have room. A character that is two columns wide ends the text early.
     let fits = |c: &char| {
         let width = c.width().unwrap_or_default();
         let is_room = width <= room;

@@ -147,6 +147,7 @@ impl Network {
         }
     }
 
+    /// The kind and the name of an op.
     fn label(&self, graph: GraphId, op: OpId) -> String {
         let draft: &Op = &self.model().graphs[graph].ops[op];
         draft.label()
@@ -167,6 +168,8 @@ impl Network {
 
 /// The op that writes each tensor, and the op that runs at each step.
 struct Labels {
+    /// The op that runs at each step, by the step.
     at_step: HashMap<u64, String>,
+    /// The op that writes each tensor, in the graph of the tensor.
     writer: HashMap<(GraphId, TensorId), OpId>,
 }

@@ -119,6 +119,7 @@ fn parts_of(source: &Source) -> Vec<Part<'_>> {
         // The separator may be the first line of the rest, or follow a line end.
         let start = if rest.starts_with("// -----") { Some(0) } else { rest.find("\n// -----").map(|at| at + 1) };
         let Some(start) = start else { break };
+        // The separator is a whole line, with whatever follows the dashes on it.
         let (text, behind) = rest.split_at(start);
         let (separator, next) = behind.split_at(behind.find('\n').map_or(behind.len(), |end| end + 1));
         parts.push(Part { lines, text, separator });

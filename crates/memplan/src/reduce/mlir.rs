@@ -1,5 +1,8 @@
 //! Items of MLIR text: parts of a file (`// -----`), then functions, then single ops, users before
 //! definitions; at the end comments and empty lines.
+//!
+//! A `Document` is a text that was read, with the span of each op. `interesting` is asked whether a smaller text
+//! still shows what is looked for; `minimize` leaves out items as long as the answer is yes.
 
 use memplan_mlir::{Dialects, Document, Edits, Form, OpId};
 
@@ -13,6 +16,7 @@ const SEPARATOR: &str = "// -----";
 pub(super) fn mlir(text: &str, interesting: Interesting) -> String {
     let mut parts = minimize(parts_of(text), &mut |some| interesting(&join(some)));
     for index in 0..parts.len() {
+        // A part is made smaller while the others stay as they are: what is looked for may need several of them.
         let part = parts[index].clone();
         parts[index] = one_part(&part, &mut |smaller| {
             let mut others = parts.clone();
@@ -36,6 +40,7 @@ fn parts_of(text: &str) -> Vec<String> {
     parts
 }
 
+/// The text of some parts, with a separator between each two of them.
 fn join(parts: &[String]) -> String {
     parts.join(&format!("{SEPARATOR}\n"))
 }

@@ -19,6 +19,7 @@ pub(super) fn csv(text: &str, interesting: Interesting) -> String {
 /// `free a`: its second word names the buffer.
 pub(super) fn trace(text: &str, interesting: Interesting) -> String {
     let all: Vec<&str> = text.split_inclusive('\n').collect();
+    // A line without a second word belongs to the buffer with the empty name: comments and empty lines go together.
     let id_of = |line: &str| line.split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
     let mut ids: Vec<String> = all.iter().map(|line| id_of(line)).collect();
     ids.sort_unstable();

@@ -167,6 +167,46 @@ fn every_device_has_memory_of_its_own() {
     assert_eq!(sizes[0], sizes[1]);
 }
 
+/// The text says once which mode all devices are in, so they must be in the same one: here the first has several
+/// functions and cannot be tagged, and the second could.
+#[test]
+fn all_devices_are_in_one_mode() {
+    let body = |name: &str, calls: &str, functions: &str| {
+        format!(
+            "  module @{name} {{
+    func.func @main(%arg0: {T}) -> {T} {{
+      %0 = \"top.Input\"(%arg0) : ({T}) -> {T}
+{calls}
+      return %r : {T}
+    }}
+{functions}  }}\n"
+        )
+    };
+    let call = |result: &str, name: &str, of: &str| format!("      %{result} = call @{name}(%{of}) : ({T}) -> {T}\n");
+    let function = |name: &str| {
+        format!(
+            "    func.func @{name}(%arg0: {T}) -> {T} {{
+      %{name}_r = \"tpu.Active\"(%arg0) : ({T}) -> {T}
+      return %{name}_r : {T}
+    }}\n"
+        )
+    };
+    let several = body("several", &(call("1", "a", "0") + &call("r", "b", "1")), &(function("a") + &function("b")));
+    let single = body("single", &call("r", "c", "0"), &function("c"));
+    for devices in [several.clone() + &single, single + &several] {
+        let source = format!(
+            "module @net attributes {{module.addr_mode = \"io_tag\", module.chip = \"bm1688\", module.state = \"TPU_DIVIDED\"}} {{
+{devices}}}
+"
+        );
+        let text = assigned(&source, "assign-gmem");
+        assert!(text.contains("module.addr_mode = \"basic\""), "{text}");
+        let tag = (1 << 39) | (3 << 36);
+        let places = addresses(&text);
+        assert!(places["%0"].0 < tag && places["%c_r"].0 < tag, "nothing is tagged in mode basic\n{text}");
+    }
+}
+
 #[test]
 fn quantised_tensors_of_neighbouring_batches_share_words() {
     let ty = "tensor<5x10x!quant.uniform<i8:f32, 0.5>>";

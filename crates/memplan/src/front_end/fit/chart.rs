@@ -28,6 +28,7 @@ const LINES: u32 = 4;
 
 /// How numbers become positions in the picture.
 struct Scale {
+    /// Which part of the memory a version is drawn by.
     counted: Counted,
     /// The multiply-adds of the first version, with which all others are compared.
     base: f64,
@@ -52,10 +53,12 @@ impl Scale {
         (100.0 * (version.macs as f64 / self.base - 1.0)).max(0.0)
     }
 
+    /// The horizontal position of a number of bytes: 0 bytes at the axis, `most` at the right edge.
     fn x(&self, bytes: f64) -> f64 {
         LEFT + (WIDTH - LEFT - RIGHT) * bytes / self.most
     }
 
+    /// The vertical position of a percentage. In SVG, y grows downwards, so more percent is a smaller y.
     fn y(&self, percent: f64) -> f64 {
         HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * percent / self.highest
     }
@@ -92,6 +95,7 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
             HEIGHT - BOTTOM + 20.0
         );
     }
+    // A line from point to point, and then the points on top of it.
     let points: Vec<String> =
         versions.iter().map(|version| scale.point(version)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     _ = writeln!(
@@ -136,6 +140,7 @@ pub fn html(name: &str, versions: &[Version], counted: Counted) -> String {
     )
 }
 
+/// The title of the picture, after the name of the model.
 fn what(counted: Counted) -> &'static str {
     match counted {
         Counted::Arena => "arena against more multiply-adds",

@@ -34,7 +34,9 @@ pub(super) enum Language {
 
 /// What a planned model needs.
 pub(super) struct Memory {
+    /// All of the runtime's arena.
     pub(super) arena: Bytes,
+    /// What of it tensors and scratch memory take.
     pub(super) tensors: Bytes,
     /// What the memory of the tensors needs while the runtime starts: it keeps lists there before any tensor is used.
     pub(super) start: Bytes,
@@ -75,6 +77,7 @@ impl Language {
             Counted::Arena => dialect,
             Counted::Tensors => dialect.with_records_elsewhere(),
         };
+        // What the network's own problem was made with, so that estimates and plans agree.
         let (alignment, reuses_inputs) = (network.model().alignment, network.assumptions().reuse_inputs);
         Ok(Net { graph, layers, dialect, alignment, reuses_inputs })
     }
@@ -136,6 +139,7 @@ impl Language {
     }
 }
 
+/// The error about a model that could not be copied.
 fn unreadable(error: io::Error) -> ReadError {
     ReadError::at_byte("read::failed", 0, error.to_string())
 }

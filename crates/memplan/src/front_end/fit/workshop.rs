@@ -2,6 +2,9 @@
 //!
 //! A *candidate* is a change that `memplan_fit` proposes, with an estimate of what it needs. A *version* is a candidate
 //! that was written, read again, proved to compute the same as the model, and planned.
+//!
+//! A `Net` is the model as `memplan_fit` sees it; its *layers* say what each op computes from what. A `Rewrite`
+//! lists the ops of a changed model.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -28,8 +31,11 @@ use crate::wording::sized;
 
 /// A version with everything that is needed to write it.
 pub(super) struct Made {
+    /// What it needs and costs.
     version: Version,
+    /// The changed model as it was read again.
     input: Input,
+    /// Its plan.
     planned: Planned,
 }
 
@@ -43,6 +49,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
+    /// Whether a version keeps this limit.
     fn holds(self, version: &Version, counted: Counted) -> bool {
         version.needs(counted) <= self.capacity && self.records.is_none_or(|records| version.records <= records)
     }
@@ -58,11 +65,17 @@ const MOST_SCHEDULES: usize = 8;
 
 /// A model and everything that is needed to make versions of it.
 pub(super) struct Workshop<'a> {
+    /// The model as it was read.
     input: &'a Input,
+    /// Its file.
     file: &'a Source,
+    /// Its network.
     network: &'a Network,
+    /// Its format.
     language: Language,
+    /// The model as changes are looked for in it. `learn` takes ops out of those that may be split.
     net: Net<'a>,
+    /// Which part of the memory counts.
     counted: Counted,
     /// What the model computes. Every version is held against it.
     meaning: equivalence::Network,
@@ -80,6 +93,8 @@ impl<'a> Workshop<'a> {
             return Err(Failure::NoPlan("the model has no file to change".to_owned()));
         };
         let net = Language::net(network, file, counted)?;
+        // The description of the model as it is. Constants get numbers in `contents`, equal ones the same number, so
+        // that descriptions of several versions can be compared.
         let mut contents = Contents::default();
         let meaning = language.describe(file.content(), &file.options, &mut contents)?;
         Ok(Workshop {
@@ -183,6 +198,8 @@ impl<'a> Workshop<'a> {
         if !limit.holds(&best.version, self.counted) {
             return Err(Failure::DoesNotFit(self.refusal(limit, &best)));
         }
+        // The model as it is stands first among the versions that are shown; if it is the answer itself, it stands
+        // alone.
         let is_unchanged = best.version.changes.is_empty();
         let mut steps = vec![before];
         if !is_unchanged {
@@ -291,6 +308,7 @@ impl<'a> Workshop<'a> {
 
     /// A changed model as it was read again, if it is proved that it computes the same as the model.
     fn proved(&self, rewrite: &Rewrite) -> Result<Input, Vec<Finding>> {
+        // A version that cannot be read again is not proved either.
         let unreadable = |why: String| vec![Finding::of_whole("fit::unreadable", why)];
         let input = Language::rewritten(self.network, &self.net, self.file, rewrite);
         let input = input.map_err(|error| unreadable(error.to_string()))?;
@@ -311,6 +329,7 @@ impl<'a> Workshop<'a> {
         copied: u64,
         solver: &mut Solver,
     ) -> Result<Made, Failure> {
+        // The plan is checked by the driver, as part of the claim about the version that is chosen.
         let planned = plain().lay_out(&input, solver)?;
         let (network, language) = network(&input, "the changed model")?;
         let Some(plan) = planned.written_plan() else {
@@ -323,7 +342,10 @@ impl<'a> Workshop<'a> {
         Ok(Made { version, input, planned })
     }
 
-    /// Why nothing fits: what is alive at the worst moment of the smallest version, and what cannot be split there.
+    /// Why nothing fits, as text of a few lines: what the smallest version needs, whether any change could have helped
+    /// (`floor`), what is alive at the worst moment of that version, and the first ops of the model that cannot be
+    /// split. `smallest` is the smallest version that was made. It may keep the capacity and break the limit on
+    /// records, so the text has both numbers.
     fn refusal(&self, limit: Limit, smallest: &Made) -> String {
         let mut text = format!(
             "no version of the model was found that fits into {}; the smallest needs {}",
@@ -344,6 +366,8 @@ impl<'a> Workshop<'a> {
                 text.push_str(&format!(", and the runtime keeps {} or more", sized(Bytes(self.counted_records()))));
             }
         }
+        // The three largest tensors at the peak of the smallest version are named. (A version without a network, or in
+        // which nothing is ever alive, has no such line.)
         let network = smallest.input.network.as_deref();
         let peak = network.and_then(|network| network.peak_report(network.problem()));
         if let Some(peak) = peak {
@@ -351,7 +375,8 @@ impl<'a> Workshop<'a> {
             let rows: Vec<String> = rows.collect();
             text.push_str(&format!("\nmost is alive at {}: {}", peak.op, rows.join(", ")));
         }
-        // A few ops that cannot be split are enough for the reader to see what is in the way.
+        // A few ops that cannot be split are enough for the reader to see what is in the way. They are taken in the
+        // order of the model, wherever the peak is. (`spatial` holds the reason why an op cannot be split.)
         for (op, layer) in self.net.layers.iter().enumerate() {
             if let Err(why) = &layer.spatial {
                 let label = label(self.net.graph, OpId::from_index(op));
