@@ -247,7 +247,7 @@ pub(crate) fn spills(network: &Network, problem: &Problem, plan: &Plan) -> Strin
         // The first memory is the fast one, so whatever lies elsewhere is marked.
         let style = if is_first { Style::Plain } else { Style::Bad };
         table.row([
-            (buffer.name.clone(), Style::Plain),
+            (buffer.name.to_string(), Style::Plain),
             (buffer.bytes().unwrap_or_default().to_string(), Style::Plain),
             (accesses[id].to_string(), Style::Plain),
             (steps.to_string(), Style::Plain),

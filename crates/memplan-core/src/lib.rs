@@ -63,7 +63,7 @@ pub use lifetime::{Interval, Intervals, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
 pub use plan::{Placement, Plan, PlanCost, Reuse, SharedObject};
 pub use problem::{
-    Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
+    Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Name, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
     Rare, ReuseCost, Size, Space, Tie,
 };
 pub use read_error::{ReadError, utf8};

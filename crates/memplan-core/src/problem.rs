@@ -22,7 +22,7 @@ mod build;
 mod error;
 mod reuse_cost;
 
-pub use buffer::{Buffer, Rare, Size, Tie};
+pub use buffer::{Buffer, Name, Rare, Size, Tie};
 pub use build::ProblemBuilder;
 pub use error::ProblemError;
 pub use reuse_cost::ReuseCost;

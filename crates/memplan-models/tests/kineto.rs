@@ -51,7 +51,7 @@ fn what_came_before_the_recording_is_counted() {
 fn allocations_are_named_after_functions_and_operators() {
     let named = |name: &str| {
         let buffers = read(name).problem;
-        buffers.buffers().iter().map(|buffer| buffer.name.clone()).collect::<Vec<String>>()
+        buffers.buffers().iter().map(|buffer| buffer.name.to_string()).collect::<Vec<String>>()
     };
     let has = |names: &[String], start: &str| names.iter().any(|name| name.starts_with(start));
     let (cpu, cuda) = (named("cpu"), named("cuda"));

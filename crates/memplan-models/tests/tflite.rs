@@ -66,7 +66,7 @@ fn variables_have_memory_of_their_own() {
     let recurrent = graph.ops.iter().next().unwrap();
     assert!(recurrent.is_stateful);
     assert_eq!(recurrent.scratch, [Bytes(64); 4], "one for each gate");
-    let names: Vec<String> = placed(&model, REUSE).problem.buffers().iter().map(|buffer| buffer.name.clone()).collect();
+    let names: Vec<String> = placed(&model, REUSE).problem.buffers().iter().map(|buffer| buffer.name.to_string()).collect();
     assert_eq!(names.iter().filter(|name| name.contains("scratch")).count(), 4);
     assert!(names.iter().all(|name| !name.contains("hidden")));
 }
@@ -102,7 +102,7 @@ fn inputs_are_kept_unless_they_may_be_reused() {
 fn in_place_candidates_become_overlays() {
     let model = model("elementwise");
     let placed = placed(&model, Assumptions { reuse_inputs: true, in_place: true });
-    let name = |buffer| placed.problem.buffers()[buffer].name.clone();
+    let name = |buffer| placed.problem.buffers()[buffer].name.to_string();
     let pairs: Vec<(String, String)> =
         placed.problem.overlays().iter().map(|overlay| (name(overlay.buffer), name(overlay.over))).collect();
     let expected = [("relu", "conv"), ("sum", "relu"), ("sum", "other"), ("flat", "sum"), ("squash", "flat")];

@@ -1,6 +1,6 @@
 //! What a problem asks of a strategy beyond sizes and lifetimes.
 
-use memplan_core::{BufferId, Id, Problem, Size};
+use memplan_core::{BufferId, Id, Name, Problem, Size};
 
 use crate::Assign;
 
@@ -147,7 +147,7 @@ impl Feature {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Refusal {
     #[error("strategy `{strategy}` does not support {}{}; `auto` does", .feature.describe(), at(.buffer))]
-    Feature { strategy: &'static str, feature: Feature, buffer: Option<String> },
+    Feature { strategy: &'static str, feature: Feature, buffer: Option<Name> },
     #[error("strategy `{strategy}` does not make {kind}")]
     Assign { strategy: &'static str, kind: &'static str },
     #[error("strategy `{strategy}` takes at most {limit}")]
@@ -156,7 +156,7 @@ pub enum Refusal {
         "no strategy makes {} for {}{}; {}",
         .kind.describe(), .feature.describe(), at(.buffer), instead(*.kind, *.feature)
     )]
-    Nobody { kind: Assign, feature: Feature, buffer: Option<String> },
+    Nobody { kind: Assign, feature: Feature, buffer: Option<Name> },
 }
 
 /// What to ask for where no strategy makes this kind of plan.
@@ -170,7 +170,7 @@ fn instead(kind: Assign, feature: Feature) -> &'static str {
 
 /// The buffer concerned, as the end of a message. Records without a name are called by their number, so for a name
 /// that is a number the message says from where it is counted.
-fn at(buffer: &Option<String>) -> String {
+fn at(buffer: &Option<Name>) -> String {
     match buffer {
         Some(name) if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!(" (buffer `{name}`; records without a name are numbered from 0)")

@@ -72,7 +72,7 @@ fn documented_cases() {
     for case in list(&load("gmem.json")["documented_algorithm_cases"]) {
         let (problem, alias_of) = documented_problem(&case["ops"]);
         let plan = planned("end-of-life", &problem, Assign::Offsets);
-        let names = problem.buffers().iter().map(|buffer| buffer.name.clone());
+        let names = problem.buffers().iter().map(|buffer| buffer.name.to_string());
         let address: BTreeMap<String, u64> = names.zip(offsets(&plan)).collect();
         let same = case["addr"].as_object().unwrap().iter().all(|(name, at)| address[&alias_of[name]] == number(at));
         if case["unsound"] == true {

@@ -309,7 +309,7 @@ fn shuffled(problem: &Problem, seed: u64) -> (Problem, Vec<BufferId>) {
     let mut builder = problem.to_builder();
     let buffers: Vec<_> = order.iter().map(|&id| problem.buffers()[id].clone()).collect();
     for (slot, mut buffer) in buffers.into_iter().enumerate() {
-        buffer.name = format!("renamed{slot}");
+        buffer.name = format!("renamed{slot}").into();
         builder.buffers_mut()[BufferId::from_index(slot)] = buffer;
     }
     (builder.build().unwrap(), order)

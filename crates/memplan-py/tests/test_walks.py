@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CAPI = os.environ.get("MEMPLAN_CAPI")
 
 # All that the core, the planner and the packing check need, what builds `thiserror` included.
-ALLOWED = {"memplan-core", "memplan-planner", "memplan-verify", "smallvec", "thiserror"}
+ALLOWED = {"memplan-core", "memplan-planner", "memplan-verify", "smallvec", "smol_str", "thiserror"}
 BUILDS_THISERROR = {"thiserror-impl", "proc-macro2", "quote", "syn", "unicode-ident"}
 
 

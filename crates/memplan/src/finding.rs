@@ -73,7 +73,7 @@ impl From<&Violation> for Finding {
         Finding {
             code: violation.code(),
             message: violation.to_string(),
-            buffers: who.map(|who| who.name.clone()).collect(),
+            buffers: who.map(|who| who.name.to_string()).collect(),
             step: violation.step().map(|step| step.0),
             place,
             span: None,

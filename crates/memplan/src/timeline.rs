@@ -49,7 +49,7 @@ fn track(problem: &Problem, plan: &Plan, id: BufferId, events: &mut Vec<Value>) 
             details["object"] = json!(object.index());
         }
         events.push(json!({
-            "name": buffer.name, "ph": "X", "pid": process(placement.space), "tid": thread,
+            "name": buffer.name.as_str(), "ph": "X", "pid": process(placement.space), "tid": thread,
             "ts": interval.start.0, "dur": interval.end.0 - interval.start.0, "args": details,
         }));
     }

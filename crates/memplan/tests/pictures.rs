@@ -16,7 +16,7 @@ use serde_json::Value;
 fn with_hostile_names(problem: &Problem) -> Problem {
     let mut builder = problem.to_builder();
     for buffer in builder.buffers_mut().iter_mut() {
-        buffer.name = format!("<b onclick=\"x\">&{}</script>'\u{2028}\u{7}", buffer.name);
+        buffer.name = format!("<b onclick=\"x\">&{}</script>'\u{2028}\u{7}", buffer.name).into();
     }
     builder.build().expect("only names have changed")
 }

@@ -102,7 +102,7 @@ fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {
 fn lifetimes_text(problem: &Problem) -> String {
     let mut table = Table::with_heading(&["buffer", ">bytes", "alive in steps"]);
     for buffer in problem.buffers() {
-        table.plain_row([buffer.name.clone(), size_text(&buffer.size), life(&buffer.lifetime)]);
+        table.plain_row([buffer.name.to_string(), size_text(&buffer.size), life(&buffer.lifetime)]);
     }
     table.render(0)
 }
@@ -136,13 +136,13 @@ fn plan_text(problem: &Problem, plan: &Plan) -> String {
         // A buffer in a shared object has no address of its own.
         if let Some(object) = placement.object {
             let object = format!("object {}", memplan::core::Id::index(object));
-            table.plain_row([buffer.name.clone(), space, object, String::new(), size, life(&buffer.lifetime)]);
+            table.plain_row([buffer.name.to_string(), space, object, String::new(), size, life(&buffer.lifetime)]);
             continue;
         }
         // A line for each slot.
         for offset in &placement.offsets {
             let end = buffer.bytes().map_or_else(|| "?".to_owned(), |bytes| (offset.0 + bytes.0).to_string());
-            let cells = [buffer.name.clone(), space.clone(), offset.to_string(), end, size.clone()];
+            let cells = [buffer.name.to_string(), space.clone(), offset.to_string(), end, size.clone()];
             table.plain_row(cells.into_iter().chain([life(&buffer.lifetime)]));
         }
     }

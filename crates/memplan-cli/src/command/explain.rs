@@ -154,7 +154,7 @@ fn buffers(problem: &Problem, ids: &[BufferId]) -> String {
     let mut table = Table::with_heading(&["buffer", ">size", ">bytes", "alive in steps"]);
     for id in ids {
         let buffer = &problem.buffers()[id];
-        table.plain_row([buffer.name.clone(), size(id).human(), size(id).to_string(), life(&buffer.lifetime)]);
+        table.plain_row([buffer.name.to_string(), size(id).human(), size(id).to_string(), life(&buffer.lifetime)]);
     }
     table.render(2)
 }

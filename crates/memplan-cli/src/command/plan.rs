@@ -455,7 +455,7 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
     for &id in buffers.iter().take(LISTED) {
         let buffer = &problem.buffers()[id];
         let size = buffer.bytes().unwrap_or_default();
-        table.plain_row([buffer.name.clone(), size.human(), size.to_string(), life(&buffer.lifetime)]);
+        table.plain_row([buffer.name.to_string(), size.human(), size.to_string(), life(&buffer.lifetime)]);
     }
     text.push_str(&table.render(2));
     if buffers.len() > LISTED {

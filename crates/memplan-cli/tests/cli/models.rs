@@ -279,7 +279,7 @@ fn the_node_models_of_the_onnx_package() {
             Ok(input) => {
                 let may_be_less = input.notes.iter().any(|note| note.contains("planned for the most"));
                 for buffer in input.problem.buffers() {
-                    let known = row["known"].get(&buffer.name).and_then(Value::as_u64);
+                    let known = row["known"].get(buffer.name.as_str()).and_then(Value::as_u64);
                     let Some((known, size)) = known.zip(buffer.bytes().map(|bytes| bytes.0)) else { continue };
                     // numpy gives elements of 4 and 2 bits a byte each.
                     assert!(

@@ -1,7 +1,8 @@
 //! What has to be placed: a buffer with its size, its life and its wishes.
 //!
 //! A problem may hold millions of buffers, so a buffer is small: 128 bytes, two lines of a cache. What
-//! few buffers have ([`Rare`]) lies behind a pointer that is empty for the others:
+//! few buffers have ([`Rare`]) lies behind a pointer that is empty for the others, and a short name is
+//! kept in the buffer itself ([`Name`]):
 //!
 //! ```
 //! use memplan_core::{Buffer, Bytes, Lifetime};
@@ -15,6 +16,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::{Bytes, GroupId, Lifetime, SpaceId};
 
@@ -67,11 +69,15 @@ pub struct Tie {
     pub at: Bytes,
 }
 
+/// The name of a buffer. Up to 23 bytes are kept in place, longer names are shared by all copies. So a million short
+/// names take no memory of their own.
+pub type Name = SmolStr;
+
 /// Something that needs memory for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// Unique name, the `id` of file formats.
-    pub name: String,
+    pub name: Name,
     /// Size of one slot.
     pub size: Size,
     /// Its offset is a multiple of this (and of the space's alignment).
@@ -106,7 +112,7 @@ struct Properties {
 
 impl Buffer {
     /// A plain buffer of the first space.
-    pub fn new(name: impl Into<String>, size: u64, lifetime: Lifetime) -> Buffer {
+    pub fn new(name: impl Into<Name>, size: u64, lifetime: Lifetime) -> Buffer {
         Buffer {
             name: name.into(),
             size: Size::Fixed(Bytes(size)),

@@ -93,7 +93,7 @@ impl OfflinePlan {
             // checked here.
             let number = i32::try_from(offset.0).ok().filter(|_| offset.is_aligned_to(Bytes(16)));
             offsets[starts[graph.index()] + tensor.index()] =
-                number.ok_or_else(|| OfflineError::Offset(problem.buffers()[buffer].name.clone(), offset))?;
+                number.ok_or_else(|| OfflineError::Offset(problem.buffers()[buffer].name.to_string(), offset))?;
         }
         Ok(OfflinePlan { subgraphs: model.graphs.len(), offsets })
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use memplan_core::{BufferId, Bytes, ObjectId, Problem, SpaceId, Step};
+use memplan_core::{BufferId, Bytes, Name, ObjectId, Problem, SpaceId, Step};
 
 /// A buffer, and its name for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Who {
     /// The buffer.
     pub id: BufferId,
     /// Its name in the problem.
-    pub name: String,
+    pub name: Name,
 }
 
 impl Who {

@@ -122,7 +122,7 @@ fn column(problem: &Problem, value: impl Fn(&Buffer) -> Value) -> Vec<Value> {
 /// The columns over all buffers.
 fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     let mut columns = json!({
-        "name": column(problem, |buffer| json!(buffer.name)),
+        "name": column(problem, |buffer| json!(buffer.name.as_str())),
         "size": column(problem, |buffer| json!(buffer.size.volume().map(|bytes| bytes.0))),
         "start": column(problem, |buffer| json!(buffer.lifetime.start().map(|step| step.0))),
         "end": column(problem, |buffer| json!(buffer.lifetime.end().map(|step| step.0))),

@@ -254,7 +254,7 @@ impl Drawing<'_> {
     /// The text that is shown on hovering over a shape, one fact a line.
     fn describe(&self, shape: &Shape) -> String {
         let buffer = &self.problem.buffers()[shape.buffer];
-        let mut text = buffer.name.clone();
+        let mut text = buffer.name.to_string();
         if let Some(size) = buffer.bytes() {
             let _ = write!(text, "\nsize {}", sized(size));
         }

@@ -76,7 +76,7 @@ impl Network {
             // The share counts what is listed so far. It shows at a glance how few tensors make up most of the peak.
             let cumulative = 100.0 * sum as f64 / peak.bytes.0.max(1) as f64;
             let (op, shape) = self.origin(buffer, &labels);
-            let tensor = problem.buffers()[buffer].name.clone();
+            let tensor = problem.buffers()[buffer].name.to_string();
             rows.push(PeakRow { buffer, op, tensor, shape, bytes: size(buffer), cumulative });
         }
         let op = labels.at_step.get(&step).cloned().unwrap_or_else(|| "input".to_owned());

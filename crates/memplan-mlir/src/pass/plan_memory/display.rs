@@ -99,7 +99,7 @@ fn buffer_record(
     let offsets = placement.map(|placement| placement.offsets.iter().map(|offset| offset.0).collect::<Vec<_>>());
     let level = report.as_ref().and_then(|report| report.levels[id]).map(|level| level.describe());
     json!({
-        "buffer": info.name,
+        "buffer": info.name.as_str(),
         "offset": offsets,
         "extent": info.bytes().map(|bytes| bytes.0),
         "alloc_time_in_ir": life.map(|life| life[0]),

@@ -44,7 +44,7 @@ pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> Stri
         let offset = placement.offsets.first()?;
         let number = numbers.buffers.get(id.index()).copied().unwrap_or(id.index() as u64);
         let pool = pool_number(placement.space);
-        Some(json!({"buffer": number, "name": buffer.name, "pool": pool, "offset": offset.0}))
+        Some(json!({"buffer": number, "name": buffer.name.as_str(), "pool": pool, "offset": offset.0}))
     };
     let pool = |(id, space): (SpaceId, &memplan_core::Space)| json!({"id": pool_number(id), "name": space.name, "peak": plan.extents[id].0});
     let file = json!({
@@ -157,7 +157,7 @@ impl Reader<'_> {
         // list of buffers; the writer of the file may have listed them in another order, so a name is better.
         let buffers = self.problem.buffers();
         let known = match &name {
-            Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id),
+            Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == name.as_ref()).map(|(id, _)| id),
             None => usize::try_from(number).ok().filter(|&at| at < buffers.len()).map(BufferId::from_index),
         };
         let Some(buffer) = known else {

@@ -113,7 +113,7 @@ fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Result<Value
     let intervals = buffer.lifetime.intervals();
     Ok(json!({
         "id": id.index(),
-        "name": buffer.name,
+        "name": buffer.name.as_str(),
         "size": buffer.bytes().unwrap_or_default().0,
         "alignment": alignment.0,
         "allowed_pools": buffer.spaces.iter().map(|space| space.index()).collect::<Vec<_>>(),
