@@ -63,8 +63,8 @@ pub use lifetime::{Interval, Intervals, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
 pub use plan::{Placement, Plan, PlanCost, Reuse, SharedObject};
 pub use problem::{
-    Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Name, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
-    Rare, ReuseCost, Size, Space, Tie,
+    Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Name, Overlay, OverlayKind, Problem, ProblemBuilder,
+    ProblemError, Rare, ReuseCost, Size, Space, Tie,
 };
 pub use read_error::{ReadError, utf8};
 pub use span::{Span, line_column};

@@ -66,7 +66,8 @@ fn variables_have_memory_of_their_own() {
     let recurrent = graph.ops.iter().next().unwrap();
     assert!(recurrent.is_stateful);
     assert_eq!(recurrent.scratch, [Bytes(64); 4], "one for each gate");
-    let names: Vec<String> = placed(&model, REUSE).problem.buffers().iter().map(|buffer| buffer.name.to_string()).collect();
+    let names: Vec<String> =
+        placed(&model, REUSE).problem.buffers().iter().map(|buffer| buffer.name.to_string()).collect();
     assert_eq!(names.iter().filter(|name| name.contains("scratch")).count(), 4);
     assert!(names.iter().all(|name| !name.contains("hidden")));
 }

@@ -43,12 +43,12 @@ fn lines(text: &str, interesting: Interesting) -> String {
 }
 
 /// A subset of the items that is still interesting and from which no single
-/// item can be left out. The order of items is kept. O(n²) tests at worst,
-/// O(n log n) where few items matter.
+/// item can be left out. That all items together are interesting is taken for granted.
+/// The order of items is kept. O(n²) tests at worst, O(n log n) where few items matter.
 pub fn minimize<T: Clone>(items: Vec<T>, interesting: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut items = items;
     // The number of neighbouring items that are dropped in one attempt: first all of them, then halves, and so on.
-    let mut run = items.len().next_power_of_two();
+    let mut run = items.len();
     while run > 0 && !items.is_empty() {
         let mut start = 0;
         let mut dropped = false;

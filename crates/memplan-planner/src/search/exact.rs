@@ -491,9 +491,9 @@ impl<'a, H: Height> Exact<'a, H> {
         let mut begin = first;
         let mut reach = 0;
         for position in first..end {
-            // Items are ordered by their first section. If this item begins at or after the last section (`reach`) of
-            // all items before it in the list, so do all that follow, and no item before the cut meets an item after
-            // it.
+            // `reach` is one past the last section of all items before this one in the list. An item with pauses counts
+            // from its first section to its last. Items are ordered by their first section. If this item begins at
+            // `reach` or after it, so do all that follow, and no item before the cut meets an item after it.
             let item = &self.instance.items[self.arena[position as usize] as usize];
             if position > begin && item.lo >= reach && self.rules.decomposition {
                 self.parts.push((begin, position));

@@ -438,7 +438,8 @@ impl<H: Height> State<H> {
     ///
     /// An item may be barred from the offset where it would lie now, or it would make a stack of the wrong order there.
     /// Then it has to lie on an item that is still to be placed, so it lies no lower than the lowest end that any such
-    /// item can have.
+    /// item can have. For the search only looks for plans in which no item can be lowered: there each item lies at 0 or
+    /// on the end of another one.
     pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
         // The lowest end that any item to come can have. An item may lie on the lowest span of another one.
         let mut lowest_end = H::MAX;
@@ -457,8 +458,9 @@ impl<H: Height> State<H> {
             // lie now.
             let above = bar.max(lowest_end).max(at.plus(H::ONE));
             self.early[item] = if is_barred { self.align(item, above) } else { at };
-            // A fixed item has one place. If something lies there already, or the search has decided to leave a point
-            // there empty, the node has no plan.
+            // A fixed item has one place. Items are placed from the bottom up, so below `at` something that it meets
+            // has been placed already. If its place is there, or at a point that the search has decided to leave empty,
+            // the node has no plan.
             if let Some(offset) = self.fixed[item] {
                 if offset < at.max(bar) {
                     return Err(item);

@@ -139,7 +139,8 @@ impl<'p> Entries<'p> {
         self.waiting.range(..(bytes, 0, 0)).next_back().copied().filter(is_near)
     }
 
-    /// Gives an object back. Objects of symbolic size wait by their symbol, all others by their bytes and age.
+    /// Gives the object back that `record` has used. Objects of symbolic size wait by their symbol, all others by their
+    /// bytes, which are known, and their age.
     fn release(&mut self, object: usize, record: &Record<'p>) {
         match symbol(record) {
             Some(symbol) => self.symbolic.entry(symbol).or_default().push_back(object),

@@ -207,7 +207,7 @@ impl Inference<'_> {
         match self.schedule.thread_tag(stage, axis) {
             None => !above,
             Some(tag) => {
-                // 0 for an axis of blocks, 1 for an axis of threads.
+                // 0 for an axis of blocks, 1 for an axis of threads. `bind` refuses every other tag.
                 let thread = thread_rank(tag).unwrap_or(1);
                 let warp = storage == rank_number(Rank::Warp) && tag == "threadIdx.x";
                 warp || storage <= thread

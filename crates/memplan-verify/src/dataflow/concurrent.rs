@@ -74,6 +74,7 @@ pub(super) struct Pending {
     pub(super) certain: bool,
 }
 
+/// Work that may be running, sorted by its launches, each of them once.
 type PendingSet = SmallVec<[Pending; 2]>;
 
 /// Which code of a function runs at the same time, and what it may write.
@@ -448,13 +449,14 @@ impl PendingFlow {
     }
 }
 
-/// Two paths meet: work may be running if it may on either path, and it certainly was launched only if it was on both.
-/// Says whether anything changed.
+/// Two paths meet: work may be running, and several instances of it may, if that is so on either path; it certainly was
+/// launched only if it was on both. Says whether anything changed.
 fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
     let Some(old) = into else {
         *into = Some(from.clone());
         return true;
     };
+    // Sorted by the launch, as every such set is; only therefore the comparison below tells whether the sets differ.
     let mut joined: BTreeMap<OpId, Pending> = BTreeMap::new();
     // Work that is pending on this path. It is certain only if it is certain on the other path, too.
     for pending in old.iter() {

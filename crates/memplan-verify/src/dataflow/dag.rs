@@ -116,7 +116,9 @@ pub(super) fn writes_per_site(
     counts
 }
 
-/// By place: which ops of the dag touch, read and write it, ops inside of their regions included.
+/// By place: which ops of the dag touch, read and write it. What an op inside of a region does counts for the op of the
+/// dag around it. An escape counts as a read (`reads` says so) and as a write, because whoever holds the address may do
+/// both.
 fn uses(
     program: &Program,
     layout: &Layout,
@@ -140,13 +142,13 @@ fn uses(
                     if layout.is_private_to(program, entry.site, op) {
                         continue;
                     }
-                    let place = uses.entry(entry.place).or_default();
-                    place.touches.insert(op);
+                    let uses_of_place = uses.entry(entry.place).or_default();
+                    uses_of_place.touches.insert(op);
                     if access.kind.reads() {
-                        place.reads.insert(op);
+                        uses_of_place.reads.insert(op);
                     }
                     if access.kind.writes() || access.kind == AccessKind::Escape {
-                        place.writes.insert(op);
+                        uses_of_place.writes.insert(op);
                     }
                 }
             }

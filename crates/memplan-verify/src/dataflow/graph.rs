@@ -341,6 +341,8 @@ impl Builder<'_> {
         match op.control() {
             Control::Once | Control::Dag { .. } => self.once(&around),
             Control::Loop(trips) => self.repeat(&around, *trips, Some(*trips)),
+            // Condition and body of a `while` are one region, and a break leaves it. Control always enters it, so it
+            // runs at least once even if the body never does.
             Control::While => self.repeat(&around, Trips { at_least: 1, at_most: None }, None),
             Control::Alternatives { may_skip } => self.alternatives(&around, *may_skip),
             Control::Parallel { .. } => self.parallel(&around),

@@ -148,10 +148,11 @@ impl<'p> Names<'p> {
             }
         }
         // Entries are numbered by address. The state relies on that order: it finds the contents on some bytes as an
-        // interval tree over these numbers.
+        // interval tree over these numbers. The other keys only fix the order of entries with one address.
         self.entries.sort_by_key(|entry| (layout.places[entry.place].start, entry.root, entry.site, entry.tag));
         for (index, entry) in self.entries.iter().enumerate() {
             let place = &layout.places[entry.place];
+            // A place has a term for each parallel loop whose iterations have the buffer at different addresses.
             self.starts.push(place.start);
             self.hull_ends.push(if place.terms.is_empty() { i128::MAX } else { place.hull_end() });
             self.of_site[entry.site].push(index);

@@ -51,13 +51,13 @@ impl Ranges {
         if range.0 >= range.1 || self.covers(range) {
             return;
         }
-        // Before `first` are the ranges that end before the new one starts, from `last` on those that start above
-        // its end.
+        // Before `first` are the ranges that end before the new one starts, from `end` on those that start above its
+        // end.
         let first = self.0.partition_point(|r| r.1 < range.0);
-        let last = self.0.partition_point(|r| r.0 <= range.1);
-        let melted = self.0[first..last].iter();
+        let end = self.0.partition_point(|r| r.0 <= range.1);
+        let melted = self.0[first..end].iter();
         let new = melted.fold(range, |sum, r| (sum.0.min(r.0), sum.1.max(r.1)));
-        self.0.drain(first..last);
+        self.0.drain(first..end);
         self.0.insert(first, new);
     }
 

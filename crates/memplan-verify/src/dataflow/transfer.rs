@@ -3,8 +3,10 @@
 //! An op is taken apart in this order: its results come into being; its reads
 //! are checked; outputs that lie on inputs or on each other need a permission;
 //! its writes make its own bytes written and other contents on them lost; last
-//! come frees and escapes. The order matters, because an op reads all of its
-//! inputs before it writes anything.
+//! come frees and escapes. The order matters: an op reads all of its inputs
+//! before it writes anything. Results come first, so that accesses may name
+//! them, and so that a result that stands for an operand takes over the content
+//! that the operand had before the op wrote.
 //!
 //! # An example
 //!
@@ -162,6 +164,7 @@ impl<'a> Machine<'a> {
         for &result in &op.results {
             self.define(state, node, result, &context);
         }
+        // Reads, updates and escapes: what escapes may be read by whoever gets the address.
         for access in op.accesses.iter().filter(|access| access.kind.reads()) {
             self.read(state, id, access.value);
         }

@@ -123,7 +123,8 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// Enters every link between two tensors with both of them.
+    /// Enters every link in the lists of both of its tensors, each once: equal ops make equal links, and both ends of a
+    /// link may be the same tensor.
     fn find_links(&mut self) {
         for op in &self.network.ops {
             for link in self.links_of(op) {

@@ -91,13 +91,15 @@ struct Sliding<'a> {
 }
 
 impl Sliding<'_> {
-    /// The region of the original's result that the tile computes, dimension by dimension.
+    /// The region of the original's result that the tile computes, dimension by dimension. It may reach beyond that
+    /// result where the view has a border; the caller refuses such a region ([`compare`](super::compare)).
     fn region(&self) -> Result<Region, Mismatch> {
         let Some(whole) = self.original.whole(self.view.tensor) else { return Err(self.other("its shape")) };
         let rank = whole.rank();
         if [self.shape.len(), self.now.axes.len(), self.old.axes.len(), self.view.region.rank()] != [rank; 4] {
             return Err(self.other("its number of dimensions"));
         }
+        // An original without a known result could not be compared with the region, whatever its window does.
         let result = self.result_shape().ok_or_else(|| self.other("its result"))?;
         let mut low = Vec::with_capacity(rank);
         // Whether some window reads an element of the border of the view.
@@ -108,11 +110,13 @@ impl Sliding<'_> {
                 (Axis::Along, Axis::Along) if self.shape[axis] != self.view.region.extent[axis] => {
                     return Err(self.other("how many places its result has"));
                 }
+                // A place in the border gives a place beyond the original's result, so all of them count as read.
                 (Axis::Along, Axis::Along) => {
                     reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
                     self.view.region.low[axis]
                 }
-                // Each place of the result needs all places of the operand. If some are missing, the last one is named.
+                // Each place of the result needs all places of the operand, and no border. If the view is not just
+                // that, the error names the last place.
                 (Axis::Across, Axis::Across) if !self.is_whole(axis, &whole) => {
                     return Err(self.halo(axis, whole.extent[axis] - 1));
                 }
@@ -127,7 +131,9 @@ impl Sliding<'_> {
                 _ => return Err(self.other("what its window does along a dimension")),
             });
         }
-        // Elements of a border may stand for the original's padding only if they have the value that padding counts as.
+        // Elements of a border may stand for the original's padding only if they have the value that padding counts as:
+        // in the original, whose padding they replace, and in the tile's op, which computes with them. Without a read
+        // of a border no element stands for padding, and the tile's own padding needs no value.
         let is_neutral =
             self.view.fill.is_some() && self.view.fill == self.old.neutral && self.now.neutral == self.old.neutral;
         if reads_border && !is_neutral {

@@ -438,7 +438,9 @@ impl<'m> Domains<'m> {
             jobs.iter().for_each(|job| self.blame(job.part));
             result = Err(Dead);
         }
-        // The new bounds of the jobs are new bounds of their parts. After a failure nothing is applied.
+        // The new bounds of the jobs are new bounds of their parts. `tighten` leaves the tasks in their order; it needs
+        // their numbers only to find them again in lists that it has sorted. After a failure nothing is applied, but
+        // the list is given back, hence `and_then` and no `?`.
         for (job, task) in jobs.iter().zip(&tasks) {
             result = result.and_then(|()| self.raise(job.part, task.release - job.low));
             result = result.and_then(|()| self.lower(job.part, task.deadline - job.high));

@@ -368,9 +368,8 @@ impl<'e> Planner<'e> {
                 return true;
             }
         }
-        // `entries.apart` has the pairs of entries that must not share.
+        // `entries.apart` has the pairs of entries that must not share, each in both orders.
         self.work += if self.entries.apart.is_empty() { 0 } else { self.history.len() as u64 };
-        let bound = &self.outline.bounds[at];
         let apart = !self.entries.apart.is_empty()
             && self.over(low, high).any(|record| self.entries.apart.contains(&(item.entry, record.item.entry)));
         // Closed if such a pair was found. Otherwise open if the item is never alive while the bound is in use.
