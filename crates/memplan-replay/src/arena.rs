@@ -210,12 +210,17 @@ impl Arena {
 
     /// Forgets the plan of a step and unmaps what no other plan needs; `held` is the end of what is alive in here.
     pub(crate) fn withdraw(&mut self, backing: &dyn Backing, step: u32, held: u64) {
+        let current = self.current.map(|plan| self.plans[plan].step).filter(|&current| current != step);
         self.plans.retain(|plan| plan.step != step);
         let needed = self.extent().max(held);
         if let Some(region) = &mut self.region {
             region.unmap_above(backing, needed);
         }
-        self.select(None);
+        // The plan of another step, which may be running, goes on; only its position has changed.
+        match current {
+            Some(current) => self.current = self.plans.iter().position(|plan| plan.step == current),
+            None => self.select(None),
+        }
     }
 
     /// On a full device: gives up all plans and unmaps every page on which no tenant lies. The running step goes on

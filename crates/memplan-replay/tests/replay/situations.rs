@@ -381,3 +381,21 @@ fn a_plan_that_waits_and_does_not_fit_is_given_up_on_all_lanes() {
     watched.allocator.trim();
     assert_eq!(watched.host.mapped(0), 0);
 }
+
+#[test]
+fn a_running_step_keeps_its_plan_if_another_one_loses_its_own() {
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    watched.allocator.adopt(vec![wide_plan(0, 0, 4), wide_plan(1, 0, 2), wide_plan(0, 1, 14)]).unwrap();
+    watched.allocator.begin(1);
+    // The plan of step 0 on lane 1 does not fit, and step 0 loses that on lane 0, too.
+    let other = watched.allocate(4 << 20, 1).address;
+    let planned = watched.allocate(2 << 20, 0);
+    assert_eq!((planned.deviation, watched.fact("planned"), watched.fact("extent")), (None, 1, 2 << 20));
+    watched.free(planned.address, 0);
+    watched.free(other, 1);
+    assert_eq!(watched.allocator.end().deviations, Some(0));
+    watched.allocator.begin(0);
+    assert_eq!(watched.allocator.end().deviations, None);
+}
