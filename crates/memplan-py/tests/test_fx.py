@@ -121,7 +121,6 @@ def test_names_say_what_is_a_view_or_in_place():
     for op, target in [
         ("call_method", "view"),
         ("call_method", "mul_"),
-        ("call_function", operator.getitem),
         ("call_function", operator.iadd),
         ("call_function", known("transpose")),
     ]:
@@ -250,6 +249,22 @@ def test_items_are_views_only_if_the_subscript_says_so():
     b = Node("b", "call_function", operator.getitem, [a, slice(1, None)], tensor_meta=(Tensor(16), Tensor(16)))
     graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
     assert graph.storage["b"] == ("a.1", "a.2") and graph.storage["a"] == ("a", "a.1", "a.2")
+
+
+def test_parts_of_tuples_in_tuples_and_joined_tuples_keep_their_memory():
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_module", "lstm", [x], tensor_meta=(Tensor(16), (Tensor(4), Tensor(8))))
+    h = Node("h", "call_function", operator.getitem, [a, 1], tensor_meta=(Tensor(4), Tensor(8)))
+    c = Node("c", "call_function", operator.getitem, [h, 1], tensor_meta=Tensor(8))
+    lstm = type("LSTM", (), {"__module__": "torch.nn.modules.rnn"})
+    graph = memplan.fx.read(Module(x, a, h, c, Node("out", "output", args=[c]), lstm=lstm()))
+    assert graph.storage["h"] == ("a.1", "a.2") and graph.storage["c"] == ("a.2",)
+    graph, ends = aliased("call_function", operator.add, [("a",), ("c",)], (Tensor(16), Tensor(16)))
+    assert (ends["a"], ends["c"]) == (READ_BY_D, READ_BY_D)
+
+
+def test_a_number_is_not_written_to_in_place():
+    assert aliased("call_function", operator.iadd, [2, "a"])[0].storage["b"] == ("b",)
 
 
 def test_results_in_memory_of_the_caller_are_united_with_it_one_by_one():
