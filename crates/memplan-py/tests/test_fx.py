@@ -2,6 +2,7 @@
 
 import operator
 import os
+import random
 
 import pytest
 
@@ -291,6 +292,48 @@ def test_a_function_may_be_told_to_work_in_place():
     relu.__module__ = "torch.nn.functional"
     assert aliased("call_function", relu)[1]["a"] == READ_BY_B
     assert aliased("call_function", relu, ["a", True])[1]["a"] == READ_BY_D
+
+
+def test_nothing_alive_is_written_over_whatever_is_a_view_and_whatever_a_copy():
+    """Random graphs, played with every function that may return a view doing so now and then."""
+    rng = random.Random(5)
+    kinds = {"relu": "new", "transpose": "view", "mul_": "view", "reshape": "first", "einsum": "any", "strange": "any"}
+    strange = known("strange")
+    strange.__module__ = "elsewhere"
+    for _ in range(150):
+        nodes = [Node("x", "placeholder", tensor_meta=Tensor(16)), Node("w", "get_attr", "w", tensor_meta=Tensor(16))]
+        for number in range(20):
+            name = rng.choice(list(kinds))
+            args = [rng.choice(nodes[-6:]) for _ in range(rng.randint(1, 3))]
+            target = strange if name == "strange" else known(name)
+            nodes.append(Node(f"n{number}", "call_function", target, args, tensor_meta=Tensor(rng.choice([4, 16, 64]))))
+        result = Node("out", "output", args=rng.sample(nodes, 2))
+        graph = memplan.fx.read(Module(*nodes, result))
+        plan = graph.plan("first-fit")
+        offsets = graph.offsets(plan)
+        sizes = {buffer["id"]: buffer["size"] for buffer in graph.problem.buffers}
+        # Who wrote each byte last, and whose bytes each node's tensor really is.
+        arena, owner = [None] * plan.extent, {}
+        for node in [*nodes, result]:
+            for one in node.all_input_nodes:
+                writer = owner[one]
+                if writer is not None:
+                    start = offsets[writer.name]
+                    assert set(arena[start : start + sizes[graph.storage[writer.name][0]]]) == {writer}, node.name
+            if node is result:
+                break
+            kind = "outside" if node.op != "call_function" else kinds[node.target.__name__]
+            sources = {"first": node.args[:1], "any": node.args}.get(kind, ())
+            owner[node] = None
+            if kind == "view":
+                owner[node] = owner[node.args[0]]
+            elif sources and rng.random() < 0.5:
+                owner[node] = owner[rng.choice(sources)]
+            elif kind != "outside":
+                owner[node] = node
+                start = offsets[node.name]
+                size = sizes[graph.storage[node.name][0]]
+                arena[start : start + size] = [node] * size
 
 
 def test_missing_shapes_symbols_and_other_objects_are_errors():
