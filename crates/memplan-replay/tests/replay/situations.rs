@@ -399,3 +399,26 @@ fn a_running_step_keeps_its_plan_if_another_one_loses_its_own() {
     watched.allocator.begin(0);
     assert_eq!(watched.allocator.end().deviations, None);
 }
+
+#[test]
+fn a_hole_is_on_mapped_pages_after_the_plans_are_given_up() {
+    const MIB: u64 = 1 << 20;
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    let slot = |offset| Slot { offset: Some(offset * MIB), most: 4 * MIB, least: 4 * MIB };
+    let moments = vec![Moment::Alloc(0), Moment::Alloc(1), Moment::Free(0), Moment::Free(1)];
+    let plan = StepPlan::verified((0, 0, 0), vec![slot(0), slot(4)], moments).unwrap();
+    watched.allocator.adopt(vec![plan]).unwrap();
+    watched.allocator.begin(0);
+    let low = watched.allocate(4 * MIB, 0).address;
+    let high = watched.allocate(4 * MIB, 0).address;
+    watched.free(low, 0);
+    // The device is full, and the pages of the first slot go to the pool.
+    let wide = watched.allocate(12 * MIB, 0).address;
+    let refused = watched.allocator.allocate(3 * MIB, 0, 0);
+    assert!(refused.is_err(), "{:?}", watched.host.frames(refused.unwrap().address, 3 * MIB));
+    watched.free(high, 0);
+    watched.free(wide, 0);
+    watched.allocator.end();
+}
