@@ -363,10 +363,10 @@ impl Arena {
 
     /// Bytes of the arena for a request that has no slot, if there is a hole on mapped pages.
     pub(crate) fn hole(&mut self, bytes: u64, tenants: Tenants<'_>) -> Option<(u64, Tenant)> {
-        let reserved = self.reserved();
         self.distrust(tenants);
-        let free = self.free.as_mut()?;
-        let offset = free.fitting(bytes).find(|&start| start + bytes <= reserved)?;
+        let (region, free) = (self.region.as_ref()?, self.free.as_mut()?);
+        // Mapped pages need not lie in one piece: plans that were given up have kept those under their tenants only.
+        let offset = free.fitting(bytes).find(|&start| region.is_mapped(start, bytes))?;
         if !free.take(offset, bytes) {
             return None;
         }
