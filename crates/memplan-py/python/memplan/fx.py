@@ -332,7 +332,8 @@ def _is_view_item(subscript: Any) -> bool:
     """Whether a tensor's items under this subscript are a view; lists, tensors and truth values select copies."""
     if isinstance(subscript, tuple):
         return all(map(_is_view_item, subscript))
-    return subscript is None or subscript is ... or isinstance(subscript, (int, slice)) and not isinstance(subscript, bool)
+    is_bool = isinstance(subscript, bool)
+    return subscript is None or subscript is ... or (isinstance(subscript, (int, slice)) and not is_bool)
 
 
 def _inputs(node: Any) -> list[Any]:
@@ -345,7 +346,7 @@ def _is_outside(node: Any) -> bool:
 
 
 def _name(node: Any) -> str:
-    """The name of the function or method that a node calls, without an overload and without the underscores of `__add__`."""
+    """The name of the function or method that a node calls, without its overload and the underscores of `__add__`."""
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
     if node.op != "call_module":
         name = name.split(".")[0]
