@@ -36,11 +36,16 @@ STEPS = 16
 CORES = slice(1, None, 2)
 
 
+def shared(cores):
+    """The cores that the processes share, of those that they may use; the only one if there is one."""
+    return sorted(cores)[CORES] or sorted(cores)
+
+
 def serve(setting, workload, scale):
     """Runs the steps whose numbers stand on the input, and prints how long each took and its loss."""
     import torch
 
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[CORES])
+    os.sched_setaffinity(0, shared(os.sched_getaffinity(0)))
     prepared = torch_gpu.prepare(setting, workload, 0, scale, rate=0.0)
     data = {}
     print("ready", flush=True)

@@ -391,6 +391,97 @@ def test_a_plan_that_does_not_fit_is_a_warning_and_a_full_device_a_message(caplo
         replayer.close()
 
 
+MIB = 1 << 20
+
+
+def two_streams(stand_in, first, second):
+    """Three requests of so many bytes on stream 0, then as many on stream 7."""
+    for size, stream in ((first, 0), (second, 7)):
+        for address in [stand_in.malloc(size, stream) for _ in range(3)]:
+            stand_in.free(address)
+
+
+def test_plans_that_fit_on_some_streams_only_are_not_adopted(caplog):
+    """Each of two streams needs 30 of 48 MiB, one after the other: there is room for one arena, and then for no step."""
+    replayer = Replayer(host=48 * MIB)
+    try:
+        stand_in = StandIn(replayer)
+        with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+            for _ in range(3):
+                with replayer.step("train"):
+                    two_streams(stand_in, 10 * MIB, 10 * MIB)
+        assert "left to the pool: memplan: the plan needs 31457280 bytes" in caplog.text
+        assert replayer.plans("train") == []
+        for _ in range(9):
+            with replayer.step("train"):
+                two_streams(stand_in, 10 * MIB + MIB // 2, 10 * MIB)
+        for found in replayer.report()["lanes"]:
+            assert (found["extent"], found["reserved"]["arena"], found["planned"]) == (0, 0, 0)
+            assert not any(found["deviations"].values())
+    finally:
+        replayer.close()
+
+
+def test_a_stream_that_a_step_no_longer_uses_keeps_no_plan(replayer):
+    stand_in = StandIn(replayer)
+    for _ in range(4):
+        with replayer.step("train"):
+            two_streams(stand_in, MIB, MIB)
+    replayer.record_again("train")
+    for _ in range(3):
+        with replayer.step("train"):
+            two_streams(stand_in, MIB, MIB)
+    assert [found["extent"] for found in replayer.report()["lanes"]] == [3 * MIB, 3 * MIB], "the same plans again"
+    replayer.record_again("train")
+    for _ in range(3):
+        one_step(replayer, stand_in, "train", [MIB])
+    assert [found["extent"] for found in replayer.report()["lanes"]] == [MIB, 0]
+
+
+def test_a_run_without_requests_has_no_shape(replayer):
+    stand_in = StandIn(replayer)
+    for _ in range(3):
+        one_step(replayer, stand_in, "train", [5000])
+    step = replayer._steps["train"]
+    assert replayer._same_shape(step, replayer._recorded(step)) and not replayer._same_shape(step, {})
+
+
+def test_a_step_that_runs_unrecorded_is_recorded_from_its_next_run_on(replayer):
+    """Sizes that vary were left to the pool, so that the running step was not written down when it was asked for."""
+    stand_in, gradients = StandIn(replayer), []
+    for length in (3, 5, 4, 2, 3, 4, 4, 5, 4):
+        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    with replayer.step("train"):
+        replayer.record_again("train")
+        one_step(replayer, stand_in, "inner", [4096])
+    assert replayer.recordings("train") == []
+    train(replayer, stand_in, [4096, 8192], gradients)
+    assert len(replayer.recordings("train")) == 1 and replayer.plans("train") == []
+    train(replayer, stand_in, [4096, 8192], gradients)
+    assert len(replayer.plans("train")) == 1
+
+
+def test_a_plan_serves_while_its_step_is_recorded_again(replayer):
+    stand_in = StandIn(replayer)
+    for _ in range(4):
+        one_step(replayer, stand_in, "train", [5000, 9000])
+    replayer.record_again("train")
+    one_step(replayer, stand_in, "train", [5000, 9000])
+    assert lane(replayer)["exact_steps"] == 2 and len(replayer.plans("train")) == 1
+    assert len(replayer.recordings("train")) == 1
+
+
+def test_a_step_that_has_not_run_is_an_error_that_names_those_that_have(replayer):
+    with pytest.raises(memplan.ArgumentError, match="no step has run"):
+        replayer.record_again("nothing")
+    for name in ("train", "eval"):
+        with replayer.step(name):
+            pass
+    for ask in (replayer.record_again, replayer.recordings, replayer.plans, replayer.deviations):
+        with pytest.raises(memplan.ArgumentError, match="no step is called 'nothing'; .*'train', 'eval'"):
+            ask("nothing")
+
+
 def recorded_step(scale=512):
     """The recorded step of a GPT with 350 million parameters as events, its sizes divided."""
     with open(STEP, newline="") as file:
@@ -621,3 +712,10 @@ def test_the_benchmarks_say_what_they_take(bench, option):
     ran = subprocess.run([sys.executable, str(file), "--help"], capture_output=True, text=True)
     assert ran.returncode == 0 and option in ran.stdout, ran.stderr
 
+
+
+def test_processes_that_take_turns_share_every_second_core_or_the_only_one():
+    code = "import torch_turns; print(torch_turns.shared([7]), torch_turns.shared([3, 0, 1, 2]))"
+    benches = ROOT / "crates" / "memplan-py" / "benches"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=benches)
+    assert ran.stdout == "[7] [1, 3]\n", ran.stderr

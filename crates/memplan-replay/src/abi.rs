@@ -194,7 +194,8 @@ pub extern "C" fn memplan_replay_end() -> i64 {
     })
 }
 
-/// Reads a file of plans, verifies them and takes them over. 0, or -1 with a message.
+/// Reads a file of plans, verifies them and takes them over. 0, or -1 with a message; then none is taken over, and if
+/// one of them had no room, their steps have no plan any more.
 ///
 /// # Safety
 /// `bytes` points to `length` bytes.

@@ -158,11 +158,16 @@ impl Allocator {
         }
         let number = self.entries.iter().filter(|entry| entry.device == device).count() as u32;
         let mut lane = Lane::new(&*self.backing, device, stream, totals)?;
-        let mut waiting = locked(&self.waiting);
-        let (mine, others) = waiting.drain(..).partition(|plan| plan.device == device && plan.lane == number);
-        *waiting = others;
+        let is_mine = |plan: &mut StepPlan| plan.device == device && plan.lane == number;
+        let mine: Vec<StepPlan> = locked(&self.waiting).extract_if(.., is_mine).collect();
         for plan in mine {
-            lane.adopt(&*self.backing, plan)?;
+            // A plan is never the reason why a request fails. A step with a plan on some of its lanes only would hold
+            // memory for little, so the others lose theirs, too.
+            let step = plan.step;
+            if lane.adopt(&*self.backing, plan).is_err() {
+                lane.withdraw(&*self.backing, step);
+                self.forget(step);
+            }
         }
         if steps.depth > 0 {
             lane.begin(steps.step, steps.serial, steps.is_recorded);
@@ -285,29 +290,35 @@ impl Allocator {
         Ended { deviations, nested: false }
     }
 
-    /// Takes plans over. Each goes to its lane, or waits until the lane has its first request.
+    /// Takes plans over. Each goes to its lane, or waits until the lane has its first request. If one of them has no
+    /// room, none is taken over, and their steps have no plan from then on, not even an older one.
     pub fn adopt(&self, plans: Vec<StepPlan>) -> Result<(), AllocatorError> {
         let steps = locked(&self.steps);
         if steps.depth > 0 {
             return Err(AllocatorError::StepRunning);
         }
         // Pages on which nothing lies are given back first, so that the device has room for the arenas of the plans.
-        for entry in self.entries.iter() {
-            locked(&entry.lane).trim(&*self.backing);
+        self.trim();
+        let numbers: Vec<u32> = plans.iter().map(|plan| plan.step).collect();
+        let adopted = plans.into_iter().try_for_each(|plan| self.adopt_one(plan));
+        if adopted.is_err() {
+            // An arena on some lanes of a step would be in the way of the other lanes, which the pool serves.
+            numbers.into_iter().for_each(|step| self.forget(step));
         }
-        for plan in plans {
-            // Streams have other handles in every process, so a plan names its lane by number.
-            let own = self.entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
-            match own {
-                Some(entry) => {
-                    let (device, extent) = (plan.device, plan.extent);
-                    let adopted = locked(&entry.lane).adopt(&*self.backing, plan);
-                    adopted.map_err(|error| self.no_room_for(extent, device, error))?;
-                }
-                None => locked(&self.waiting).push(plan),
-            }
-        }
-        Ok(())
+        adopted
+    }
+
+    /// Hands a plan to its lane, or lets it wait for the lane. No step runs.
+    fn adopt_one(&self, plan: StepPlan) -> Result<(), AllocatorError> {
+        // Streams have other handles in every process, so a plan names its lane by number.
+        let own = self.entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
+        let Some(entry) = own else {
+            locked(&self.waiting).push(plan);
+            return Ok(());
+        };
+        let (device, extent) = (plan.device, plan.extent);
+        let adopted = locked(&entry.lane).adopt(&*self.backing, plan);
+        adopted.map_err(|error| self.no_room_for(extent, device, error))
     }
 
     /// Forgets the plans of a step and gives their bytes back. From then on the pool serves it.
@@ -316,11 +327,16 @@ impl Allocator {
         if steps.depth > 0 {
             return Err(AllocatorError::StepRunning);
         }
+        self.forget(step);
+        Ok(())
+    }
+
+    /// Takes the plans of a step from all lanes. The caller has locked the steps.
+    fn forget(&self, step: u32) {
         locked(&self.waiting).retain(|plan| plan.step != step);
         for entry in self.entries.iter() {
             locked(&entry.lane).withdraw(&*self.backing, step);
         }
-        Ok(())
     }
 
     /// The error of a plan that was not taken over. If the device is full, the error says how much the plan needs.

@@ -210,12 +210,17 @@ impl Arena {
 
     /// Forgets the plan of a step and unmaps what no other plan needs; `held` is the end of what is alive in here.
     pub(crate) fn withdraw(&mut self, backing: &dyn Backing, step: u32, held: u64) {
+        let current = self.current.map(|plan| self.plans[plan].step).filter(|&current| current != step);
         self.plans.retain(|plan| plan.step != step);
         let needed = self.extent().max(held);
         if let Some(region) = &mut self.region {
             region.unmap_above(backing, needed);
         }
-        self.select(None);
+        // The plan of another step, which may be running, goes on; only its position has changed.
+        match current {
+            Some(current) => self.current = self.plans.iter().position(|plan| plan.step == current),
+            None => self.select(None),
+        }
     }
 
     /// On a full device: gives up all plans and unmaps every page on which no tenant lies. The running step goes on
@@ -358,10 +363,10 @@ impl Arena {
 
     /// Bytes of the arena for a request that has no slot, if there is a hole on mapped pages.
     pub(crate) fn hole(&mut self, bytes: u64, tenants: Tenants<'_>) -> Option<(u64, Tenant)> {
-        let reserved = self.reserved();
         self.distrust(tenants);
-        let free = self.free.as_mut()?;
-        let offset = free.fitting(bytes).find(|&start| start + bytes <= reserved)?;
+        let (region, free) = (self.region.as_ref()?, self.free.as_mut()?);
+        // Mapped pages need not lie in one piece: plans that were given up have kept those under their tenants only.
+        let offset = free.fitting(bytes).find(|&start| region.is_mapped(start, bytes))?;
         if !free.take(offset, bytes) {
             return None;
         }

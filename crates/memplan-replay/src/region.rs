@@ -372,6 +372,12 @@ impl Region {
         self.length
     }
 
+    /// Whether all pages under these bytes are mapped.
+    #[must_use]
+    pub fn is_mapped(&self, start: u64, bytes: u64) -> bool {
+        self.missing(Spot { start, bytes }) == 0
+    }
+
     /// Maps all pages below `bytes`, or says what was missing.
     pub fn map_below(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(), BackingError> {
         self.map(backing, 0, bytes, &mut Vec::new())

@@ -18,14 +18,15 @@ What shares memory is taken from the best source a node has:
 2. The schema of its operator: ``Tensor(a)`` is a view of an argument, ``Tensor(a!)`` is that argument.
 3. The name of its function or method, for traces without either: ``view`` and ``relu_`` are known, for example.
 
-A module or function about which nothing is known may return one of its arguments. Its result and its arguments are then
-kept as one buffer, and a note says so.
+Many functions return a view where they can and a copy where they must: ``reshape``, ``to``, ``einsum``, a dropout. Their
+result has a buffer of its own, and what it may be a view of stays alive as long as it does. That is right in both
+cases. So it is with a module or function about which nothing is known, and a note says so.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterator
 
 from ._errors import ProblemError
 from ._plan import Plan, plan
@@ -33,26 +34,46 @@ from ._problem import Buffer, Problem
 
 __all__ = ["Graph", "read"]
 
-# Functions and methods of PyTorch whose result may be a view of their first argument, or that argument itself. A
-# conversion returns its argument if there is nothing to convert, and so does a dropout that does not train.
+# Functions and methods of PyTorch whose result always is memory of their first argument.
 VIEWS = frozenset(
-    """adjoint alias alpha_dropout as_strided as_tensor asarray bfloat16 bool
-    broadcast_to byte cdouble cfloat chalf char chunk conj contiguous cpu cuda detach diagonal double dropout dropout1d
-    dropout2d dropout3d dsplit expand expand_as feature_alpha_dropout feature_dropout flatten float getattr half hsplit
-    identity imag int long mT movedim moveaxis narrow permute positive ravel real reshape reshape_as resolve_conj
-    resolve_neg select short slice split split_with_sizes squeeze sum_to_size swapaxes swapdims t tensor_split to
-    to_dense transpose type type_as unbind unflatten unfold unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze
-    view view_as view_as_complex view_as_real vsplit""".split()
+    """adjoint alias as_strided broadcast_to chunk conj detach diagonal dsplit expand expand_as hsplit imag matrix_H
+    movedim moveaxis narrow permute real select slice split split_with_sizes squeeze swapaxes swapdims t tensor_split
+    transpose unbind unflatten unsqueeze view view_as view_as_complex view_as_real vsplit""".split()
 )
 
-# Functions of PyTorch whose result may be views of any of their arguments.
-VIEWS_OF_ALL = frozenset(
-    "atleast_1d atleast_2d atleast_3d broadcast_tensors cartesian_prod einsum meshgrid".split()
+# Attributes of tensors that are memory of the tensor.
+VIEW_ATTRIBUTES = frozenset("H T data imag mH mT real".split())
+
+# Functions and methods whose result may be memory of their first argument, or a copy. A conversion returns its argument
+# if there is nothing to convert, and so does a dropout that does not train.
+MAY_BE_FIRST = frozenset(
+    """_reshape_alias _unsafe_view align_as align_to alpha_dropout as_subclass as_tensor asarray bfloat16 bool byte
+    ccol_indices cdouble cfloat chalf channel_shuffle char coalesce col_indices conj_physical contiguous cpu crow_indices
+    cuda dequantize diag double dropout dropout1d dropout2d dropout3d feature_alpha_dropout feature_dropout flatten float
+    half identity indices int lift lift_fresh linalg_diagonal long native_channel_shuffle native_dropout pin_memory
+    pixel_shuffle pixel_unshuffle pos positive ravel refine_names rename reshape reshape_as resolve_conj resolve_neg
+    row_indices short sum_to_size to to_dense to_sparse type type_as unfold unsafe_chunk unsafe_split
+    unsafe_split_with_sizes values xpu""".split()
 )
 
-# Modules that return their argument, or a view of it, when they do not train.
-VIEW_MODULES = frozenset(
-    """AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout Flatten Identity Unflatten""".split()
+# Functions whose results may be memory of any of their arguments.
+MAY_BE_ANY = frozenset(
+    """align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod chain_matmul einsum
+    meshgrid""".split()
+)
+
+# Modules that return a view of their argument, and those that may.
+VIEW_MODULES = frozenset("Identity Unflatten".split())
+MAYBE_MODULES = frozenset(
+    """AlphaDropout ChannelShuffle Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout Flatten PixelShuffle
+    PixelUnshuffle""".split()
+)
+
+# Where functions live of which all that may return their arguments stand above. In others, such as
+# `torch.utils.checkpoint`, there are functions that run anything.
+KNOWN_PLACES = frozenset(
+    """_operator math torch torch._tensor torch.fft torch.functional torch.linalg torch.nn.functional torch.ops.aten
+    torch.special""".split()
 )
 
 # Where offsets begin unless the caller says otherwise: multiples of so many bytes.
@@ -107,6 +128,8 @@ class _Storage:
         self.kind = "arena"
         # The storage that this one has become a part of, if it has been united with another one.
         self.same: _Storage | None = None
+        # Older storages whose memory this may be: they stay alive as long as it does.
+        self.sources: list[_Storage] = []
 
     def root(self) -> _Storage:
         """The storage that stands for all those that this one is united with."""
@@ -154,6 +177,11 @@ class _Reader:
         returned = {storage.root() for storage in self.returned}
         for storage in returned:
             storage.last = len(self.nodes)
+        # The youngest storages come first, so that each one's end is known before that of its sources.
+        for storage in reversed(self.all):
+            for source in storage.sources:
+                root = source.root()
+                root.last = max(root.last, storage.last)
         kinds = {"arena", "input"} if inputs else {"arena"}
         planned = [one for one in self.all if one.same is None and one.kind in kinds]
         if not outputs:
@@ -179,18 +207,28 @@ class _Reader:
         values = _values(node)
         if values is not None and all(_storage_key(value) is not None for value in values if _is_tensor(value)):
             return [self._of_value(node, step, index, value) for index, value in enumerate(values)]
-        # An item of a tuple has the storage that the tuple has at that place.
-        if _name(node) == "getitem" and len(node.args) == 2 and isinstance(node.args[1], int):
-            whole = self.results[node.args[0]] if hasattr(node.args[0], "all_input_nodes") else []
-            if len(whole) > 1 and -len(whole) <= node.args[1] < len(whole):
-                return [whole[node.args[1]]]
-        made = [self._new(node, step, index, size) for index, size in enumerate(_sizes(node, values))]
-        if _is_outside(node):
-            return list(made)
-        for victim in self._aliased(node, arguments):
-            for one in made:
-                one.unite(victim)
-        return list(made)
+        item = self._item(node)
+        if item is not None:
+            return item
+        made = [None if size is None else self._new(node, step, index, size) for index, size in enumerate(_sizes(node))]
+        if not _is_outside(node):
+            self._share(node, made, arguments)
+        return made
+
+    def _item(self, node: Any) -> list[_Storage | None] | None:
+        """The storages of an item or a slice of a tuple; nothing for other nodes."""
+        if _name(node) != "getitem" or len(node.args) != 2 or not _is_node(node.args[0]):
+            return None
+        whole, index = node.args
+        value = _result(whole)
+        if _is_tensor(value) or not isinstance(value, (tuple, list)) or not isinstance(index, (int, slice)):
+            return None
+        if isinstance(index, int) and not -len(value) <= index < len(value):
+            return None
+        # Results are flat, and the parts of a tuple may be tuples themselves.
+        results = iter(self.results[whole])
+        parts = [[next(results, None) for _ in _flat(part)] for part in value]
+        return list(_flat(parts[index]))
 
     def _of_value(self, node: Any, step: int, index: int, value: Any) -> _Storage | None:
         """The storage that a value names; a new one if no earlier node had it."""
@@ -209,32 +247,64 @@ class _Reader:
         self.all.append(storage)
         return storage
 
-    def _aliased(self, node: Any, arguments: list[_Storage]) -> Iterable[_Storage]:
-        """The arguments that a node's result may share memory with, where no value says so."""
+    def _share(self, node: Any, made: list[_Storage | None], arguments: list[_Storage]) -> None:
+        """Notes which arguments the results of a node share memory with, where no value says so."""
         schema = getattr(node.target, "_schema", None)
-        if schema is not None:
-            return [storage for one in _aliased_by_schema(node, schema) for storage in self.results[one] if storage]
         name = _name(node)
-        first = [storage for one in _inputs(node)[:1] for storage in self.results[one] if storage]
+        # A schema calls it a view, too, if it only may be one.
+        if schema is None or name in MAY_BE_FIRST or name in MAY_BE_ANY:
+            sources, is_certain = self._sources(node, name, arguments)
+            _join(made, sources, is_certain)
+            return
+        is_paired = len(schema.returns) == len(made)
+        for position, result in enumerate(schema.returns):
+            results = made[position : position + 1] if is_paired else made
+            sources = self._storages(_aliased_by_schema(node, schema, result))
+            _join(results, sources, is_paired or len(schema.returns) == 1)
+
+    def _storages(self, given: Any) -> list[_Storage]:
+        """The storages of a node, or of all nodes in a list of arguments."""
+        nodes = [one for one in _flat(given) if _is_node(one)]
+        return [storage for one in nodes for storage in self.results[one] if storage is not None]
+
+    def _sources(self, node: Any, name: str, arguments: list[_Storage]) -> tuple[list[_Storage], bool]:
+        """What the results of a node may be memory of, and whether they are so in any case."""
+        named = node.kwargs.get("input", node.kwargs.get("self", next(iter(node.kwargs.values()), None)))
+        first = self._storages(node.args[0] if node.args else named)
+        # If the first argument is no tensor, any other may be meant.
+        first, is_first = first or arguments, bool(first)
+        asks_for_place = node.kwargs.get("inplace")
         if node.op == "call_module":
             target = self._submodule(node.target)
             name = type(target).__name__
             if getattr(target, "inplace", False) or name in VIEW_MODULES:
-                return first
-            is_known = type(target).__module__.startswith("torch.nn")
+                return first, is_first
+            if name in MAYBE_MODULES:
+                return first, False
+            is_known = type(target).__module__.startswith("torch.nn.modules.")
         else:
-            in_place = (name.endswith("_") and not name.endswith("__")) or (name.startswith("i") and name in _IN_PLACE)
-            if in_place or name in VIEWS or name == "getitem" or node.kwargs.get("inplace"):
-                return first
-            if name in VIEWS_OF_ALL:
-                return arguments
-            # Of the packages, only PyTorch itself: in `torchvision` there are functions that return their argument.
-            package = (getattr(node.target, "__module__", None) or "").split(".")[0]
-            is_known = node.op == "call_method" or package in ("torch", "_operator", "math")
+            if node.kwargs.get("out") is not None:
+                return self._storages(node.kwargs["out"]), True
+            is_in_place = name.endswith("_") or name in _IN_PLACE
+            if is_in_place or name in VIEWS or asks_for_place is True:
+                return first, is_first
+            if name in ("getitem", "getattr") and len(node.args) > 1:
+                return first, _is_view_item(node.args[1]) if name == "getitem" else node.args[1] in VIEW_ATTRIBUTES
+            if name in MAY_BE_ANY:
+                return arguments, False
+            # Activations take `inplace` by position, too.
+            place = getattr(node.target, "__module__", None) or ""
+            flags = node.args[1:] if place == "torch.nn.functional" else ()
+            if name in MAY_BE_FIRST or asks_for_place or any(flag is True for flag in flags):
+                return first, False
+            # Tuples are joined and repeated by `+` and `*`.
+            if place == "_operator" and not _is_tensor(_result(node)):
+                return arguments, False
+            is_known = node.op == "call_method" or place in KNOWN_PLACES or place.startswith("torch._C.")
         if is_known:
-            return []
+            return [], False
         self.notes.append(f"{node.name}: nothing is known about {name}; its result may be one of its arguments")
-        return arguments
+        return arguments, False
 
     def _submodule(self, path: str) -> Any:
         """The module that a node calls, by its path such as ``layers.0.norm``; None if there is none."""
@@ -245,7 +315,25 @@ class _Reader:
 
 
 # What `a += b` and the like are called in a trace; they write their result into the first argument.
-_IN_PLACE = frozenset(("iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow", "iand", "ior", "ixor"))
+_IN_PLACE = frozenset("iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift".split())
+
+
+def _join(made: list[_Storage | None], sources: list[_Storage], is_certain: bool) -> None:
+    """Results are memory of their one source, if that is certain; otherwise they may be memory of any of them."""
+    roots = list(dict.fromkeys(source.root() for source in sources))
+    for one in made:
+        if one is not None and is_certain and len(roots) == 1:
+            one.unite(roots[0])
+        elif one is not None:
+            one.sources += roots
+
+
+def _is_view_item(subscript: Any) -> bool:
+    """Whether a tensor's items under this subscript are a view; lists, tensors and truth values select copies."""
+    if isinstance(subscript, tuple):
+        return all(map(_is_view_item, subscript))
+    is_bool = isinstance(subscript, bool)
+    return subscript is None or subscript is ... or (isinstance(subscript, (int, slice)) and not is_bool)
 
 
 def _inputs(node: Any) -> list[Any]:
@@ -258,8 +346,21 @@ def _is_outside(node: Any) -> bool:
 
 
 def _name(node: Any) -> str:
-    """The name of the function or method that a node calls."""
-    return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+    """The name of the function or method that a node calls, without its overload and the underscores of `__add__`."""
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+    if node.op != "call_module":
+        name = name.split(".")[0]
+    return name[2:-2] if name.startswith("__") and name.endswith("__") else name
+
+
+def _is_node(value: Any) -> bool:
+    return hasattr(value, "all_input_nodes")
+
+
+def _result(node: Any) -> Any:
+    """What a node returned when it was traced: tensors, or what ShapeProp noted of them; None if nobody noted it."""
+    value = node.meta.get("val")
+    return node.meta.get("tensor_meta") if value is None else value
 
 
 def _is_tensor(value: Any) -> bool:
@@ -289,21 +390,23 @@ def _storage_key(value: Any) -> Any:
     return getattr(storage, "_cdata", id(storage))
 
 
-def _sizes(node: Any, values: list[Any] | None) -> list[int]:
-    """Bytes of each tensor that a node returns, from its values or from what ShapeProp noted."""
-    if values is None:
-        # A TensorMetadata is a tuple with the fields of a tensor.
-        values = list(_flat(node.meta.get("tensor_meta"))) if node.meta.get("tensor_meta") is not None else []
+def _sizes(node: Any) -> list[int | None]:
+    """Bytes of each tensor that a node returns, from its values or from what ShapeProp noted; None for other results."""
+    # A TensorMetadata is a tuple with the fields of a tensor.
+    result = _result(node)
+    values = [] if result is None else list(_flat(result))
     if not values and node.op.startswith("call_"):
         message = f"the shape of {node.name} is not known"
         raise ProblemError(message, code="fx::no-shape", help="export the model, or run ShapeProp on the graph first")
-    sizes = []
+    sizes: list[int | None] = []
     for value in values:
-        if _is_tensor(value):
-            count = 1
-            for dimension in value.shape:
-                count *= _bytes(node, dimension)
-            sizes.append(count * value.dtype.itemsize)
+        if not _is_tensor(value):
+            sizes.append(None)
+            continue
+        count = 1
+        for dimension in value.shape:
+            count *= _bytes(node, dimension)
+        sizes.append(count * value.dtype.itemsize)
     return sizes
 
 
@@ -321,16 +424,15 @@ def _bytes(node: Any, number: Any) -> int:
         raise ProblemError(message, code="fx::symbolic", help="export with static shapes") from None
 
 
-def _aliased_by_schema(node: Any, schema: Any) -> list[Any]:
-    """The argument nodes whose memory a result is, as the operator's schema says with (a) or (a!)."""
-    marks: set[str] = set()
-    for result in schema.returns:
-        if result.alias_info is not None:
-            marks |= set(result.alias_info.before_set) | set(result.alias_info.after_set)
+def _aliased_by_schema(node: Any, schema: Any, result: Any) -> list[Any]:
+    """The arguments whose memory a result is, as the operator's schema says with (a) or (a!)."""
+    if result.alias_info is None:
+        return []
+    marks = set(result.alias_info.before_set) | set(result.alias_info.after_set)
     nodes = []
     for position, argument in enumerate(schema.arguments):
         if argument.alias_info is None or not (marks & (set(argument.alias_info.before_set) | {"*"})):
             continue
         given = node.args[position] if position < len(node.args) else node.kwargs.get(argument.name)
-        nodes += [one for one in _flat(given) if hasattr(one, "all_input_nodes")]
+        nodes.append(given)
     return nodes

@@ -334,3 +334,91 @@ fn bytes_in_use_are_counted_for_one_stream_and_for_several() {
     watched.free(d, 1);
     assert_eq!((watched.fact("live"), watched.fact("peak")), (0, 18 * KIB));
 }
+
+/// A plan of one slot, so many megabytes long, for a step on a lane of device 0.
+fn wide_plan(step: u32, lane: u32, mebibytes: u64) -> StepPlan {
+    let slot = Slot { offset: Some(0), most: mebibytes << 20, least: mebibytes << 20 };
+    StepPlan::verified((step, 0, lane), vec![slot], vec![Moment::Alloc(0), Moment::Free(0)]).unwrap()
+}
+
+#[test]
+fn plans_are_adopted_on_all_lanes_or_on_none() {
+    let mut watched = Watched::new(16 << 20);
+    for stream in 0..2 {
+        let first = watched.allocate(1, stream).address;
+        watched.free(first, stream);
+    }
+    watched.allocator.adopt(vec![wide_plan(1, 0, 1)]).unwrap();
+    // The plan of lane 0 fits, that of lane 1 does not, and lane 2 has not allocated yet.
+    let plans = vec![wide_plan(0, 0, 4), wide_plan(0, 2, 1), wide_plan(0, 1, 14)];
+    let error = watched.allocator.adopt(plans).unwrap_err().to_string();
+    assert!(error.contains("the plan needs 14680064 bytes"), "{error}");
+    assert_eq!(watched.host.mapped(0), 1 << 20, "the plan of the other step stays");
+    watched.allocator.begin(0);
+    for stream in 0..3 {
+        let address = watched.allocate(4 << 20, stream).address;
+        watched.free(address, stream);
+    }
+    assert_eq!(watched.allocator.end().deviations, None, "no lane has a plan");
+    watched.allocator.begin(1);
+    assert_eq!(watched.allocator.end().deviations, Some(0));
+}
+
+#[test]
+fn a_plan_that_waits_and_does_not_fit_is_given_up_on_all_lanes() {
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    watched.allocator.adopt(vec![wide_plan(0, 0, 4), wide_plan(0, 1, 14)]).unwrap();
+    watched.allocator.begin(0);
+    let planned = watched.allocate(4 << 20, 0).address;
+    // The first request of lane 1 finds no room for its plan. It is served all the same.
+    let served = watched.allocate(8 << 20, 1).address;
+    watched.free(planned, 0);
+    watched.free(served, 1);
+    assert_eq!(watched.allocator.end().deviations, None);
+    watched.allocator.withdraw(0).unwrap();
+    watched.allocator.trim();
+    assert_eq!(watched.host.mapped(0), 0);
+}
+
+#[test]
+fn a_running_step_keeps_its_plan_if_another_one_loses_its_own() {
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    watched.allocator.adopt(vec![wide_plan(0, 0, 4), wide_plan(1, 0, 2), wide_plan(0, 1, 14)]).unwrap();
+    watched.allocator.begin(1);
+    // The plan of step 0 on lane 1 does not fit, and step 0 loses that on lane 0, too.
+    let other = watched.allocate(4 << 20, 1).address;
+    let planned = watched.allocate(2 << 20, 0);
+    assert_eq!((planned.deviation, watched.fact("planned"), watched.fact("extent")), (None, 1, 2 << 20));
+    watched.free(planned.address, 0);
+    watched.free(other, 1);
+    assert_eq!(watched.allocator.end().deviations, Some(0));
+    watched.allocator.begin(0);
+    assert_eq!(watched.allocator.end().deviations, None);
+}
+
+#[test]
+fn a_hole_is_on_mapped_pages_after_the_plans_are_given_up() {
+    const MIB: u64 = 1 << 20;
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    let slot = |offset| Slot { offset: Some(offset * MIB), most: 4 * MIB, least: 4 * MIB };
+    let moments = vec![Moment::Alloc(0), Moment::Alloc(1), Moment::Free(0), Moment::Free(1)];
+    let plan = StepPlan::verified((0, 0, 0), vec![slot(0), slot(4)], moments).unwrap();
+    watched.allocator.adopt(vec![plan]).unwrap();
+    watched.allocator.begin(0);
+    let low = watched.allocate(4 * MIB, 0).address;
+    let high = watched.allocate(4 * MIB, 0).address;
+    watched.free(low, 0);
+    // The device is full, and the pages of the first slot go to the pool.
+    let wide = watched.allocate(12 * MIB, 0).address;
+    let refused = watched.allocator.allocate(3 * MIB, 0, 0);
+    assert!(refused.is_err(), "{:?}", watched.host.frames(refused.unwrap().address, 3 * MIB));
+    watched.free(high, 0);
+    watched.free(wide, 0);
+    watched.allocator.end();
+}

@@ -84,6 +84,8 @@ class _Step:
     loaded: list[bytes] = field(default_factory=list)
     # Whether recording is over: the step has been planned, or it has been left to the pool.
     has_plan: bool = False
+    # Whether the requests of the run that began last are written down.
+    is_recorded: bool = False
     # Whether a plan was made that no run has used yet.
     is_fresh: bool = False
     # How often the step was planned.
@@ -177,6 +179,7 @@ class Replayer:
         recorded = not step.has_plan or bool(step.plans or step.loaded)
         if self.library.checked(self.library.begin(step.number, int(recorded)), "torch::closed") == 1:
             self._running = step
+            step.is_recorded = recorded
 
     def end(self) -> None:
         """The innermost step ends."""
@@ -191,7 +194,9 @@ class Replayer:
             step.is_fresh = False
             self.library.trim()
         if not step.has_plan:
-            self._record(step)
+            # If it is to be recorded again since it began, nobody may have written this run down.
+            if step.is_recorded:
+                self._record(step)
         elif deviations > 0:
             step.calm = 0
             self._deviated(step, deviations)
@@ -288,7 +293,7 @@ class Replayer:
         return same
 
     def _plan(self, step: _Step) -> None:
-        """Plans a step from its recordings and hands the plans over; without room for them it goes on as before."""
+        """Plans a step from its recordings and hands the plans over; without room for them it is left to the pool."""
         step.plannings += 1
         step.in_a_row = step.wasteful = 0
         # Even if no plan is adopted below, the step is not recorded any further.
@@ -299,9 +304,12 @@ class Replayer:
         if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
             self._leave_to_pool(step, "its sizes vary so much that a plan would need more")
             return
+        if step.loaded or step.plans.keys() - made.keys():
+            # The old plan of a lane that has no new one would stay for ever.
+            self.library.checked(self.library.withdraw(step.number), "torch::plan")
         file = plan_file((step.number, plan) for plan in made.values())
         if self.library.adopt(file, len(file)) == -1:
-            log.warning("step %r runs without a plan: %s", step.name, self.library.message())
+            self._leave_to_pool(step, self.library.message())
             return
         step.plans, step.loaded, step.is_fresh = made, [], True
         extent = sum(plan.extent for plan in made.values())
@@ -333,7 +341,7 @@ class Replayer:
         # once more.
         for step in planned:
             if step.plans:
-                self._leave_to_pool(step, "a step whose sizes vary needs more, and would find this one's arena in its way")
+                self._leave_to_pool(step, "a step without a plan needs more, and would find this one's arena in its way")
 
     def _deviated(self, step: _Step, deviations: int) -> None:
         """After a run that deviated: says so, and plans again if it makes sense."""
@@ -379,7 +387,8 @@ class Replayer:
     def _same_shape(step: _Step, recorded: dict[Lane, Recording]) -> bool:
         """Whether a run has made as many allocations on each lane as the runs that were planned."""
         shapes = step.shapes
-        return bool(shapes) and all(lane in shapes and len(shapes[lane]) == len(run.sizes()) for lane, run in recorded.items())
+        # Of a run without requests nothing is known: nobody may have written it down.
+        return bool(recorded) and all(lane in shapes and len(shapes[lane]) == len(run.sizes()) for lane, run in recorded.items())
 
     def _is_grown(self, step: _Step, recorded: dict[Lane, Recording], due: bool) -> bool:
         """Whether a run is the known sequence with larger sizes; before it is due, only if it is much larger."""
@@ -390,8 +399,12 @@ class Replayer:
         return grown > known * (1.0 if due else 1.02)
 
     def record_again(self, name: str = "step") -> None:
-        """Forgets the plan of a step; its next runs are recorded and planned."""
-        step = self._steps[name]
+        """Forgets what was recorded of a step; its next runs are recorded and planned. An old plan serves it until then.
+
+        A run that is under way counts as one of them only if it is written down, as it is if it has a plan. A step that
+        was left to the pool is recorded from its next run on.
+        """
+        step = self._known(name)
         step.recordings.clear()
         step.shapes.clear()
         step.deviations.clear()
@@ -399,17 +412,24 @@ class Replayer:
 
     # What is known.
 
+    def _known(self, name: str) -> _Step:
+        """The step of that name."""
+        if name not in self._steps:
+            known = f"known are {', '.join(map(repr, self._steps))}" if self._steps else "no step has run"
+            raise ArgumentError(f"no step is called {name!r}; {known}", code="torch::step")
+        return self._steps[name]
+
     def recordings(self, name: str = "step") -> list[Recording]:
         """The last recordings of a step, at most two for each lane."""
-        return [recording for found in self._steps[name].recordings.values() for recording in found]
+        return [recording for found in self._known(name).recordings.values() for recording in found]
 
     def plans(self, name: str = "step") -> list[StepPlan]:
         """The plans of a step, one for each lane; ``plans()[0].plan.save("step.html")`` draws the map."""
-        return list(self._steps[name].plans.values())
+        return list(self._known(name).plans.values())
 
     def deviations(self, name: str = "step") -> list[Deviated]:
         """The first deviations of a step, with frames."""
-        return list(self._steps[name].deviations)
+        return list(self._known(name).deviations)
 
     def report(self) -> dict[str, Any]:
         """The allocator's state: bytes by device, requests and deviations by lane, and the steps."""
