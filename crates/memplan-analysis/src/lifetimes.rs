@@ -39,8 +39,8 @@
 //!
 //! Words from other files: [`Aliases`] has the sites that a value may name. The [`OpTree`] answers questions about
 //! nesting: `around_both` is the innermost op around two ops, `child_towards(outer, op)` the op directly inside of
-//! `outer` that holds `op`, `last_inside` the last op inside of an op, and `contains` whether one op is inside of
-//! another.
+//! `outer` that holds `op`, `last_inside` the last op inside of an op, and `contains` whether one op is another one or
+//! is inside of it.
 
 use memplan_core::{IndexVec, patience};
 use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId};
@@ -544,14 +544,20 @@ fn awaits_by_token(program: &Program) -> std::collections::HashMap<TokenId, Vec<
 fn first_end(program: &Program, tree: &OpTree, start: OpId, awaits: &[(OpId, bool)]) -> Option<OpId> {
     let ends = |&&(op, every): &&(OpId, bool)| {
         // The await must stand behind the start in the same block, or in a block around it: only then does control come
-        // by after every start. `here` is the start itself, or the op of the await's block that contains it. In the
-        // second case the start may have run several times, so the await has to be one of all work with the token.
+        // by after every start. `here` is the start itself, or the op of the await's block that contains it. (An op
+        // contains itself, and work cannot be awaited inside of the op that starts it.)
         let around = tree.parent(op);
         let inside = around.is_none_or(|around| tree.contains(around, start) && around != start);
-        let here = inside.then(|| tree.child_towards(around, start));
-        let same_block = here.is_some_and(|here| here < op && program.op(here).block == program.op(op).block);
-        let same_function = program.function_of(op) == program.function_of(start);
-        same_function && same_block && (every || here == Some(start))
+        let Some(here) = inside.then(|| tree.child_towards(around, start)) else { return false };
+        if here >= op || program.op(here).block != program.op(op).block {
+            return false;
+        }
+        // In a block around it, the start may have run several times, so the await has to be one of all work with the
+        // token. And no op between the two may run later than where it stands: work that is started inside of other
+        // work may not have been started yet when control comes to the await.
+        let outwards = std::iter::successors(tree.parent(start), |&inner| tree.parent(inner));
+        let at_once = |inner: OpId| !matches!(program.op(inner).control(), Control::Async { .. } | Control::Unknown);
+        here == start || (every && outwards.take_while(|&inner| inner >= here).all(at_once))
     };
     awaits.iter().find(ends).map(|&(op, _)| op)
 }

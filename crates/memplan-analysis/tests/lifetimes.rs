@@ -286,3 +286,24 @@ fn a_problem_has_a_space_for_each_scope_and_memory_space() {
     assert_eq!(collected.left_alone.len(), 1);
     assert_eq!(collected.left_alone[0].1.describe(), "its size is only known at run time");
 }
+
+/// Work inside of other work may be started later than the code that stands behind the outer one, so only the end of
+/// the outer work is certain.
+#[test]
+fn an_await_may_come_before_work_that_other_work_starts() {
+    expect(
+        "func @f() {
+           a  alloc %x 8
+           fill  write %x
+           launch  async !w {
+             inner  async !t {
+               use  read %x
+             }
+           }
+           early  await every !t
+           late  await !w
+           last  await every !t
+         }",
+        &["@f/%x: [3, 9]"],
+    );
+}

@@ -453,7 +453,8 @@ impl ProgramBuilder {
             self.fail(ProgramError::Unbalanced);
             return OpId::from_index(0);
         };
-        // Directly inside an op only regions may follow, not ops.
+        // Directly inside an op only regions may follow, not ops. The op is added all the same, so that its id is one
+        // that further calls can use; `finish` reports the failure.
         if !matches!(self.open.last(), Some(Open::Function | Open::Region)) {
             self.fail(ProgramError::Unbalanced);
         }

@@ -71,7 +71,8 @@ impl<'a> Reference<'a> {
         self.broken.insert(code.to_owned() + &names.collect::<String>());
     }
 
-    /// Checks what can be said of one buffer alone, and notes which bytes or which object it occupies.
+    /// Checks what can be said of one buffer alone, and notes which bytes or which object it occupies. More offsets than
+    /// slots are no mistake: each of them is checked and occupies bytes.
     fn check_buffer(&mut self, id: BufferId, buffer: &Buffer, placement: &Placement) {
         if placement.offsets.len() < buffer.slots as usize {
             self.breaks("too-few-offsets", &[id]);
@@ -81,11 +82,11 @@ impl<'a> Reference<'a> {
         }
         for (slot, &offset) in placement.offsets.iter().enumerate() {
             let alignment = self.problem.alignment_in(id, placement.space);
-            // A buffer at an offset whose size is not known breaks another rule, `size-unknown`.
+            // A buffer at an offset whose size is not known breaks another rule, `size-unknown`, and only that.
             let known = placement.object.is_some() || buffer.bytes().is_some();
             // The offset of an object that does not exist is no offset. It is reported once, as an unknown object.
             if known
-                && placement.object.is_none_or(|id| self.plan.objects.get(id).is_some())
+                && placement.object.is_none_or(|object| self.plan.objects.get(object).is_some())
                 && offset.0 % alignment.0 > 0
             {
                 self.breaks("misaligned", &[id]);
@@ -95,7 +96,8 @@ impl<'a> Reference<'a> {
                 None => self.occupy_bytes(id, slot, offset, placement.space),
             }
         }
-        // A fixed offset counts from the space, so a buffer in a shared object is never where it was fixed.
+        // A fixed offset counts from the space, so a buffer in a shared object is never where it was fixed. Only
+        // buffers with one slot can be fixed.
         if let Some(fixed) = buffer.fixed()
             && (placement.object.is_some() || placement.offsets.iter().any(|&offset| offset != fixed))
         {

@@ -106,16 +106,10 @@ impl Source {
         })
     }
 
-    /// The same with another content.
+    /// The same with another content, which is in memory.
     pub(crate) fn with_bytes(&self, bytes: Vec<u8>) -> Source {
-        let Source { name, bytes: _, disk, format, options } = self;
-        Source {
-            name: name.clone(),
-            bytes: bytes.into(),
-            disk: disk.clone(),
-            format: *format,
-            options: options.clone(),
-        }
+        let Source { name, bytes: _, disk: _, format, options } = self;
+        Source { name: name.clone(), bytes: bytes.into(), disk: None, format: *format, options: options.clone() }
     }
 
     /// Its content, wherever it is.

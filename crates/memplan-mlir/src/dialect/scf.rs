@@ -5,7 +5,9 @@
 //! has, how they run and which values pass; `with_header` says where the form names the arguments of its region;
 //! `with_segments` names the groups of operands of the generic form; `ending_in` names the terminator that the form
 //! leaves out.
-//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
+//! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`. The traits are those that MLIR's own
+//! definition of each op has (`SCFOps.td`): there `scf.for`, `scf.parallel` and `scf.forall` are automatic allocation
+//! scopes and `scf.while` is not. Where there is no `ending_in`, the form always writes the terminator.
 
 use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
 
@@ -35,6 +37,10 @@ pub(super) fn rows() -> Vec<Row> {
                 .with_segments(&["lower", "upper", "step", "init"])
                 .ending_in("scf.reduce"),
         ),
+        // The reductions of an `scf.parallel` and the insertions of an `scf.forall` have regions, whose ops have their
+        // own rows, and do nothing besides. They end the body of their loop, but hand nothing out of it as a `yield`
+        // does: reductions are about numbers, and insertions write the buffers that the loop shares. So `scf.parallel`
+        // has no flow of memory either.
         ("scf.reduce", OpInfo::regions(u32::MAX, Control::Once, Flow::Elements, Traits::EFFECT_FREE)),
         ("scf.reduce.return", OpInfo::terminates()),
         (
@@ -50,6 +56,7 @@ pub(super) fn rows() -> Vec<Row> {
         // region. So it does not count as a terminator that gives values to the op around it (`RETURN_LIKE`). The
         // lowering of `scf.while` handles it.
         ("scf.condition", OpInfo::pure()),
+        // An op of this dialect that is not known works on its operands and keeps none of them, as all of them do.
         ("scf.*", OpInfo { effects: vec![(Selector::All, Access::Update)].into(), ..OpInfo::unlisted() }),
     ]
 }

@@ -37,8 +37,9 @@ impl<'s> Reader<'s> {
         let start = self.token.start();
         loop {
             match self.token.kind {
-                // A function type. Its result may be a list in brackets, which may in turn be the inputs of another
-                // function type: `(a) -> (b) -> c`.
+                // A function type. Its result is read by the next turn of the loop, or it is a list in brackets. Behind
+                // such a list the type is over, unless another arrow follows: then the list was the inputs of a
+                // function type that is the result, `(a) -> (b) -> c`, and its own result is read by the next turn.
                 TokenKind::LParen => {
                     self.skip_group()?;
                     self.expect(TokenKind::Arrow, "`->`")?;
@@ -52,14 +53,14 @@ impl<'s> Reader<'s> {
                 TokenKind::Bang | TokenKind::BareId => {
                     // A `<` behind a word belongs to the type only if it follows at once, or if the word is a builtin
                     // that always has parameters. Otherwise it is a comparison or the next attribute.
-                    let spaced = takes_parameters(self.text(self.token.span()));
+                    let may_be_spaced = takes_parameters(self.text(self.token.span()));
                     // `less_at_once` gives the `<` right behind the word, if one stands there. That is what `advance`
                     // would read as well; types are so frequent that the short way pays.
                     match self.lexer.less_at_once() {
                         Some(less) => self.previous = std::mem::replace(&mut self.token, less),
                         None => self.advance(),
                     }
-                    if self.at(TokenKind::Less) && (spaced || self.previous.end() == self.token.start()) {
+                    if self.at(TokenKind::Less) && (may_be_spaced || self.previous.end() == self.token.start()) {
                         self.skip_group()?;
                     }
                     return Ok(self.since(start));

@@ -328,8 +328,10 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
     fn tensor(&self, tensor: &NewTensor) -> Result<Node, ReadError> {
         let like = self.old_tensor(tensor.like)?;
         let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();
-        // A tensor in the arena must name a buffer without content. The tensor that this one is like may be a
-        // constant, whose buffer has content. Buffer 0 has none, by a rule of the format.
+        // A tensor in the arena must name a buffer without content. The tensor that this one is like names such a
+        // buffer, so it is named again, as converters do it; but it may be a constant, whose buffer has content. Buffer
+        // 0 has none, by a rule of the format. The fields that are left out have defaults that hold for any tensor in
+        // the arena of known size.
         let is_constant = self.graph.tensors[tensor.like].home == Home::File;
         let buffer = if is_constant { 0 } else { like.u32(field::tensor::BUFFER)? };
         let mut fields = vec![

@@ -284,12 +284,15 @@ fn padded(pieces: &Pieces, piece: PieceId) -> u64 {
 }
 
 /// A piece without relations. Spaces without a capacity have `ample` bytes. `None` if the piece fits into none of its
-/// spaces, or if it has several slots and a choice of spaces.
+/// spaces, or if it has several slots and a choice of spaces. Offsets, sizes and capacities are at most `MAX_BYTES`
+/// (that of a problem that was built), so they fit an `i64`.
 fn item(pieces: &Pieces, piece: PieceId, ample: u64) -> Option<Item> {
     let info = pieces.get(piece);
     let homes = pieces.homes(piece).iter().filter_map(|home| {
         let limit = pieces.problem().spaces()[home.space].capacity.map_or(ample, |capacity| capacity.0);
+        // With a larger alignment than any capacity, 0 is the only offset, and a cut one says the same.
         let alignment = home.alignment.min(MAX_BYTES);
+        // A fixed offset is aligned, or the problem could not have been built.
         let highest = limit.checked_sub(info.size)? / alignment * alignment;
         let reaches = info.fixed.is_none_or(|offset| offset <= highest);
         reaches.then_some(Home { space: home.space, alignment: alignment as i64, highest: highest as i64 })

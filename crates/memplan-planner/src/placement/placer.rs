@@ -363,7 +363,8 @@ impl<'p> Placer<'p> {
     }
 
     /// Adds obstacles for the placed pieces that are alive with this one. A partner that may be overlaid at any offset
-    /// is no obstacle. A partner that may be overlaid at its own offset goes to `soft`.
+    /// is no obstacle. A partner that may be overlaid at its own offset goes to `soft`. Partners are sorted by their
+    /// numbers, each pair once.
     fn collect_with_partners(&mut self, piece: PieceId, space: SpaceId) {
         let partners = self.pieces.partners(piece);
         let (obstacles, soft, spots) = (&mut self.obstacles, &mut self.soft, &self.spots);

@@ -171,8 +171,9 @@ fn share_bytes((one, size): (&Placement, Bytes), (other, other_size): (&Placemen
         && slots.any(|(low, other_low)| low.0 < other_low.0 + other_size.0 && other_low.0 < low.0 + size.0)
 }
 
-/// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to. For each
-/// newcomer its victims are listed by address.
+/// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to, whether or not
+/// the victim is still alive. For each newcomer its victims are listed by address, so that the list does not depend on
+/// the order in which the permissions were given. `reserved` is the size of a buffer that has addresses.
 fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
     use memplan_core::OverlayKind::AnyOffset;
     // Newcomer, address of the victim, victim.
@@ -187,6 +188,7 @@ fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
         let in_order = matches!((over.lifetime.start(), buffer.lifetime.start()), (Some(a), Some(b)) if a < b);
         let shares = share_bytes((newcomer, reserved(buffer)), (victim, reserved(over)));
         let lies_right = overlay.kind == AnyOffset || newcomer.offsets == victim.offsets;
+        // The victim shares a byte, so it has an offset.
         if in_order && shares && lies_right && buffer.slots == over.slots {
             pairs.push((overlay.buffer, victim.offsets[0], overlay.over));
         }

@@ -227,7 +227,8 @@ pub fn switches() -> Vec<&'static str> {
 pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget) {
     for stage in schedule {
         // Stages look at the budget, but only after they have sorted and counted, which takes a tenth of a second each
-        // for a million pieces. So if the caller no longer waits for the plan, no stage begins.
+        // for a million pieces. So if the caller no longer waits for the plan, no stage begins. `is_over_now` looks at
+        // the clock itself; `is_over` does so only now and then. What ended the search is asked for by the caller.
         if search.is_settled() || patience::is_over_now() {
             return;
         }

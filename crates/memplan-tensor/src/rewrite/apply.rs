@@ -471,8 +471,9 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Whether rewriting a statement changes nothing, neither in the statement nor inside of it: it allocates and
-    /// declares nothing, no allocation is attached to it, and it uses no affected buffer. `next` is the number of the
-    /// statement; it is moved behind the statement and everything inside.
+    /// declares nothing, no allocation is attached to it, and it uses no affected buffer. A statement that does nothing
+    /// counts as changed, because the block around it may drop it. `next` is the number of the statement. If the answer
+    /// is yes, it is moved behind the statement and everything inside; if it is no, it is of no further use.
     fn is_untouched(&self, stmt: &Stmt, next: &mut usize) -> bool {
         let id = StmtId::from_index(*next);
         *next += 1;

@@ -312,6 +312,7 @@ impl Reader<'_> {
                 let else_trivia = else_line.map_or(Trivia::default(), |line| self.trivia(line));
                 StmtKind::If { condition, then, otherwise: self.block(otherwise)?, else_trivia }
             }
+            // A loop over several axes becomes one loop inside of another, so the place of the line is handed on.
             PyKind::For(targets, iterable, body) => self.for_loop(targets, iterable, body, span, trivia)?,
             // A `with` statement makes statements of its own around its body, so it is pushed there and not below.
             PyKind::With(context, target, body) => {

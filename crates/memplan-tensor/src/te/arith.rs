@@ -123,8 +123,8 @@ pub(crate) fn simplify_in(expr: &Expr, env: &Env) -> Expr {
     simple
 }
 
-/// Simplifies an expression in place, its operands first. So every operand is simple when a rule looks at it, and no
-/// part of the expression is copied more than once.
+/// Simplifies an expression in place, its operands first. So every operand is simple when a rule looks at it, and what
+/// no rule applies to is not copied.
 fn simplify_place(expr: &mut Expr, env: &Env) {
     for child in expr.children_mut() {
         simplify_place(child, env);
@@ -139,6 +139,7 @@ fn simplify_place(expr: &mut Expr, env: &Env) {
                 compare(*op, left, right, env)
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => canonical_sum(expr),
+            // These round towards zero; the rules for quotients and remainders are those of rounding down.
             BinaryOp::Div | BinaryOp::Mod => None,
         },
         // A hint that a condition is nearly always true means nothing for a constant.

@@ -268,7 +268,8 @@ impl Collector<'_> {
                     continue;
                 }
                 let resolved = self.names.resolve(access.value);
-                let named = matches!(self.program.value(resolved.root).origin, Origin::Alloc(_));
+                let is_allocation = matches!(self.program.value(resolved.root).origin, Origin::Alloc(_));
+                // All instances and slots that the value may be, older ones included.
                 for &entry in self.names.of_root(resolved.root) {
                     let entry = &self.names.entries[entry];
                     if private(entry.site) {
@@ -277,10 +278,11 @@ impl Collector<'_> {
                     let place = &self.layout.places[entry.place];
                     // The part of an allocated value is counted from the start of its buffer. A value that control flow
                     // merged may begin anywhere in the buffer, so all of the buffer's bytes count as written.
-                    let range = match named {
+                    let range = match is_allocation {
                         true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
                         false => (0, place.size),
                     };
+                    // Whether the value is certainly the instance that was allocated last.
                     let certain = self.names.is_latest(resolved.root, entry.site);
                     let same_instance = certain && same(entry.site);
                     let element = elements.entry((entry.place, same_instance)).or_insert_with(|| Element {

@@ -301,7 +301,7 @@ pub(crate) fn storage_options(
     Ok(parsed)
 }
 
-/// The name of a strategy that there is.
+/// The proper name of the strategy that a user calls `name`; an error if there is none.
 fn strategy_named(name: &str) -> Result<String, SpecError> {
     match find(name) {
         Some(strategy) => Ok(strategy.name().to_owned()),

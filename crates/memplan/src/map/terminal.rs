@@ -178,18 +178,18 @@ impl Plot<'_> {
     fn in_use(&self) -> String {
         const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let span = u128::from(self.scene.last - self.scene.first).max(1);
-        // The column in which a step lies; the end of time lies one past the last column.
-        let column = |step: u64| {
-            let share = u128::from(step.saturating_sub(self.scene.first)) * self.width as u128 / span;
-            (share as usize).min(self.width)
-        };
+        // How many columns the time before a step fills: the last of them perhaps in part.
+        let width = self.width as u128;
+        let columns = |step: u64| u128::from(step.saturating_sub(self.scene.first)) * width;
+        let full = |step: u64| ((columns(step) / span) as usize).min(self.width);
+        let touched = |step: u64| (columns(step).div_ceil(span) as usize).min(self.width);
         let mut most = vec![0u64; self.width];
         // An entry of `live` holds until the next one begins, the last until the end of time. It marks each column that
         // it touches, at least one, so that a short peak is not lost.
         let ends = self.panel.live.iter().skip(1).map(|entry| entry.0.0).chain([self.scene.last]);
         for (&(start, bytes), end) in self.panel.live.iter().zip(ends) {
-            let from = column(start.0).min(self.width - 1);
-            let to = column(end).max(from + 1);
+            let from = full(start.0).min(self.width - 1);
+            let to = touched(end).max(from + 1);
             most[from..to].iter_mut().for_each(|high| *high = (*high).max(bytes.0));
         }
         let peak = u128::from(self.panel.peak.bytes.0.max(1));

@@ -229,3 +229,19 @@ fn a_page_says_where_buffers_come_from() {
     let page = Map::new(&problem, &plan, Caption::default()).with_remark(remark).html();
     assert!(page.contains(r#"{"what":"source","of":["f.mlir:2  %a = alloc","#));
 }
+
+/// Ten columns for a hundred steps. The peak is alive in steps 19 to 28, so it is in two columns, and in only a part of
+/// each of them.
+#[test]
+fn bytes_in_use_are_drawn_in_each_column_that_they_touch() {
+    let problem =
+        problem_of([Buffer::new("low", 10, Lifetime::new(0, 100)), Buffer::new("peak", 90, Lifetime::new(19, 29))]);
+    let plan = plan_at(&problem, &[0, 10]);
+    let drawn = Map::new(&problem, &plan, Caption::new("test", vec![])).terminal(Window {
+        columns: 23,
+        rows: 8,
+        coloured: false,
+    });
+    let line = drawn.lines().find(|line| line.contains("in use")).unwrap();
+    assert_eq!(line.trim_start(), "in use  ▁██▁▁▁▁▁▁▁");
+}

@@ -110,9 +110,15 @@ pub(super) fn generic_function(document: &Document, network: &Network) -> Option
 pub(super) type Attributes<'a> = BTreeMap<&'a str, Option<String>>;
 
 /// Changes, adds and removes attributes of an op; new ones are put in alphabetical order. The edits are as small as
-/// possible, so that everything else in the dictionary keeps its spelling.
+/// possible, so that everything else in the dictionary keeps its spelling. Only if an attribute is to go, the whole
+/// dictionary is written anew.
+///
+/// A generic op may have two dictionaries: its properties `<{…}>` and, behind them, the other attributes `{…}`. The
+/// attributes are set where one of them stands already, otherwise in the last dictionary.
 pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
-    let Some(&dictionary) = document.dictionaries(op).first() else {
+    let dictionaries = document.dictionaries(op);
+    let has_one = |span: &&Span| entries(document.text(**span)).iter().any(|(key, _)| attributes.contains_key(key));
+    let Some(&dictionary) = dictionaries.iter().find(has_one).or(dictionaries.last()) else {
         insert_dictionary(document, op, attributes, edits);
         return;
     };
@@ -137,7 +143,8 @@ fn insert_dictionary(document: &Document, op: OpId, attributes: &Attributes, edi
 }
 
 /// Replaces values where they stand, and inserts each new attribute in front of the first one that comes after it in
-/// the alphabet. `known` are the keys and values of the dictionary, as slices of the source.
+/// the alphabet. `known` are the keys and values of the dictionary, as slices of the source. No attribute may have to
+/// go (`None` as its new value).
 ///
 /// ```text
 ///   {a = 1, c = 3}  with b = 2 and c = 4   ─►   {a = 1, b = 2, c = 4}
@@ -151,24 +158,30 @@ fn change_dictionary(
 ) {
     let source = document.source();
     let mut new = added(known, attributes).into_iter().peekable();
+    // One past the last entry: right behind the opening brace as long as there is none.
+    let mut end = dictionary.start as usize + 1;
     for (key, value) in known {
+        // A key may be written in quotes, which `known` leaves out.
         let place = position(source, key);
+        let quote = usize::from(source.get(..place).is_some_and(|before| before.ends_with('"')));
+        // Several attributes may be inserted at one place; they keep the order in which they are inserted.
         while let Some((name, value)) = new.next_if(|(name, _)| name.as_str() < *key) {
-            // A key may be written in quotes, which `known` leaves out. The new attribute goes in front of the quote.
-            let quoted = source.get(..place).is_some_and(|before| before.ends_with('"'));
-            edits.insert(place - usize::from(quoted), format!("{name} = {value}, "));
+            edits.insert(place - quote, format!("{name} = {value}, "));
         }
-        if let Some(Some(wanted)) = attributes.get(key).filter(|wanted| wanted.as_deref() != Some(value)) {
-            let start = position(source, value);
-            edits.replace(Span::new(start, start + value.len()), wanted.clone());
+        // A unit attribute has no value, so one that gets a value gets the `=` as well.
+        end = if value.is_empty() { place + key.len() + quote } else { position(source, value) + value.len() };
+        match attributes.get(key) {
+            Some(Some(wanted)) if wanted == value => {}
+            Some(Some(wanted)) if value.is_empty() => edits.insert(end, format!(" = {wanted}")),
+            Some(Some(wanted)) => edits.replace(Span::new(end - value.len(), end), wanted.clone()),
+            _ => {}
         }
     }
-    // New attributes that come after all others go to the end, in front of the blanks before the closing brace.
+    // New attributes that come after all others go right behind the last one. In front of the closing brace they might
+    // stand in a comment.
     let rest: Vec<String> = new.map(|(name, value)| format!("{name} = {value}")).collect();
     if !rest.is_empty() {
         let separator = if known.is_empty() { "" } else { ", " };
-        let close = dictionary.end as usize - 1;
-        let end = source.get(..close).map_or(close, |before| before.trim_end().len());
         edits.insert(end, format!("{separator}{}", rest.join(", ")));
     }
 }
@@ -198,14 +211,21 @@ fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, 
         }
     }
     all.sort();
-    // One attribute as it is written.
+    // One attribute as it is written. A unit attribute says something by being there, and has no value.
     let entry = |(key, value): &(String, String)| match value.as_str() {
-        // A unit attribute: it says something by being there, and has no value.
-        "" => key.clone(),
-        value => format!("{key} = {value}"),
+        "" => spelled(key),
+        value => format!("{} = {value}", spelled(key)),
     };
     let entries: Vec<String> = all.iter().map(entry).collect();
     format!("{{{}}}", entries.join(", "))
+}
+
+/// The name of an attribute as it is written: in quotes if it is no plain word.
+fn spelled(key: &str) -> String {
+    let may_begin = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_word =
+        key.starts_with(may_begin) && key.chars().all(|c| may_begin(c) || c.is_ascii_digit() || "$.".contains(c));
+    if is_word { key.to_owned() } else { format!("\"{key}\"") }
 }
 
 /// The position in the source at which an op without a dictionary would have one; `None` if that is not known.

@@ -4,7 +4,7 @@
 //! can express it as a view of a larger allocation. Each allocation that is none keeps its memory, and the user is told
 //! the reason.
 
-use memplan_analysis::{Life, Untraceable};
+use memplan_analysis::Life;
 use memplan_core::IndexVec;
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};
 
@@ -21,7 +21,9 @@ pub(super) struct Candidate {
     /// The `memref.alloc`.
     pub(super) op: OpId,
     pub(super) bytes: u64,
-    /// What its own address must be a multiple of: its attribute, or its element's size.
+    /// What its own address must be a multiple of: its attribute, and at least the largest power of two that divides
+    /// the size of its element, since code for such elements may rely on that without an attribute. All alignments of
+    /// the pass are powers of two, so the larger of two is a multiple of both.
     pub(super) alignment: u64,
     /// The memory space as written; `None` for the default one.
     pub(super) space: Option<String>,
@@ -90,7 +92,6 @@ fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate,
     // Each refusal below is a reason that the user is shown, so the checks go from the most general to the most
     // particular.
     let life = match view.lifetimes.life(site) {
-        Life::Untraceable { why: Untraceable::Escapes, .. } => return Err("it escapes"),
         Life::Untraceable { why, .. } => return Err(why.describe()),
         Life::Unused => None,
         Life::Range { first, last } => Some((view.lowered.ops[first], view.lowered.ops[last])),

@@ -137,9 +137,11 @@ impl<'e> Planner<'e> {
         &self.entries.list[item.entry]
     }
 
-    /// Places all items at one level, with as much memory as it takes; `None` if that is too much work, if the sum of
-    /// all sizes is [`UNLIMITED`] or more, or if the caller's patience is over. The outline is split if it was split in
-    /// the try before.
+    /// Places all items at one level, with as much memory as it takes; `None` if that is too much work (together with
+    /// what has been spent before), if the sum of all sizes is [`UNLIMITED`] or more, or if the caller's patience is
+    /// over. At [`Level::Lives`] overlays are used, and the caller is told an extent only and takes no plan of it: a
+    /// newcomer may overlay its victim in some slots and not in all. As in the original, the outline is coarse or split
+    /// as it was in the try before.
     pub(super) fn unlimited(&mut self, level: Level) -> Option<Placed> {
         if self.entries.sum >= UNLIMITED {
             return None;
