@@ -227,6 +227,7 @@ mod tests {
             assert_eq!(placed(["dram", "sram"]), [spaces[1], spaces[0]], "{header}");
             // Without a name the buffer lies in the first space that it may be in.
             assert_eq!(placed(["", "\" dram \""]), spaces, "{header}");
+            assert_eq!(placed(["\"  \"", "dram"]), spaces, "{header}");
             for unknown in ["flash", "sram|dram", "SRAM"] {
                 let error = read(["dram", unknown]).unwrap_err();
                 assert_eq!((error.code, error.line), ("plan::unknown-space", 3), "{header}: {error}");
@@ -234,6 +235,23 @@ mod tests {
                 assert_eq!(error.help.as_deref(), Some("its spaces are sram, dram"));
             }
         }
+    }
+
+    #[test]
+    fn blanks_around_an_escaped_space_do_not_count() {
+        let mut builder = ProblemBuilder::new();
+        let first = builder.space(Space::new("s|r"));
+        let second = builder.space(Space::new("  "));
+        builder.buffer(Buffer { spaces: [first, second].into(), ..Buffer::new("a", 4, Lifetime::new(0, 2)) });
+        let problem = builder.build().unwrap();
+        let place = |space: &str| {
+            let plan = read(&format!("id,offset,space\na,0,{space}\n"), &problem, None).unwrap();
+            plan.placements.iter().flatten().next().unwrap().space
+        };
+        for written in ["s\\|r", " s\\|r ", "\" s\\|r \"", "s|r", "\" s|r \"", ""] {
+            assert_eq!(place(written), first, "{written}");
+        }
+        assert_eq!(place("\"  \""), second);
     }
 
     #[test]

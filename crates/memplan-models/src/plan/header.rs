@@ -352,6 +352,20 @@ mod tests {
     }
 
     #[test]
+    fn many_names_of_one_spelling_take_no_quadratic_time() {
+        let names: Vec<String> = (0..1000).map(|number| "/".repeat(number % 2) + &"+".repeat(number)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let tried = std::cell::Cell::new(0);
+        let count = |name: &str| {
+            tried.set(tried.get() + 1);
+            vec![name.to_owned()]
+        };
+        let found = unique(&names, |_| "_".to_owned(), &mut HashSet::new(), count);
+        assert_eq!((found[0].as_str(), found[1].as_str(), found[999].as_str()), ("_", "__2", "__1000"));
+        assert!(tried.get() <= 2 * names.len(), "{} tries", tried.get());
+    }
+
+    #[test]
     fn letters_of_other_alphabets_stay_apart() {
         assert_eq!(offset_names(&header(&["é", "ü", "层1"])), ["u00E9", "u00FC", "u5C421"]);
     }

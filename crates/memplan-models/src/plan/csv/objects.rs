@@ -180,6 +180,13 @@ mod tests {
             let text = write(&problem, &plan);
             assert_eq!(read(&text, &problem, None).unwrap(), plan, "{text}");
         }
+        // A buffer without bytes fits into an object of any symbol, and one symbol may have several bounds.
+        let unbounded = || Size::Symbolic { symbol: "4*n".into(), at_most: None };
+        for sizes in [[symbol(), bytes(32), bytes(0)], [bytes(0), bytes(32), symbol()], [symbol(), bytes(32), unbounded()]] {
+            let (problem, plan) = planned(sizes, symbol());
+            let text = write(&problem, &plan);
+            assert_eq!(read(&text, &problem, None).unwrap(), plan, "{text}");
+        }
         let (problem, plan) = planned([bytes(64), bytes(32), bytes(48)], bytes(64));
         assert_eq!(
             write(&problem, &plan),
@@ -194,6 +201,7 @@ mod tests {
             ("a,3,8\n", 2, 3, "expected a number below 3, found `3`"),
             ("a,0,many\n", 2, 5, "expected bytes or components such as 8x4, found `many`"),
             ("a,0,8\nb,0,9\n", 3, 5, "object 0 has another size in a row before"),
+            ("a,0,8\nb,1,8\na,1,8\n", 4, 1, "`a` has an object in a row before"),
         ] {
             let error = read(&format!("id,object,object_size\n{row}"), &problem, None).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{error}");
