@@ -140,8 +140,8 @@ impl<'p> BuffersByName<'p> {
 /// At most so many spaces are listed in an error.
 const LISTED_SPACES: usize = 8;
 
-/// The space that the current row names in the column `space`; `None` if there is no such column or the row leaves it
-/// empty. An error if the problem has no such space.
+/// The space that the current row names in the column `space`; `None` if there is no such column or the row has nothing
+/// but blanks there. An error if the problem has no such space.
 fn named_space(
     rows: &Rows<'_>,
     column: Option<usize>,
@@ -153,7 +153,7 @@ fn named_space(
     if let Some(space) = find_space(known, written) {
         return Ok(Some(space));
     }
-    if written.is_empty() {
+    if written.trim().is_empty() {
         return Ok(None);
     }
     let span = rows.field_span(rows.span(), column);
@@ -167,13 +167,14 @@ fn named_space(
 /// is taken as it stands. Records have no blanks around the names of spaces, so they are taken away from a name that
 /// is not found with them.
 fn find_space(known: &HashMap<&str, SpaceId>, written: &str) -> Option<SpaceId> {
-    let as_it_stands = || known.get(written).or_else(|| known.get(written.trim())).copied();
     // Nearly all names have neither character and stand as they are.
-    if !written.contains(['\\', '|']) {
-        return as_it_stands();
-    }
-    let one = <[String; 1]>::try_from(list_of_names(written)).ok();
-    one.and_then(|[name]| known.get(name.as_str()).copied()).or_else(as_it_stands)
+    let without_marks = match written.contains(['\\', '|']) {
+        true => <[String; 1]>::try_from(list_of_names(written)).ok().map(|[name]| name),
+        false => None,
+    };
+    let names = [without_marks.as_deref(), Some(written)];
+    let trimmed = names.map(|name| name.map(str::trim));
+    names.into_iter().chain(trimmed).flatten().find_map(|name| known.get(name).copied())
 }
 
 #[cfg(test)]
