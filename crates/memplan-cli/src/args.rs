@@ -396,7 +396,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) budget: BudgetArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Print the explanation as JSON
+    /// Print the explanation as JSON. The `capacity` of its obstacle is that of the space or, if everything fits, a byte
+    /// less than the plan needs
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }

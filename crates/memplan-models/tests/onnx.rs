@@ -88,7 +88,12 @@ fn node(kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]) -
 }
 
 fn model(graph: &[Vec<u8>]) -> Vec<u8> {
-    [int(1, 8), bytes(7, &graph.concat()), bytes(8, &int(2, 17))].concat()
+    model_of_version(17, graph)
+}
+
+/// A model whose nodes are meant in a version of the standard operators.
+fn model_of_version(version: i64, graph: &[Vec<u8>]) -> Vec<u8> {
+    [int(1, 8), bytes(7, &graph.concat()), bytes(8, &int(2, version))].concat()
 }
 
 fn read(bytes: &Vec<u8>) -> Result<ReadModel, ReadError> {
@@ -209,9 +214,8 @@ fn corners_of_operators_follow_onnx() {
 #[test]
 fn training_is_neither_in_place_nor_repeatable() {
     let op = |node: Vec<u8>| {
-        let weights = ["s", "b", "m", "v"].map(|name| weights(name, &[3], None)).concat();
         let flag = info(11, "flag", BOOL, &[]);
-        let read = read(&model(&[weights, node, input("x", &["2", "3"]), flag, output("y")])).unwrap();
+        let read = read(&model(&[norm_weights(), node, input("x", &["2", "3"]), flag, output("y")])).unwrap();
         let ops = read.model.main().unwrap().ops.iter().cloned().collect::<Vec<_>>();
         (ops[0].in_place.is_empty(), ops[0].is_stateful)
     };
@@ -220,6 +224,23 @@ fn training_is_neither_in_place_nor_repeatable() {
     assert_eq!(op(node("BatchNormalization", &inputs, &["y"], &[attribute("training_mode", 1)])), (true, false));
     assert_eq!(op(node("Dropout", &["x"], &["y"], &[])), (false, false));
     assert_eq!(op(node("Dropout", &["x", "", "flag"], &["y"], &[])), (true, true));
+    // Before version 7 they train unless they say that they do not.
+    for (version, attributes, trains) in
+        [(6, vec![], true), (6, vec![attribute("is_test", 1)], false), (7, vec![], false)]
+    {
+        for (kind, inputs) in [("Dropout", ["x"].as_slice()), ("BatchNormalization", &inputs)] {
+            let nodes = node(kind, inputs, &["y"], &attributes);
+            let read = read(&model_of_version(version, &[norm_weights(), nodes, input("x", &["2", "3"]), output("y")]));
+            let op = read.unwrap().model.main().unwrap().ops.iter().next().unwrap().clone();
+            assert_eq!(op.in_place.is_empty(), trains, "{kind} of version {version}");
+            assert_eq!(op.is_stateful, trains && kind == "Dropout", "{kind} of version {version}");
+        }
+    }
+}
+
+/// The inputs of a normalisation beside its data.
+fn norm_weights() -> Vec<u8> {
+    ["s", "b", "m", "v"].map(|name| weights(name, &[3], None)).concat()
 }
 
 #[test]
@@ -734,17 +755,35 @@ fn a_bound_of_the_user_stays_a_bound_before_its_node() {
     assert!(error.message.contains("`rest`"), "{}", error.message);
 }
 
+/// Which of the inputs, all of shape `shape`, the output of a node may be written over.
+fn overwritten(shape: &[&str], kind: &str, inputs: &[&str], attributes: &[Vec<u8>]) -> Vec<String> {
+    let names: std::collections::BTreeSet<&str> = inputs.iter().copied().collect();
+    let tensors = names.into_iter().flat_map(|name| input(name, shape)).collect();
+    let read = read(&model(&[tensors, node(kind, inputs, &["y"], attributes), output("y")])).unwrap();
+    let graph = read.model.main().unwrap();
+    let pairs = graph.ops.iter().flat_map(|op| &op.in_place);
+    pairs.map(|&(_, input)| graph.tensors[input].name.clone()).collect()
+}
+
+#[test]
+fn only_data_is_overwritten() {
+    // A bound is read for every element, and so is what a normalisation multiplies with.
+    assert_eq!(overwritten(&[], "Clip", &["x", "min", "max"], &[]), ["x"]);
+    assert_eq!(overwritten(&["1"], "BatchNormalization", &["x", "s", "b", "m", "v"], &[]), ["x"]);
+    assert_eq!(overwritten(&[], "Dropout", &["x", "ratio"], &[]), ["x"]);
+    assert_eq!(overwritten(&["8"], "PRelu", &["x", "slope"], &[]), ["x", "slope"]);
+    // ONNX Runtime keeps the argument of `tanh` in the output, and then reads the input again.
+    let approximate = |how: &str| bytes(5, &[text(1, "approximate"), text(4, how)].concat());
+    assert_eq!(overwritten(&["8"], "Gelu", &["x"], &[]), ["x"]);
+    assert_eq!(overwritten(&["8"], "Gelu", &["x"], &[approximate("none")]), ["x"]);
+    assert_eq!(overwritten(&["8"], "Gelu", &["x"], &[approximate("tanh")]), [] as [&str; 0]);
+}
+
 /// A kernel may take the inputs two by two: `y = a + b`, then `y = y + c`. On the place of `b` or `c` it would read what
 /// it has written.
 #[test]
 fn a_sum_of_many_overwrites_only_its_first_input() {
-    let over = |kind: &str, inputs: &[&str]| -> Vec<String> {
-        let tensors = ["a", "b", "c"].map(|name| input(name, &["8"])).concat();
-        let read = read(&model(&[tensors, node(kind, inputs, &["y"], &[]), output("y")])).unwrap();
-        let graph = read.model.main().unwrap();
-        let pairs = graph.ops.iter().flat_map(|op| &op.in_place);
-        pairs.map(|&(_, input)| graph.tensors[input].name.clone()).collect()
-    };
+    let over = |kind: &str, inputs: &[&str]| overwritten(&["8"], kind, inputs, &[]);
     for kind in ["Max", "Min", "Sum"] {
         assert_eq!(over(kind, &["a", "b", "c"]), ["a"], "{kind}");
         assert_eq!(over(kind, &["a", "b"]), ["a", "b"], "{kind}");
@@ -833,6 +872,92 @@ fn a_loop_without_rounds_gives_what_it_was_given() {
 }
 
 #[test]
+fn a_loop_that_runs_gives_what_its_body_gives() {
+    let round = [
+        info(11, "i", INT64, &[]),
+        info(11, "go", BOOL, &[]),
+        info(11, "state", FLOAT, &["rows"]),
+        node("Identity", &["go"], &["again"], &[]),
+        node("Relu", &["small"], &["next"], &[]),
+        output("again"),
+        output("next"),
+    ]
+    .concat();
+    // A truth value of the file: one byte.
+    let truth = |name: &str, value: u8| bytes(5, &[int(2, BOOL), text(8, name), bytes(9, &[value])].concat());
+    let looped = |count: &str, condition: &str| {
+        let looped = model(&[
+            input("x", &["50"]),
+            input("small", &["4"]),
+            info(11, "any", BOOL, &[]),
+            info(11, "n", INT64, &[]),
+            weights("three", &[], Some(&[3])),
+            weights("zero", &[], Some(&[0])),
+            truth("yes", 1),
+            truth("no", 0),
+            node("Loop", &[count, condition, "x"], &["y"], &[body("body", &round)]),
+            output("y"),
+        ]);
+        let sizes = [("state".to_owned(), vec![50])].into_iter().collect();
+        shape(&onnx::read(&looped, &Options { sizes, ..Options::default() }).unwrap().model, "y")
+    };
+    for (count, condition) in [("three", ""), ("three", "yes"), ("", "yes"), ("", "")] {
+        assert_eq!(looped(count, condition), [4], "{count}, {condition}");
+    }
+    // Without a round `y` is `x`.
+    for (count, condition) in [("zero", ""), ("n", "yes"), ("three", "no"), ("three", "any"), ("", "any")] {
+        assert_eq!(looped(count, condition), [50], "{count}, {condition}");
+    }
+}
+
+#[test]
+fn the_width_of_a_recurrent_state_is_stated_or_that_of_its_weights() {
+    let shape_of = |attributes: &[Vec<u8>], weights_of_state: Vec<u8>| {
+        let weights_of_input = weights("w", &[1, 20, 3], None);
+        let rnn = node("LSTM", &["x", "w", "r"], &["y"], attributes);
+        let read = read(&model(&[input("x", &["7", "2", "3"]), weights_of_input, weights_of_state, rnn, output("y")]));
+        read.map(|read| shape(&read.model, "y")).map_err(|error| error.code)
+    };
+    let known = || weights("r", &[1, 20, 5], None);
+    let unknown = || bytes(11, &text(1, "r"));
+    assert_eq!(shape_of(&[attribute("hidden_size", 5)], unknown()), Err("onnx::unknown-shape"), "`r` itself");
+    assert_eq!(shape_of(&[attribute("hidden_size", 5)], known()), Ok(vec![7, 1, 2, 5]));
+    assert_eq!(shape_of(&[], known()), Ok(vec![7, 1, 2, 5]));
+    assert_eq!(shape_of(&[], weights("r", &[0], None)), Err("onnx::unknown-shape"));
+    assert_eq!(shape_of(&[], weights("r", &[1, 20, 0], None)), Err("onnx::unknown-shape"));
+}
+
+#[test]
+fn an_input_is_asked_for_although_a_body_has_a_constant_of_its_name() {
+    let then = [input("x", &["batch"]), weights("x", &[4], None), node("Relu", &["x"], &["t"], &[]), output("t")];
+    let otherwise = [node("Relu", &["x"], &["e"], &[]), output("e")];
+    let choice = model(&[
+        input("x", &["batch"]),
+        info(11, "c", BOOL, &[]),
+        node("If", &["c"], &["y"], &[body("then_branch", &then.concat()), body("else_branch", &otherwise.concat())]),
+        output("y"),
+    ]);
+    assert_eq!(code(&choice), "onnx::symbolic-dimension");
+}
+
+#[test]
+fn a_long_list_in_a_constant_has_its_length() {
+    // Packed into one field, as some writers do.
+    let floats = bytes(5, &[text(1, "value_floats"), bytes(7, &[0; 4 * 3000])].concat());
+    let packed: Vec<u8> = (0..3000).flat_map(|_| number(u64::MAX)).collect();
+    let ints = bytes(5, &[text(1, "value_ints"), bytes(8, &packed)].concat());
+    for (list, element) in [(floats, FLOAT), (ints, INT64)] {
+        let graph = [
+            info(11, "x", element, &["1"]),
+            node("Constant", &[], &["c"], &[list]),
+            node("Add", &["x", "c"], &["y"], &[]),
+            output("y"),
+        ];
+        assert_eq!(shape(&read(&model(&graph)).unwrap().model, "y"), [3000]);
+    }
+}
+
+#[test]
 fn numbers_of_a_window_may_be_huge() {
     let strided = model(&[
         input("x", &["1", "1", "4", "4"]),
@@ -868,6 +993,14 @@ fn a_result_may_be_wider_than_the_input() {
         let graph = [wide.as_slice(), &[node(kind, &["x", "scale"], &["y"], &[])]].concat();
         assert_eq!(bytes_of_y(&graph), 4 * 8 * 4, "{kind} has the type of the scale");
     }
+    // So has ONNX Runtime's own `LayerNormalization`, which is older than the standard one.
+    for (version, element, scale, width) in [(16, FLOAT16, FLOAT, 4), (16, FLOAT, FLOAT16, 2), (17, FLOAT, FLOAT, 4)] {
+        let layer = node("LayerNormalization", &["x", "scale"], &["y"], &[]);
+        let graph = [info(11, "x", element, &["4", "8"]), info(11, "scale", scale, &["8"]), layer, output("y")];
+        let read = read(&model_of_version(version, &graph)).unwrap();
+        let y = read.model.main().unwrap().tensors.iter().find(|tensor| tensor.name == "y").unwrap();
+        assert_eq!(y.bytes.0, 4 * 8 * width, "version {version}");
+    }
     for (attributes, bytes) in [(vec![], 2), (vec![attribute("output_dtype", FLOAT)], 4)] {
         let dequantized = node("DequantizeLinear", &["x", "scale"], &["y"], &attributes);
         let graph = [info(11, "x", INT8, &["4", "8"]), info(11, "scale", FLOAT16, &[]), dequantized];
@@ -879,8 +1012,7 @@ fn a_result_may_be_wider_than_the_input() {
 fn the_mask_of_an_old_dropout_is_as_wide_as_its_input() {
     let graph = [input("x", &["4", "8"]), node("Dropout", &["x"], &["y", "mask"], &[]), output("y"), output("mask")];
     for (version, bytes) in [(7, 4), (9, 4), (10, 1), (17, 1)] {
-        let model = [int(1, 8), crate::bytes(7, &graph.concat()), crate::bytes(8, &int(2, version))].concat();
-        let read = read(&model).unwrap();
+        let read = read(&model_of_version(version, &graph)).unwrap();
         let mask = read.model.main().unwrap().tensors.iter().find(|tensor| tensor.name == "mask").unwrap();
         assert_eq!(mask.bytes.0, 4 * 8 * bytes, "version {version}");
     }

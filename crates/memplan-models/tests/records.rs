@@ -248,7 +248,7 @@ fn trace_mistakes() {
         ("alloc a 8 0\n", 1, 11, "the alignment must be at least 1"),
         ("alloc a\n", 1, 1, "expected a size in bytes after the id"),
         ("alloc a 8 8 8\n", 1, 13, "`8` is left over at the end of the line"),
-        ("alloc a 9223372036854775808\n", 1, 9, "is past 2^63 bytes"),
+        ("alloc a 9223372036854775808\n", 1, 9, "is not below 2^63"),
         ("realloc a 8\n", 1, 1, "`realloc` is not an event"),
         ("overlay b a left\nalloc b 8\n", 1, 13, "expected free (any offset) or zero (same base), found `left`"),
         ("overlay b a free\nalloc b 8\n", 1, 11, "`a` is never allocated"),

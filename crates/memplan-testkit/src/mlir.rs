@@ -119,7 +119,8 @@ fn in_memory(size: usize, space: &str) -> String {
 
 /// A kernel of loops with ten on-chip buffers each (`gm` is the memory outside of the chip, `ub` the one on it): two
 /// loads, a chain of vector ops with a cumulative sum that is not in place, a store; every other loop is
-/// double-buffered.
+/// double-buffered. The chain begins with what the second load brings. Nothing reads what the first one brings: its
+/// buffer lives for that load alone.
 pub fn kernel(buffers: usize) -> String {
     const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
     let arguments: Vec<String> = SIZES.iter().map(|&size| format!("%gm{size}: {}", in_memory(size, "gm"))).collect();

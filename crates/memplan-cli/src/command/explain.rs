@@ -7,7 +7,7 @@ use memplan::planner::Refusal;
 use memplan::wording::{count, life, sized};
 use serde_json::json;
 
-use super::plan::{in_each_others_way, in_several_spaces};
+use super::plan::{in_each_others_way, in_several_spaces, spaces_of};
 use super::{failure, fit, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
@@ -96,8 +96,8 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
         format!("every plan costs at least {}", cost.lower_bound)
     };
     let mut text = format!("reuse costs {}; {least}\n", cost.total);
-    // The pairs that are paid for, and then how much more capacity would make the plan pay only for what every plan has
-    // to pay.
+    // The pairs that are paid for, and then how much more capacity would make the plan pay for none of them. Two buffers
+    // of one block lie on each other in every plan, so for them every plan pays.
     let mut table = Table::with_heading(&["buffer", "shares with", ">cost"]);
     for pair in plan.active_pairs(problem) {
         let [one, other] = [pair.one, pair.other].map(|id| visible(&problem.buffers()[id].name).to_string());
@@ -108,7 +108,13 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
     }
     let more = free_extents.map_or_else(Vec::new, |extents| room_to_be_free(problem, extents));
     if !more.is_empty() {
-        text.push_str(&format!("\nnothing would have to be paid with {}\n", more.join(" and ")));
+        let block = |buffer| problem.blocks().place_of(buffer).map(|(block, _)| block);
+        let is_fixed = plan
+            .active_pairs(problem)
+            .iter()
+            .any(|pair| pair.weight > 0 && block(pair.one).is_some() && block(pair.one) == block(pair.other));
+        let what = if is_fixed { "only what every plan pays" } else { "nothing" };
+        text.push_str(&format!("\n{what} would have to be paid with {}\n", more.join(" and ")));
     }
     text
 }
@@ -180,10 +186,19 @@ fn by_name(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> serde_json:
 }
 
 /// The explanation as JSON.
+///
+/// The `capacity` of an obstacle is what its `needed` bytes do not fit into. If there is no plan, it is the capacity of
+/// the space; if the space has none, fixed offsets contradict each other, and it is the bytes between the lowest and
+/// the highest that these buffers occupy. If there is a plan, no space has a capacity, and it is a byte less than the
+/// plan needs of the space. `space` is one of the `spaces` that the buffers may be in. If there are several, none of
+/// them is too small alone, and `needed` and `capacity` speak of the one with the least bytes to spare.
+///
+/// `free_extents` says how many bytes of each space a plan needs that pays for no reuse, except inside of blocks.
 fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
     let obstacle = explanation.obstacle.as_ref().map(|witness| {
         json!({
             "space": problem.spaces()[witness.space].name,
+            "spaces": spaces_of(problem, witness).iter().map(|&id| problem.spaces()[id].name.as_str()).collect::<Vec<_>>(),
             "step": witness.step.map(|step| step.0),
             "needed": witness.needed.0,
             "capacity": witness.capacity.0,

@@ -468,18 +468,26 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
 /// their combination that is impossible. No single space is too small, so there is no number of missing bytes to
 /// report.
 pub(super) fn in_several_spaces(problem: &Problem, witness: &Witness) -> Option<String> {
-    let spaces_of = |&id: &memplan::core::BufferId| &problem.buffers()[id].spaces;
-    if witness.buffers.iter().all(|id| spaces_of(id).contains(&witness.space)) {
+    let spaces = spaces_of(problem, witness);
+    if spaces.as_slice() == [witness.space] {
         return None;
     }
-    // All spaces that any of these buffers may be in, each once.
-    let mut spaces: Vec<_> = witness.buffers.iter().flat_map(|id| spaces_of(id).iter().copied()).collect();
-    spaces.sort_unstable();
-    spaces.dedup();
     let name = |&space: &SpaceId| format!("`{}`", visible(&problem.spaces()[space].name));
     let names: Vec<String> = spaces.iter().map(name).collect();
     let count = count(witness.buffers.len(), "buffer");
     Some(format!("{count} of the spaces {} cannot be arranged in them", names.join(", ")))
+}
+
+/// The spaces that a witness is about: its own if all its buffers may be there, or else all that any of them may be in.
+pub(super) fn spaces_of(problem: &Problem, witness: &Witness) -> Vec<SpaceId> {
+    let spaces_of = |&id: &memplan::core::BufferId| &problem.buffers()[id].spaces;
+    if witness.buffers.iter().all(|id| spaces_of(id).contains(&witness.space)) {
+        return vec![witness.space];
+    }
+    let mut spaces: Vec<_> = witness.buffers.iter().flat_map(|id| spaces_of(id).iter().copied()).collect();
+    spaces.sort_unstable();
+    spaces.dedup();
+    spaces
 }
 
 /// Why buffers of a space without capacity have no places: the fixed offsets of some contradict each other.

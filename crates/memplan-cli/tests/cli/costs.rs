@@ -61,6 +61,24 @@ fn explain_says_what_forces_the_cost_and_what_would_avoid_it() {
     }
 }
 
+/// `a` and `b` are views of one block on the same bytes; `c` and `d` may be apart from each other.
+const BLOCK: &str = r#"{"spaces": [{"name": "ub", "capacity": 64}],
+ "buffers": [
+  {"id": "a", "size": 32, "lifetime": [[0, 2]], "tie": {"group": "g", "at": 0}},
+  {"id": "b", "size": 32, "lifetime": [[2, 4]], "tie": {"group": "g", "at": 0}},
+  {"id": "c", "size": 64, "lifetime": [[4, 6]]}, {"id": "d", "size": 64, "lifetime": [[6, 8]]}],
+ "reuse_costs": [["a", "b", 1], ["c", "d", 1]]}"#;
+
+#[test]
+fn what_a_block_costs_is_paid_with_any_capacity() {
+    let folder = Folder::with(&[("block.json", BLOCK)]);
+    let text = folder.run("explain block.json").stdout;
+    let line = "only what every plan pays would have to be paid with 128 bytes in `ub`, 64 B more";
+    assert!(text.contains("reuse costs 2") && text.contains(line), "{text}");
+    let folder = Folder::with(&[("wider.json", &BLOCK.replace("\"capacity\": 64", "\"capacity\": 128"))]);
+    assert_eq!(folder.run("plan wider.json --json").json()["cost"], 1);
+}
+
 #[test]
 fn without_prices_there_is_nothing_to_trade() {
     let folder = Folder::with(&[("small.csv", "id,lower,upper,size\na,0,2,64\n")]);

@@ -82,6 +82,8 @@ fn what_cannot_fit_is_told_without_numbers_that_nobody_measured() {
         let said = folder.run(&format!("{command} two.json")).all();
         assert!(said.contains(several) && !said.contains("too many"), "{said}");
     }
+    let obstacle = folder.run("explain two.json --json").json()["obstacle"].clone();
+    assert_eq!(obstacle["spaces"], json!(["ub", "l1"]), "{obstacle}");
     let said = folder.run("plan apart.json").all();
     assert!(said.contains("these 3 buffers together need more than there is\nof space `ub`"), "{said}");
     assert!(!said.contains("65 bytes"), "{said}");

@@ -15,6 +15,11 @@ fn explain_names_those_that_cannot_be_together() {
     assert_eq!(obstacle["buffers"], json!(["a", "b"]));
     assert_eq!((&obstacle["needed"], &obstacle["step"]), (&json!(50), &json!(0)));
     assert_eq!(obstacle["single"], json!(["a", "b"]), "40 or 30 bytes remain at most");
+    assert_eq!((&obstacle["space"], &obstacle["spaces"]), (&json!("default"), &json!(["default"])));
+    assert_eq!(obstacle["capacity"], 45);
+    // Without a capacity it is a byte less than the plan needs.
+    let smaller = folder.run("explain three.csv --json").json();
+    assert_eq!(smaller["obstacle"]["capacity"], smaller["extent"].as_u64().unwrap() - 1);
     let text = folder.run("explain three.csv");
     assert_eq!(text.code, 0);
     assert!(text.stdout.contains("keeps it from being smaller"), "{}", text.stdout);

@@ -76,8 +76,8 @@ fn owner(model: &Model, mut graph: GraphId, mut tensor: TensorId) -> Role {
     Role::Tensor(graph, tensor)
 }
 
-/// Makes the problem of a model whose ops run at the steps of `timeline`. Tensors that no op reads or writes get no
-/// buffer.
+/// Makes the problem of a model whose ops run at the steps of `timeline`. A tensor gets a buffer if an op reads or
+/// writes it, or if it is an input or an output of its graph, even one that no op uses.
 pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Result<Placed, ProblemError> {
     let mut lives = Lives::new(model);
     lives.follow(model, &timeline, assumptions);

@@ -54,9 +54,9 @@ const ELEMENTWISE: [&str; 40] = [
     "Unsqueeze",
 ];
 
-/// Those of the nodes above that only change the shape. Their other inputs say which shape, and are no data that an
-/// output element is computed from, so only input 0 may be written over.
-const RESHAPES: [&str; 4] = ["Flatten", "Reshape", "Squeeze", "Unsqueeze"];
+/// Those of the nodes above of which only input 0 is data, so that only this one may be written over. Their other
+/// inputs say which shape the output gets, or are bounds, weights or a ratio, which a kernel may read for every element.
+const ONE_DATUM: [&str; 7] = ["BatchNormalization", "Clip", "Dropout", "Flatten", "Reshape", "Squeeze", "Unsqueeze"];
 
 /// Those of the nodes above that take any number of inputs.
 const VARIADIC: [&str; 3] = ["Max", "Min", "Sum"];
@@ -140,7 +140,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     let is_elementwise = ELEMENTWISE.contains(&node.kind.as_str()) && !may_train(node);
     let in_place = match outputs.first() {
         Some(&output) if is_known && is_elementwise => {
-            let count = overwritable(&node.kind, &inputs);
+            let count = overwritable(node, &inputs);
             let fitting = inputs.iter().take(count).filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
             fitting.map(|&input| (output, input)).collect()
         }
@@ -166,13 +166,14 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
 }
 
 /// Whether a node may do what it does in training. `BatchNormalization` then takes the mean over all elements, so it
-/// does not compute them one by one, and `Dropout` chooses at random which elements it keeps. The version of the
-/// operators is not known here, so this looks at what each version has for it: an attribute `training_mode` or
-/// `is_test`, more than one result of a `BatchNormalization` (before version 14), an input 2 of a `Dropout` (since
-/// version 12), which is false in a model for inference but whose content is not read.
+/// does not compute them one by one, and `Dropout` chooses at random which elements it keeps. Before version 7 both
+/// train unless their attribute `is_test` says that they do not. Later versions say that they do: with an attribute
+/// `training_mode`, with more than one result of a `BatchNormalization` (before version 14), or with an input 2 of a
+/// `Dropout` (since version 12), which is false in a model for inference but whose content is not read.
 pub(super) fn may_train(node: &Node) -> bool {
     let number = |name: &str| node.attribute(name).map(|attribute| attribute.int);
-    let says_so = number("training_mode").is_some_and(|on| on != 0) || number("is_test") == Some(0);
+    let is_test = number("is_test").unwrap_or(i64::from(node.version >= 7));
+    let says_so = number("training_mode").is_some_and(|on| on != 0) || is_test == 0;
     match node.kind.as_str() {
         "BatchNormalization" => says_so || node.outputs.iter().flatten().count() > 1,
         "Dropout" => says_so || node.inputs.get(2).is_some_and(Option::is_some),
@@ -183,10 +184,13 @@ pub(super) fn may_train(node: &Node) -> bool {
 /// How many of the first inputs of an elementwise node hold data that the output may be written over.
 ///
 /// A kernel for three or more inputs may go over the output several times: `y = a + b`, then `y = y + c`. Then `y` may
-/// lie on `a`, unless `a` is read again later, but neither on `b` nor on `c`.
-fn overwritable(kind: &str, inputs: &[TensorId]) -> usize {
+/// lie on `a`, unless `a` is read again later, but neither on `b` nor on `c`. A `Gelu` that is approximated by `tanh`
+/// goes over it twice, too, and reads its input in both rounds.
+fn overwritable(node: &Node, inputs: &[TensorId]) -> usize {
+    let kind = node.kind.as_str();
     match inputs {
-        _ if RESHAPES.contains(&kind) => 1,
+        _ if kind == "Gelu" && node.attribute("approximate").is_some_and(|how| how.text != "none") => 0,
+        _ if ONE_DATUM.contains(&kind) => 1,
         [first, _, later @ ..] if VARIADIC.contains(&kind) && !later.is_empty() => usize::from(!later.contains(first)),
         _ => inputs.len(),
     }

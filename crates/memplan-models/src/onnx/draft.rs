@@ -100,8 +100,8 @@ pub(super) struct Node {
     pub(super) at: u64,
     /// Its number among the nodes of its graph in the file. `sort` moves nodes and leaves this number as it is.
     pub(super) place: usize,
-    /// The version of the standard operators in the file; 0 if the file does not say. Most rules do not need it: the
-    /// inputs and attributes of a node show which version is meant.
+    /// The version of the standard operators in the file; 0 if the file does not say, which only the oldest files may.
+    /// Most rules do not need it: the inputs and attributes of a node show which version is meant.
     pub(super) version: i64,
 }
 
@@ -109,7 +109,6 @@ pub(super) struct Node {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attribute {
     pub(super) name: String,
-    pub(super) float: f32,
     pub(super) int: i64,
     pub(super) text: String,
     pub(super) ints: Vec<i64>,

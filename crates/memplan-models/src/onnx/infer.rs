@@ -292,9 +292,11 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             let carried = node.inputs.len().saturating_sub(2);
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             outputs.drain(..outputs.len().min(1));
-            // If the loop has no iteration, the node gives the values that it was given.
-            for (output, &initial) in outputs.iter_mut().zip(node.inputs.iter().skip(2)) {
-                *output = either(output, found(&drafts[graph], initial));
+            // If the loop may have no iteration, the node may give the values that it was given.
+            if !surely_runs(&drafts[graph], node) {
+                for (output, &initial) in outputs.iter_mut().zip(node.inputs.iter().skip(2)) {
+                    *output = either(output, found(&drafts[graph], initial));
+                }
             }
             outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
             Some(outputs)
@@ -319,6 +321,16 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
         // `SequenceMap` gives sequences, which have no shape. How other nodes use their bodies is not known.
         _ => None,
     }
+}
+
+/// Whether a `Loop` has at least one iteration: it has no limit or one that is known to be 1 or more (input 0), and no
+/// condition or one that is known to be true (input 1).
+fn surely_runs(draft: &Draft, node: &Node) -> bool {
+    let is_positive = |input: &Option<TensorId>| {
+        let Some(input) = *input else { return true };
+        draft.tensors[input].numbers.as_deref().is_some_and(|numbers| numbers.first().is_some_and(|&number| number > 0))
+    };
+    node.inputs.iter().take(2).all(is_positive)
 }
 
 /// Element types and shapes of the outputs of a body.

@@ -285,9 +285,10 @@ impl Reader<'_> {
             // A constant, or an inner tensor (13): `define` has entered what is said about it.
             _ => {}
         }
-        // A constant input has the shape of its initialiser, so the user is not asked for its symbolic dimensions,
-        // which `resolve` has collected above.
-        if known_constant && is_input {
+        // A constant input of the model has the shape of its initialiser, so the user is not asked for its symbolic
+        // dimensions, which `resolve` has collected above. A body may have an input of the same name, which is another
+        // tensor.
+        if known_constant && is_input && is_main {
             self.symbols.retain(|(_, input)| *input != name);
         }
         Ok(())

@@ -304,14 +304,17 @@ impl Context<'_> {
     }
 
     /// Three outputs: the normalised tensor, its mean and its inverse deviation. The last two have the dimensions of
-    /// the input before the axis, and 1 in the dimensions from the axis on.
+    /// the input before the axis, and 1 in the dimensions from the axis on. ONNX has this node since version 17, and the
+    /// scale, input 1, then has the type of the input. In a file of an older version the node is ONNX Runtime's own,
+    /// which gives the type of the scale.
     fn layer_normalization(&self) -> Option<Vec<Found>> {
         let shape = self.shape(0)?.to_vec();
         let axis = self.axis(-1, shape.len())?;
         let mut statistics = shape.clone();
         statistics[axis..].fill(1);
         let statistics = Found::new(FLOAT, Some(statistics));
-        Some(vec![Found::new(self.element(0), Some(shape)), statistics.clone(), statistics])
+        let element = self.element(if self.node.version < 17 { 1 } else { 0 });
+        Some(vec![Found::new(element, Some(shape)), statistics.clone(), statistics])
     }
 
     /// The shape of the first input, with the lengths of all inputs along the axis added up.
@@ -672,11 +675,17 @@ impl Context<'_> {
     }
 
     /// The outputs of an RNN, GRU or LSTM: the state at every time, the last state, and for an LSTM the last cell. An
-    /// RNN or GRU has no third output, and the caller ignores the third answer.
+    /// RNN or GRU has no third output, and the caller ignores the third answer. The width of a state is the attribute
+    /// `hidden_size`; without it, it is the last dimension of the weights that a state is multiplied by, input 2.
     fn recurrent(&self) -> Option<Vec<Found>> {
         // `one` and `two` are time and batch if the attribute `layout` is 0, else batch and time.
         let &[one, two, _] = self.shape(0)? else { return None };
-        let hidden = u64::try_from(self.int("hidden_size", 0)).ok()?;
+        let hidden = match self.node.attribute("hidden_size") {
+            Some(stated) => u64::try_from(stated.int).ok(),
+            None => self.shape(2).and_then(|weights| weights.last().copied()),
+        };
+        // A state of no width would be a plan without memory for it.
+        let hidden = hidden.filter(|&hidden| hidden > 0)?;
         let direction = self.node.attribute("direction").map(|attribute| attribute.text.as_str());
         let directions = if direction == Some("bidirectional") { 2 } else { 1 };
         let batch_first = self.int("layout", 0) != 0;

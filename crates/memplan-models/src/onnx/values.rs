@@ -6,9 +6,10 @@
 //! ```text
 //! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map
 //! TensorProto     dims 1, data_type 2, int32_data 5, int64_data 7, name 8, raw_data 9
-//! AttributeProto  name 1, f 2, i 3, s 4, t 5, g 6, floats 7, ints 8, graphs 11
+//! AttributeProto  name 1, i 3, s 4, t 5, g 6, floats 7, ints 8, graphs 11
 //! ```
 
+use super::context::{BOOL, INT32, INT64};
 use super::draft::{Attribute, Facts, NUMBERS, RANK};
 use super::shape::elements;
 use super::wire::{Message, Value};
@@ -74,7 +75,7 @@ fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
     Ok(dimensions)
 }
 
-/// Reads a constant: its shape and, if it is a short list of integers, its content.
+/// Reads a constant: its shape and, if it is a short list of integers or truth values, its content.
 pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     let mut facts = Facts { is_constant: true, ..Facts::default() };
     let mut dimensions = Vec::new();
@@ -86,6 +87,7 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
             1 => field.value.push_signed(&mut dimensions)?,
             // A negative number, in a damaged file, becomes 0: the type is not known.
             2 => facts.element = usize::try_from(field.value.signed()).unwrap_or(0),
+            // Writers pack these. A list with a field for each number is read however long it is, and left out below.
             5 | 7 if is_short(field.value) => field.value.push_signed(&mut numbers)?,
             8 => facts.name = field.value.text()?,
             9 => raw = Some(field.value.message(message)),
@@ -103,30 +105,34 @@ pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
     if let Some(raw) = raw.filter(|raw| raw.len() <= 8 * NUMBERS as u64) {
         numbers = raw_numbers(raw, facts.element)?;
     }
-    // The content is known if as many numbers were read as the shape has elements. Types 6 and 7 are integers of 32
-    // and of 64 bits; shapes are made of no others.
+    // The content is known if as many numbers were read as the shape has elements. Shapes are made of integers of 32
+    // and of 64 bits, and truth values say which. A list that was not read counts as unknown, and not as an empty one:
+    // the rules then find no shape, or a bound, as for what is computed at run time.
     let count = elements(&shape);
     let is_whole = count == Some(numbers.len() as u64) && numbers.len() <= NUMBERS;
-    facts.numbers = (is_whole && matches!(facts.element, 6 | 7)).then_some(numbers);
+    facts.numbers = (is_whole && matches!(facts.element, INT32 | INT64 | BOOL)).then_some(numbers);
     facts.shape = (shape.len() <= RANK).then_some(shape);
     Ok(facts)
 }
 
-/// Whether a value is read: a single number, or bytes that may be a packed list of at most `NUMBERS` numbers. A packed
-/// number takes at most ten bytes, so a list of more than `10 * NUMBERS` bytes has more numbers than that.
+/// Whether a part of a constant is read: a single number, or bytes that may be a packed list of at most `NUMBERS`
+/// numbers. A packed number takes at most ten bytes, so a list of more than `10 * NUMBERS` bytes has more numbers than
+/// that.
 fn is_short(value: Value) -> bool {
     !matches!(value, Value::Bytes(packed) if packed.len() > 10 * NUMBERS as u64)
 }
 
 /// The content of a constant whose bytes stand in the file as they are in memory. The list is empty unless the elements
-/// are integers of 32 bits (type 6) or 64 bits (type 7).
+/// are integers of 32 or 64 bits or truth values, which have a byte each.
 fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
     let width = match element {
-        6 => 4,
-        7 => 8,
+        BOOL => 1,
+        INT32 => 4,
+        INT64 => 8,
         _ => return Ok(Vec::new()),
     };
     let number = |at: u64| match width {
+        1 => raw.window.u8(at).map(|byte| i64::from(byte != 0)),
         4 => raw.window.i32(at).map(i64::from),
         _ => raw.window.i64(at),
     };
@@ -135,8 +141,8 @@ fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
     (0..raw.len() / width).map(|place| number(raw.start + place * width)).collect()
 }
 
-/// Reads one attribute; graphs inside of it are added to `bodies`. Long lists are skipped: they are weights and not
-/// shapes.
+/// Reads one attribute; graphs inside of it are added to `bodies`. Lists of numbers are read however long they are,
+/// because a `Constant` has the shape of its list, and without the list it would seem to have no elements.
 pub(super) fn attribute<'w, 'a>(
     message: Message<'w, 'a>,
     bodies: &mut Vec<Message<'w, 'a>>,
@@ -146,19 +152,15 @@ pub(super) fn attribute<'w, 'a>(
         let field = field?;
         match field.number {
             1 => attribute.name = field.value.text()?,
-            2 => {
-                if let Value::Four(bits) = field.value {
-                    attribute.float = f32::from_bits(bits);
-                }
-            }
             3 => attribute.int = field.value.signed(),
+            // The texts that rules compare with are words. A long text is data.
             4 if is_short(field.value) => attribute.text = field.value.text()?,
             5 => attribute.tensor = Some(tensor(field.value.message(message))?),
             // One graph, or one of a list of graphs: the bodies of control flow.
             6 | 11 => bodies.push(field.value.message(message)),
-            7 if is_short(field.value) => field.value.push_floats(&mut attribute.floats)?,
-            8 if is_short(field.value) => field.value.push_signed(&mut attribute.ints)?,
-            // Long lists, lists of texts and texts for people: no rule for shapes reads them.
+            7 => field.value.push_floats(&mut attribute.floats)?,
+            8 => field.value.push_signed(&mut attribute.ints)?,
+            // A single float (2), lists of texts and texts for people: no rule for shapes reads them.
             _ => {}
         }
     }

@@ -140,8 +140,8 @@ impl<'p> BuffersByName<'p> {
 /// At most so many spaces are listed in an error.
 const LISTED_SPACES: usize = 8;
 
-/// The space that the current row names in the column `space`; `None` if there is no such column or the row leaves it
-/// empty. An error if the problem has no such space.
+/// The space that the current row names in the column `space`; `None` if there is no such column or the row has nothing
+/// but blanks there. An error if the problem has no such space.
 fn named_space(
     rows: &Rows<'_>,
     column: Option<usize>,
@@ -153,7 +153,7 @@ fn named_space(
     if let Some(space) = find_space(known, written) {
         return Ok(Some(space));
     }
-    if written.is_empty() {
+    if written.trim().is_empty() {
         return Ok(None);
     }
     let span = rows.field_span(rows.span(), column);
@@ -167,13 +167,14 @@ fn named_space(
 /// is taken as it stands. Records have no blanks around the names of spaces, so they are taken away from a name that
 /// is not found with them.
 fn find_space(known: &HashMap<&str, SpaceId>, written: &str) -> Option<SpaceId> {
-    let as_it_stands = || known.get(written).or_else(|| known.get(written.trim())).copied();
     // Nearly all names have neither character and stand as they are.
-    if !written.contains(['\\', '|']) {
-        return as_it_stands();
-    }
-    let one = <[String; 1]>::try_from(list_of_names(written)).ok();
-    one.and_then(|[name]| known.get(name.as_str()).copied()).or_else(as_it_stands)
+    let without_marks = match written.contains(['\\', '|']) {
+        true => <[String; 1]>::try_from(list_of_names(written)).ok().map(|[name]| name),
+        false => None,
+    };
+    let names = [without_marks.as_deref(), Some(written)];
+    let trimmed = names.map(|name| name.map(str::trim));
+    names.into_iter().chain(trimmed).flatten().find_map(|name| known.get(name).copied())
 }
 
 #[cfg(test)]
@@ -227,6 +228,7 @@ mod tests {
             assert_eq!(placed(["dram", "sram"]), [spaces[1], spaces[0]], "{header}");
             // Without a name the buffer lies in the first space that it may be in.
             assert_eq!(placed(["", "\" dram \""]), spaces, "{header}");
+            assert_eq!(placed(["\"  \"", "dram"]), spaces, "{header}");
             for unknown in ["flash", "sram|dram", "SRAM"] {
                 let error = read(["dram", unknown]).unwrap_err();
                 assert_eq!((error.code, error.line), ("plan::unknown-space", 3), "{header}: {error}");
@@ -234,6 +236,23 @@ mod tests {
                 assert_eq!(error.help.as_deref(), Some("its spaces are sram, dram"));
             }
         }
+    }
+
+    #[test]
+    fn blanks_around_an_escaped_space_do_not_count() {
+        let mut builder = ProblemBuilder::new();
+        let first = builder.space(Space::new("s|r"));
+        let second = builder.space(Space::new("  "));
+        builder.buffer(Buffer { spaces: [first, second].into(), ..Buffer::new("a", 4, Lifetime::new(0, 2)) });
+        let problem = builder.build().unwrap();
+        let place = |space: &str| {
+            let plan = read(&format!("id,offset,space\na,0,{space}\n"), &problem, None).unwrap();
+            plan.placements.iter().flatten().next().unwrap().space
+        };
+        for written in ["s\\|r", " s\\|r ", "\" s\\|r \"", "s|r", "\" s|r \"", ""] {
+            assert_eq!(place(written), first, "{written}");
+        }
+        assert_eq!(place("\"  \""), second);
     }
 
     #[test]

@@ -26,11 +26,12 @@
 //! # Names
 //!
 //! Names of buffers may have characters that a name in C cannot have ([`spelled`] replaces them). A buffer whose name
-//! needs no change has macros with exactly that name, whatever other buffers are called. If a changed name is taken, a
-//! number follows it: the first one from 2 upwards that makes a free name. For example, the buffers `a b`, `a/b` and
-//! `a_b_2` get the names `a_b`, `a_b_3` and `a_b_2`.
+//! needs no change has macros with exactly that name, unless these are the macros of a memory or of the slots of another
+//! buffer: slot 1 of `a` has the macro `PLAN_OFFSET_a_SLOT1`, which a buffer `a_SLOT1` would have, too. If a name is
+//! taken, a number follows it: the first one from 2 upwards that makes a free name. For example, the buffers `a b`,
+//! `a/b` and `a_b_2` get the names `a_b`, `a_b_3` and `a_b_2`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use memplan_core::{Buffer, Bytes, Id, IndexVec, Plan, Problem, SharedObject, Size, SpaceId, Span};
@@ -177,6 +178,9 @@ fn unique(
     macros: impl Fn(&str) -> Vec<String>,
 ) -> Vec<String> {
     let mut found: Vec<Option<String>> = vec![None; names.len()];
+    // For each spelling the number that is tried next; 1 is the spelling without a number. What is taken stays taken, so
+    // no number need be tried twice.
+    let mut next: HashMap<String, u64> = HashMap::new();
     // The first round is for names that C can spell without a change, so that they are not taken by others.
     for only_exact in [true, false] {
         for (name, found) in names.iter().zip(&mut found) {
@@ -184,11 +188,16 @@ fn unique(
             if found.is_some() || only_exact && spelled != *name {
                 continue;
             }
-            let numbered = (2..).map(|number: u64| format!("{spelled}_{number}"));
-            let mut candidates = std::iter::once(spelled.clone()).chain(numbered);
-            *found = candidates.find(|candidate| macros(candidate).iter().all(|name| !taken.contains(name)));
-            // `found` is an `Option`: this adds the macros of the one name that was chosen.
-            taken.extend(found.iter().flat_map(|name| macros(name)));
+            let number = next.entry(spelled.clone()).or_insert(1);
+            *found = loop {
+                let candidate = if *number == 1 { spelled.clone() } else { format!("{spelled}_{number}") };
+                *number += 1;
+                let macros = macros(&candidate);
+                if macros.iter().all(|name| !taken.contains(name)) {
+                    taken.extend(macros);
+                    break Some(candidate);
+                }
+            };
         }
     }
     found.into_iter().map(Option::unwrap_or_default).collect()
@@ -349,6 +358,20 @@ mod tests {
     fn exact_names_win_and_others_are_numbered() {
         assert_eq!(offset_names(&header(&["a b", "a/b", "a_b_2"])), ["a_b", "a_b_3", "a_b_2"]);
         assert_eq!(offset_names(&header(&["a.b", "a-b", "a_b_2", "a+b", ""])), ["a_b", "a_b_3", "a_b_2", "a_b_4", "_"]);
+    }
+
+    #[test]
+    fn many_names_of_one_spelling_take_no_quadratic_time() {
+        let names: Vec<String> = (0..1000).map(|number| "/".repeat(number % 2) + &"+".repeat(number)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let tried = std::cell::Cell::new(0);
+        let count = |name: &str| {
+            tried.set(tried.get() + 1);
+            vec![name.to_owned()]
+        };
+        let found = unique(&names, |_| "_".to_owned(), &mut HashSet::new(), count);
+        assert_eq!((found[0].as_str(), found[1].as_str(), found[999].as_str()), ("_", "__2", "__1000"));
+        assert!(tried.get() <= 2 * names.len(), "{} tries", tried.get());
     }
 
     #[test]

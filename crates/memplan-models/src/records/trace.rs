@@ -284,7 +284,7 @@ impl<'a> TraceReader<'a> {
         let message = || format!("expected {what}, found `{}`", word.text);
         let value: u64 = word.text.parse().map_err(|_| self.error("trace::not-a-number", word.span, message()))?;
         if value > MAX_BYTES {
-            return Err(self.error("trace::too-large", word.span, format!("{value} is past 2^63 bytes")));
+            return Err(self.error("trace::too-large", word.span, format!("{value} is not below 2^63")));
         }
         Ok(value)
     }

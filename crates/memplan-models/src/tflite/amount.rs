@@ -120,7 +120,8 @@ impl TryFrom<String> for Amount {
 }
 
 impl Amount {
-    /// A number of bytes for each thing that is counted, and bytes on top.
+    /// A number of bytes for each thing that is counted, and bytes on top. If nothing is counted, the amount is `rest`,
+    /// whatever the factor.
     pub(super) fn new(factor: u64, counted: Vec<Counted>, rest: i64) -> Amount {
         Amount { factor, counted, rest }
     }

@@ -30,7 +30,7 @@
 //! [[scratch]]
 //! op = "TRANSPOSE_CONV"
 //! when = "INT8"                  # element type of input 0 (or of the input that `when_input` says); any if left out
-//! of = "output 0"
+//! of = "output 0"               # what is counted; with `bytes_per_element`
 //! bytes_per_element = 4
 //! times = 1                      # how many buffers of that size; 1 if left out
 //! bytes = 0                      # bytes on top; 0 if left out
@@ -218,10 +218,34 @@ impl Signature {
 /// A row of the older form with more buffers than this is taken for a mistake.
 const MOST_BUFFERS: usize = 64;
 
+/// The highest number of an input that a row of the older form may ask about. Its signature has an item for each input
+/// before that one.
+const LAST_INPUT: usize = 1023;
+
 impl Entry {
+    /// Checks what would make the row need too much memory, or nothing by mistake.
+    fn check(&self) -> Result<(), String> {
+        let Entry { op, times, when_input, .. } = self;
+        if *times as usize > MOST_BUFFERS {
+            return Err(format!("{op} is to have {times} scratch buffers; at most {MOST_BUFFERS}"));
+        }
+        if *when_input > LAST_INPUT {
+            return Err(format!("{op}: `when_input` is {when_input}; at most {LAST_INPUT}"));
+        }
+        // Such a row would fit no operator, so that the operator would get no scratch memory.
+        if let Some(when) = self.when.as_deref().filter(|when| !vocabulary::is_element(when)) {
+            return Err(format!("{op}: there is no element type called `{when}`"));
+        }
+        if self.bytes_per_element > 0 && self.of.is_none() {
+            return Err(format!("{op}: say of which elements with, for example, of = \"output 0\""));
+        }
+        Ok(())
+    }
+
     /// Turns a row of the older form into one of the newer: `times` equal scratch buffers, and nothing about memory
     /// that is kept. `when` becomes a signature in which only the input `when_input` matters.
     fn kernel(self) -> Kernel {
+        // Without `of` nothing is counted, and the amount is `bytes` alone.
         let amount = Amount::new(self.bytes_per_element, self.of.into_iter().collect(), i64::from(self.bytes));
         let types = self.when.map(|element| {
             let wanted = Pattern::Tensor { element, marks: None };
@@ -273,9 +297,7 @@ impl ScratchTable {
     /// Reads a table without checking the names of its operators.
     fn parse(text: &str) -> Result<ScratchTable, String> {
         let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
-        if let Some(entry) = document.scratch.iter().find(|entry| entry.times as usize > MOST_BUFFERS) {
-            return Err(format!("{} is to have {} scratch buffers; at most {MOST_BUFFERS}", entry.op, entry.times));
-        }
+        document.scratch.iter().try_for_each(Entry::check)?;
         let kernels = document.kernel.into_iter().chain(document.scratch.into_iter().map(Entry::kernel));
         Ok(ScratchTable { kernels: kernels.collect(), ..ScratchTable::default() })
     }
@@ -416,6 +438,9 @@ mod tests {
             ("[[scratch]]\nop = \"ADD\"\nof = \"result\"", "output 0"),
             ("[[scratch]]\nop = \"ADD\"\nbyts = 1", "byts"),
             ("[[scratch]]\nop = \"ADD\"\ntimes = 1000", "at most 64"),
+            ("[[scratch]]\nop = \"ADD\"\nwhen = \"INT9\"\nbytes = 8", "no element type called `INT9`"),
+            ("[[scratch]]\nop = \"ADD\"\nwhen = \"INT8\"\nwhen_input = 9223372036854775807", "at most 1023"),
+            ("[[scratch]]\nop = \"ADD\"\nbytes_per_element = 4", "which elements"),
             ("[[scratch]]\nop = \"TRANSPOS_CONV\"", "did you mean `TRANSPOSE_CONV`"),
             ("[[kernel]]\nop = \"Foo\"", "CUSTOM name"),
             ("[[kernel]]\nop = \"ADD\"\nscratch = [\"4 * everything\"]", "no amount"),

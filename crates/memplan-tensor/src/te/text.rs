@@ -34,7 +34,7 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
     }
     // Loop variables are named last and by nesting: two loops side by side may share a name, two nested ones may
     // not.
-    let mut namer = LoopNamer { function, names: BTreeMap::new(), taken };
+    let mut namer = LoopNamer { function, names: BTreeMap::new(), taken, open: BTreeSet::new() };
     namer.block(&function.body);
     for (var, name) in namer.names {
         plain.vars[var].name = name;
@@ -93,10 +93,12 @@ fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
 /// Gives loop variables, threads and lets their names, so that none hides another.
 struct LoopNamer<'a> {
     function: &'a Function,
-    /// The names given so far. A variable keeps its name wherever it occurs again.
+    /// The names given so far. A variable has one name, wherever it occurs.
     names: BTreeMap<VarId, String>,
     /// Names in use around the current statement.
     taken: BTreeSet<String>,
+    /// Variables in use around the current statement.
+    open: BTreeSet<VarId>,
 }
 
 impl LoopNamer<'_> {
@@ -115,32 +117,40 @@ impl LoopNamer<'_> {
             for inner in stmt.blocks() {
                 self.block(inner);
             }
-            if let Some(name) = own {
-                self.taken.remove(&name);
-            }
+            own.into_iter().for_each(|var| self.leave(var));
         }
-        for name in lets {
-            self.taken.remove(&name);
-        }
+        lets.into_iter().for_each(|var| self.leave(var));
     }
 
-    /// Gives a variable its name and takes it. Returns the name for the caller to release at the end of the variable's
-    /// scope; `None` if a statement around has taken it already and will release it.
-    fn enter(&mut self, var: VarId) -> Option<String> {
-        // A variable that was named before keeps its name: two launches of one thread axis share a variable.
-        if let Some(name) = self.names.get(&var) {
-            let name = name.clone();
-            return self.taken.insert(name.clone()).then_some(name);
+    /// Gives a variable its name and takes it. Returns the variable for the caller to release at the end of its scope;
+    /// `None` if a statement around has taken it already and will release it.
+    fn enter(&mut self, var: VarId) -> Option<VarId> {
+        if !self.open.insert(var) {
+            return None;
         }
+        // A variable that was named before keeps its name: two launches of one thread axis share a variable. Only if
+        // another variable has taken that name around this statement, both places get a new one, which no variable has
+        // that was named so far.
         let word = plain_name(&self.function.vars[var].name);
-        let mut name = word.clone();
-        let mut suffix = 0;
-        while !self.taken.insert(name.clone()) {
-            suffix += 1;
-            name = format!("{word}_{suffix}");
+        let name = match self.names.get(&var) {
+            Some(name) if !self.taken.contains(name) => name.clone(),
+            Some(_) => {
+                let mut used = &self.taken | &self.names.values().cloned().collect();
+                unique_name(&word, &mut used)
+            }
+            None => unique_name(&word, &mut self.taken),
+        };
+        self.taken.insert(name.clone());
+        self.names.insert(var, name);
+        Some(var)
+    }
+
+    /// Releases a variable and its name at the end of its scope.
+    fn leave(&mut self, var: VarId) {
+        self.open.remove(&var);
+        if let Some(name) = self.names.get(&var) {
+            self.taken.remove(name);
         }
-        self.names.insert(var, name.clone());
-        Some(name)
     }
 }
 
@@ -532,4 +542,37 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
 /// Expressions with `; ` between them.
 fn print_all(values: &[Expr], tables: &Function) -> String {
     values.iter().map(|value| print_expr(value, tables)).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_core::IndexVec;
+
+    use super::*;
+    use crate::DType;
+    use crate::ir::Var;
+
+    #[test]
+    fn a_variable_that_comes_again_does_not_hide_another() {
+        // Two variables called `i`. The first one has a loop of its own and another loop inside of that of the second.
+        let mut vars = IndexVec::<VarId, Var>::default();
+        let [one, two] = [(); 2].map(|()| vars.push(Var { name: "i".to_owned(), dtype: DType::INT32 }));
+        let count = |var, body: Vec<Stmt>| {
+            let (min, extent) = (Expr::int(0), Expr::int(4));
+            Stmt::new(StmtKind::For { var, min, extent, kind: ForKind::Serial, in_grid: false, body: body.into() })
+        };
+        let body = vec![count(one, Vec::new()), count(two, vec![count(one, Vec::new())]), count(one, Vec::new())];
+        let function = Function {
+            name: "f".to_owned(),
+            params: Vec::new(),
+            vars: vars.into(),
+            buffers: IndexVec::default(),
+            body: body.into(),
+        };
+        let plain = with_plain_names(&function);
+        assert_ne!(plain.vars[one].name, plain.vars[two].name);
+        let text = function_text(&function, Level::Buffers);
+        assert_eq!(text.matches("for i in").count(), 1, "{text}");
+        assert_eq!(text.matches("for i_1 in").count(), 3, "{text}");
+    }
 }

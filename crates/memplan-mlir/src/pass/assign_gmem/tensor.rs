@@ -58,7 +58,7 @@ pub(super) enum Unsized {
     Element,
     /// The place of the address in the type is taken by something else: `tensor<3xf32, #sparse>`.
     Encoding(String),
-    /// It has 2^63 bytes or more.
+    /// It has 2^63 bytes or more, or 2^64 elements or more, however narrow they are.
     TooLarge,
 }
 
@@ -76,7 +76,7 @@ impl Unsized {
             Unsized::Encoding(text) => {
                 format!("already has the encoding `{text}`, which is no address; remove it, the address goes there")
             }
-            Unsized::TooLarge => "takes more than 2^63 bytes, more than any chip has; split it".to_owned(),
+            Unsized::TooLarge => "takes 2^63 bytes or more, more than any chip has; split it".to_owned(),
         }
     }
 }
@@ -109,8 +109,12 @@ impl Shape {
     fn measured(mut self) -> Result<Shape, Unsized> {
         let bytes = match self.batches {
             Batches::Apart => {
-                let bits = self.elements(0).and_then(|count| count.checked_mul(self.bits));
-                bits.map(|bits| storage_bytes(bits).0)
+                // Eight elements take as many bytes as one has bits. The bits of all elements may not fit into 64 bits
+                // although the bytes do.
+                self.elements(0).and_then(|count| {
+                    let rest = storage_bytes((count % 8).checked_mul(self.bits)?);
+                    (count / 8).checked_mul(self.bits)?.checked_add(rest.0)
+                })
             }
             // For each position behind the first dimension there is one word of 4 bytes for every two or four
             // batches. A last word that is not full takes its 4 bytes all the same.
@@ -175,7 +179,7 @@ impl Shape {
     }
 
     /// The bytes if every row (the last dimension) is rounded up to whole bytes on its own, as int4 matrices may be.
-    /// `None` for a single number, or if the bytes pass 2^64.
+    /// `None` for a single number, or if the bits of a row or the bytes of all rows pass 2^64.
     pub(super) fn bytes_by_rows(&self) -> Option<u64> {
         let (last, rows) = self.dims.split_last()?;
         let row = storage_bytes(last.checked_mul(self.bits)?).0;
@@ -222,6 +226,10 @@ mod tests {
         assert_eq!(bytes("tensor<0x4xf32, 64 : i64>", false), 0);
         assert_eq!(bytes("tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:3>>", false), 6);
         assert_eq!(bytes("tensor<2x3x!quant.calibrated<f32<-1.0:1.0>>>", false), 24);
+        // Below 2^63 bytes, although the bits are 2^64 and more.
+        assert_eq!(bytes("tensor<2305843009213693952xi8>", false), 1 << 61);
+        assert_eq!(bytes("tensor<9223372036854775807xi8>", false), i64::MAX as u64);
+        assert_eq!(bytes("tensor<2305843009213693951xi4>", false), 1 << 60);
         assert_eq!(bytes("tensor<5x10xi8>", true), 80);
         assert_eq!(bytes("tensor<5x10xbf16>", true), 120);
         assert_eq!(bytes("tensor<5x10xf32>", true), 200);
@@ -235,6 +243,7 @@ mod tests {
         assert_eq!(shape("tensor<3x!acme.number>", false), Err(Unsized::Element));
         assert_eq!(shape("tensor<3xf32, #sparse>", false), Err(Unsized::Encoding("#sparse".to_owned())));
         assert_eq!(shape("tensor<4294967296x4294967296xf32>", false), Err(Unsized::TooLarge));
+        assert_eq!(shape("tensor<9223372036854775808xi8>", false), Err(Unsized::TooLarge));
     }
 
     #[test]

@@ -313,7 +313,7 @@ impl<'a> Planner<'a> {
         let name = &self.names[site];
         let message = match is_static {
             true => {
-                format!("the bytes of {name} cannot be counted: its type has no size, or one of more than 2^63 bytes")
+                format!("the bytes of {name} cannot be counted: its type has no size, or one of 2^63 bytes or more")
             }
             false => format!(
                 "the size of {name} is only known when the kernel runs, and addresses are given out before: bound it by \

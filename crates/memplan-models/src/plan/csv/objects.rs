@@ -9,8 +9,12 @@
 //!
 //! `object` is the number of the object that the buffer uses, counted from 0. `object_size` is the size of that
 //! object, the same in every row with that object: bytes, the components of a texture (`8x4`: width and height), or,
-//! where the size is not known yet, the symbol that is also the size of one of the object's buffers.
+//! where the size is not known yet, a symbol that is also the size of a buffer of the problem.
+//!
+//! Only what cannot be read is an error here. Whether a buffer fits into its object and lies in the same space is for
+//! the checker of plans to say.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SharedObject, Size};
@@ -52,6 +56,15 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
     let known_spaces = spaces_by_name(problem);
+    // The first size with each symbol. Few plans have symbols, so they are looked for when the first one is needed.
+    let symbols = LazyCell::new(|| {
+        let sizes = problem.buffers().iter().rev().map(|buffer| &buffer.size);
+        let symbolic = sizes.filter_map(|size| match size {
+            Size::Symbolic { symbol, .. } => Some((symbol.to_string(), size.clone())),
+            _ => None,
+        });
+        symbolic.collect::<HashMap<String, Size>>()
+    });
     let mut plan = Plan::empty(problem);
     // The objects by number; `None` for those of which no row has been read yet.
     let mut objects: Vec<Option<SharedObject>> = Vec::new();
@@ -73,17 +86,24 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
         if rows.field(columns.object).is_empty() {
             continue;
         }
+        // An object holds all slots of a buffer, so a buffer has no second row, as it may have where it has offsets.
+        if plan.placements[buffer].is_some() {
+            let span = columns.id.map_or(rows.span(), |column| rows.field_span(rows.span(), column));
+            let message = format!("`{}` has an object in a row before", problem.buffers()[buffer].name);
+            return Err(rows.error("plan::second-object", span, message));
+        }
         let object = object_of(&rows, columns, problem)?;
-        // If the row names no space, the buffer lies in the first space that it may be in.
+        // If the row names no space, the buffer lies in the first space that it may be in. Every buffer of a problem
+        // has one.
         let named = named_space(&rows, columns.space, &known_spaces, problem)?;
         let space = named.unwrap_or(problem.buffers()[buffer].spaces[0]);
-        let size = size_of(&rows, columns, &problem.buffers()[buffer].size)?;
+        let size = size_of(&rows, columns, &problem.buffers()[buffer].size, &symbols)?;
         if objects.len() <= object {
             objects.resize(object + 1, None);
         }
         // The first row with an object says its size and space. Later rows must agree on the size.
         let described = objects[object].get_or_insert(SharedObject { size: size.clone(), space });
-        if described.size != size {
+        if !is_same(&described.size, &size) {
             let span = rows.field_span(rows.span(), columns.object_size);
             let message = format!("object {object} has another size in a row before");
             return Err(rows.error("plan::object-size", span, message));
@@ -110,9 +130,25 @@ fn object_of(rows: &Rows<'_>, columns: Columns, problem: &Problem) -> Result<usi
     })
 }
 
+/// Whether two rows state the same size of an object. Of a symbolic size they state only the symbol, and the upper bound
+/// is that of some buffer.
+fn is_same(one: &Size, other: &Size) -> bool {
+    match (one, other) {
+        (Size::Symbolic { symbol, .. }, Size::Symbolic { symbol: same, .. }) => symbol == same,
+        _ => one == other,
+    }
+}
+
 /// The size of the current row's object. `own` is the size of the row's buffer: if that is a symbol and the field has
-/// the same symbol, the object has the buffer's size, whose upper bound the file does not repeat.
-fn size_of(rows: &Rows<'_>, columns: Columns, own: &Size) -> Result<Size, ReadError> {
+/// the same symbol, the object has the buffer's size, whose upper bound the file does not repeat. The symbol may also be
+/// that of another buffer; `symbols` has them all.
+fn size_of(
+    rows: &Rows<'_>,
+    columns: Columns,
+    own: &Size,
+    symbols: &LazyCell<HashMap<String, Size>, impl FnOnce() -> HashMap<String, Size>>,
+) -> Result<Size, ReadError> {
+    // A symbol is a name: unlike a number, it may have blanks at its ends, in quotes.
     let text = rows.name(columns.object_size);
     if matches!(own, Size::Symbolic { symbol, .. } if **symbol == *text) {
         return Ok(own.clone());
@@ -121,6 +157,7 @@ fn size_of(rows: &Rows<'_>, columns: Columns, own: &Size) -> Result<Size, ReadEr
     match numbers.as_deref() {
         Some([bytes]) => Ok(Size::Fixed(Bytes(*bytes))),
         Some(components) if components.len() <= 4 => Ok(Size::Shape(components.iter().copied().collect())),
+        _ if symbols.contains_key(text) => Ok(symbols[text].clone()),
         _ => {
             let span = rows.field_span(rows.span(), columns.object_size);
             let message = format!("object_size: expected bytes or components such as 8x4, found `{text}`");
@@ -180,6 +217,15 @@ mod tests {
             let text = write(&problem, &plan);
             assert_eq!(read(&text, &problem, None).unwrap(), plan, "{text}");
         }
+        // A buffer without bytes fits into an object of any symbol, and one symbol may have several bounds.
+        let unbounded = || Size::Symbolic { symbol: "4*n".into(), at_most: None };
+        for sizes in
+            [[symbol(), bytes(32), bytes(0)], [bytes(0), bytes(32), symbol()], [symbol(), bytes(32), unbounded()]]
+        {
+            let (problem, plan) = planned(sizes, symbol());
+            let text = write(&problem, &plan);
+            assert_eq!(read(&text, &problem, None).unwrap(), plan, "{text}");
+        }
         let (problem, plan) = planned([bytes(64), bytes(32), bytes(48)], bytes(64));
         assert_eq!(
             write(&problem, &plan),
@@ -194,6 +240,7 @@ mod tests {
             ("a,3,8\n", 2, 3, "expected a number below 3, found `3`"),
             ("a,0,many\n", 2, 5, "expected bytes or components such as 8x4, found `many`"),
             ("a,0,8\nb,0,9\n", 3, 5, "object 0 has another size in a row before"),
+            ("a,0,8\nb,1,8\na,1,8\n", 4, 1, "`a` has an object in a row before"),
         ] {
             let error = read(&format!("id,object,object_size\n{row}"), &problem, None).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{error}");

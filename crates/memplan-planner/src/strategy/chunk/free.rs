@@ -3,8 +3,8 @@
 //! `chunk-hot` gives every free chunk a score for a need of n bytes:
 //!
 //! ```text
-//!   fit   -|chunk - n| / max(chunk, n), plus 1 if the chunk is large enough     in (-1, 1]
-//!   heat  1 - (ticks since it became free) / 10, at least 0                     in [0, 1)
+//!   fit   -|chunk - n| / max(chunk, n), plus 1 if the chunk is large enough     from -1 to 1
+//!   heat  1 - (ticks since it became free) / 10, at least 0                     from 0 to 1
 //! ```
 //!
 //! and takes the chunk with the best score. If the chunk that became free last of all has the best score, it wins ties;
@@ -157,8 +157,13 @@ impl Candidate {
     }
 }
 
-/// How well a chunk of `have` bytes suits a request of `need` bytes (see the module documentation).
+/// How well a chunk of `have` bytes suits a request of `need` bytes (see the module documentation). A perfect fit is 1;
+/// a chunk that is much too small rounds to -1.
 pub(super) fn fit(have: u64, need: u64) -> f32 {
+    // Buffers without bytes take no part. If one did, the quotient below would be 0 / 0, which is less than no score.
+    if have == need {
+        return 1.0;
+    }
     let distance = -(have.abs_diff(need) as f32 / have.max(need) as f32);
     if have >= need { distance + 1.0 } else { distance }
 }
@@ -166,4 +171,16 @@ pub(super) fn fit(have: u64, need: u64) -> f32 {
 /// How recently a chunk became free that has been free for `ticks` ticks: 1 for 0 ticks, 0 from [`COOLING`] ticks on.
 fn heat(ticks: u64) -> f32 {
     1.0 - (ticks as f32 / COOLING as f32).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fit_is_a_number_from_minus_one_to_one() {
+        assert_eq!([fit(0, 0), fit(8, 8), fit(0, 8), fit(8, 0)], [1.0, 1.0, -1.0, 0.0]);
+        assert_eq!([fit(1, u64::MAX), heat(0), heat(10)], [-1.0, 1.0, 0.0]);
+        assert_eq!((fit(4, 8), fit(8, 4)), (-0.5, 0.5));
+    }
 }
