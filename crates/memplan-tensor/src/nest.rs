@@ -15,8 +15,10 @@
 //!
 //! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
 
+use crate::Kind;
 use crate::ir::{
-    BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, thread_rank,
+    BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, is_asynchronous,
+    thread_rank,
 };
 use memplan_core::Id;
 // The words of the judge. A `Step` is a read or a write of `Elements`, or a loop or branch around other steps. An
@@ -205,11 +207,16 @@ impl Translator<'_> {
                 }
                 steps.extend(self.block(body));
             }
+            // Where the elements of a view lie is computed anew at every access, so what that reads is read at any time.
+            StmtKind::Declare(view) => {
+                let mut read = Vec::new();
+                self.function.placing_exprs(*view).for_each(|expr| expr.add_mentioned(&mut read));
+                read.into_iter().for_each(|buffer| self.opaque(buffer, steps));
+            }
             // Stores have returned above. An assertion or a call has only expressions, which are read by now; a buffer
             // whose address a call gets is `Opaque` there. The others touch no memory.
             StmtKind::Store { .. }
             | StmtKind::Alloc(_)
-            | StmtKind::Declare(_)
             | StmtKind::Assert { .. }
             | StmtKind::Evaluate(_)
             | StmtKind::Nothing => {}
@@ -239,6 +246,12 @@ impl Translator<'_> {
             // buffers count as touched in an unknown way.
             Expr::Call { name, .. } if JUMPS.contains(&name.as_str()) => {
                 steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
+            }
+            // When an asynchronous call reads and writes is not known, and neither is which of its arguments it writes.
+            Expr::Call { name, args, .. } if is_asynchronous(name, args) => {
+                let mut mentioned = Vec::new();
+                expr.add_mentioned(&mut mentioned);
+                mentioned.into_iter().for_each(|buffer| self.opaque(buffer, steps));
             }
             Expr::Call { name, args, .. } if name == "address_of" => {
                 // The address of an element gives access to the whole buffer. The subscripts are read as well.
