@@ -297,8 +297,8 @@ impl Translator<'_> {
 
     /// The first element of an access (`i * 4 + j` for `[i, j]` in rows of 4), its lanes and their distance in
     /// elements. `None` if the number of subscripts is not that of the dimensions, if a subscript other than the last
-    /// is a vector, if the last one is a vector that is no ramp with a constant step, if the buffer has strides, or if
-    /// the offset of a view is no whole number of elements.
+    /// is a vector, if the last one is a vector that is no ramp with a constant step, or one in a type that wraps, if
+    /// the buffer has strides, or if the offset of a view is no whole number of elements.
     fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
         let declared = &self.function.buffers[buffer];
         if index.len() != declared.shape.len() || declared.has_strides() {
@@ -310,7 +310,7 @@ impl Translator<'_> {
         for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
             let is_last = position + 1 == index.len();
             let subscript = match subscript {
-                Expr::Ramp { base, stride: step, lanes: count } if is_last => {
+                Expr::Ramp { base, stride: step, lanes: count } if is_last && !base.dtype(self.function).wraps() => {
                     (lanes, stride) = (u32::from(*count), step.as_int()?);
                     base
                 }
@@ -351,12 +351,21 @@ impl Translator<'_> {
     /// proof succeed.
     fn index(&self, expr: &Expr) -> Index {
         match expr {
+            // An unsigned number beyond 2^63 is kept as the negative number of the same bits.
+            Expr::Int { value: ..0, dtype } if dtype.kind == Kind::UInt => Index::Unknown,
             Expr::Int { value, .. } => Index::Number(*value),
             Expr::Var(var) => Index::Variable(variable(*var)),
             Expr::Not(value) => is_zero(self.index(value)),
-            // A cast to a narrow type may change the value; others are looked through.
+            // A cast to a narrow type may change the value, and one between types with and without a sign, too. Others
+            // are looked through.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 && self.is_integer(value) => {
-                self.index(value)
+                let from = value.dtype(self.function);
+                let fits = match (from.kind == Kind::UInt, dtype.kind == Kind::UInt) {
+                    (true, false) => from.bits < dtype.bits,
+                    (false, true) => from.kind == Kind::Bool,
+                    _ => true,
+                };
+                if fits { self.index(value) } else { Index::Unknown }
             }
             Expr::Select { condition, then, otherwise } => self.choose(condition, then, otherwise),
             Expr::Call { name, args, .. } => match (name.as_str(), args.as_slice()) {
@@ -364,6 +373,8 @@ impl Translator<'_> {
                 ("likely", [condition]) => self.index(condition),
                 _ => Index::Unknown,
             },
+            // The judge computes with numbers of any size. In a narrow type the result may be another one.
+            Expr::Binary { op, left, .. } if op.is_arithmetic() && left.dtype(self.function).wraps() => Index::Unknown,
             Expr::Binary { op, left, right } if self.is_integer(left) && self.is_integer(right) => {
                 self.binary(*op, self.index(left), self.index(right))
             }

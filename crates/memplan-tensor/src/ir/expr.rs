@@ -52,6 +52,12 @@ impl BinaryOp {
         use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge | And | Or)
     }
+
+    /// Whether the result is computed from the operands and may not fit their type.
+    pub fn is_arithmetic(self) -> bool {
+        use BinaryOp::{Add, Div, FloorDiv, FloorMod, Mod, Mul, Sub};
+        matches!(self, Add | Sub | Mul | Div | Mod | FloorDiv | FloorMod)
+    }
 }
 
 /// Stands before the name of a called function that is printed as written: another function of the module (`@cls.f`),
