@@ -76,6 +76,25 @@ impl DType {
         matches!(self.kind, Kind::Int | Kind::UInt | Kind::Bool)
     }
 
+    /// Whether arithmetic in this type may pass over its ends, so that results are not those of unbounded integers:
+    /// unsigned integers, and integers of fewer than 32 bits. Subscripts in `int32` and `int64` are taken to fit, as
+    /// TVM takes them.
+    pub fn wraps(self) -> bool {
+        self.is_integer() && (self.bits < 32 || self.kind == Kind::UInt)
+    }
+
+    /// Whether an integer is a value of this integer type. Of an unsigned type of 64 bits only the lower half counts:
+    /// the loop IR keeps larger numbers as negative ones.
+    pub(crate) fn holds(self, value: i64) -> bool {
+        let spare = 64u32.saturating_sub(u32::from(self.bits));
+        match self.kind {
+            Kind::Int => value << spare >> spare == value,
+            Kind::UInt => value >= 0 && (value << spare) as u64 >> spare == value as u64,
+            Kind::Bool => matches!(value, 0 | 1),
+            _ => false,
+        }
+    }
+
     /// Whether lanes are floating point.
     pub fn is_float(self) -> bool {
         matches!(self.kind, Kind::Float | Kind::BFloat | Kind::Small(_))

@@ -22,7 +22,7 @@ mod scope;
 mod shared;
 mod stmt;
 
-pub use expr::{BinaryOp, Expr, Index, KEYWORD, LIST, METHOD, OTHER_FUNCTION, SLICE, TUPLE};
+pub use expr::{BinaryOp, Expr, Index, KEYWORD, LIST, METHOD, OTHER_FUNCTION, SLICE, TUPLE, is_asynchronous};
 pub use function::{BufId, Buffer, Function, Memory, Param, Var, VarId};
 pub use scope::{Rank, StorageScope, thread_rank};
 pub use shared::Shared;

@@ -20,7 +20,7 @@
 // `Program`, `OpDraft` and `ProgramBuilder` are the form of programs that all checks share: ops with accesses to
 // values, in regions. A value with a *site* is an allocation of the function; an *external* value is an argument.
 // `nest` says what a statement does to two buffers in the words of the judge.
-use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope};
+use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope, is_asynchronous};
 use crate::nest::{self, Axis, Binding};
 use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
@@ -591,25 +591,41 @@ impl<'f> Lowering<'f> {
             }
             _ => stmt.each_expr(|expr| self.expression(expr, &mut touched)),
         }
-        self.push(stmt, &touched, &[]);
+        let mut escaping = SmallVec::new();
+        self.note_escaping(stmt, &mut escaping);
+        self.push(stmt, &touched, &escaping, &[]);
     }
 
     /// Adds a whole statement, with everything inside, as one op.
     fn summary(&mut self, stmt: &'f Stmt) {
         let mut touched = Touched::default();
+        let mut escaping = SmallVec::new();
         stmt.walk(&mut |inner| {
             inner.each_expr(|expr| self.expression(expr, &mut touched));
-            if let StmtKind::Store { buffer, .. } = &inner.kind {
-                note(&mut touched.stored, self.function.root(*buffer));
+            match &inner.kind {
+                StmtKind::Store { buffer, .. } => note(&mut touched.stored, self.function.root(*buffer)),
+                // What a declaration reads is part of no expression of the statement.
+                StmtKind::Declare(buffer) => {
+                    self.function.placing_exprs(*buffer).for_each(|expr| self.expression(expr, &mut touched));
+                }
+                _ => {}
             }
+            // What an inner statement lets escape is in use after the outer statement, too.
+            self.note_escaping(inner, &mut escaping);
         });
-        let pairs = self.permitted(stmt, &touched);
-        self.push(stmt, &touched, &pairs);
+        let pairs = self.permitted(stmt, &touched, &escaping);
+        self.push(stmt, &touched, &escaping, &pairs);
+    }
+
+    /// Notes the buffers whose memory may be used at any time after the statement.
+    fn note_escaping(&self, stmt: &Stmt, escaping: &mut SmallVec<[BufId; 8]>) {
+        stmt.escaping(self.function).into_iter().for_each(|buffer| note(escaping, self.function.root(buffer)));
     }
 
     /// Pairs (output, input) of a statement that may lie on the same bytes. The *judge*
-    /// ([`memplan_verify::in_place`]) decides, and everything that it cannot prove is left out.
-    fn permitted(&mut self, stmt: &Stmt, touched: &Touched) -> Vec<(BufId, BufId)> {
+    /// ([`memplan_verify::in_place`]) decides, and everything that it cannot prove is left out. So is a buffer that may
+    /// still be used when the statement is over (`escaping`).
+    fn permitted(&mut self, stmt: &Stmt, touched: &Touched, escaping: &[BufId]) -> Vec<(BufId, BufId)> {
         let function = self.function;
         let most = match self.candidates {
             Candidates::None => return Vec::new(),
@@ -617,8 +633,9 @@ impl<'f> Lowering<'f> {
             Candidates::Of(_) => usize::MAX,
         };
         let mut permitted = Vec::new();
-        for &output in &touched.stored {
-            for &input in &touched.loaded {
+        let stays = |buffer: &&BufId| !escaping.contains(buffer);
+        for &output in touched.stored.iter().filter(stays) {
+            for &input in touched.loaded.iter().filter(stays) {
                 if permitted.len() < most && self.candidates.includes(function, output, input) {
                     permitted.push((output, input));
                 }
@@ -651,6 +668,12 @@ impl<'f> Lowering<'f> {
                     note(&mut touched.stored, self.function.root(*buffer));
                 }
             }
+            // An asynchronous copy may write to each of the elements that it is given: `T.copy_async(B[0:8], A[0:8])`.
+            Expr::Call { name, args, .. } if is_asynchronous(name, args) => {
+                let mut mentioned = Vec::new();
+                expr.add_mentioned(&mut mentioned);
+                mentioned.into_iter().for_each(|buffer| note(&mut touched.stored, self.function.root(buffer)));
+            }
             _ => {}
         }
         expr.all_children(|child| {
@@ -673,8 +696,7 @@ impl<'f> Lowering<'f> {
 
     /// Adds the op of a statement: what it reads, updates and lets escape, and the overlays that it permits. `pairs`
     /// has the permitted pairs (output, input). A statement that touches no buffer gets no op.
-    fn push(&mut self, stmt: &Stmt, touched: &Touched, pairs: &[(BufId, BufId)]) {
-        let escaping = stmt.escaping(self.function);
+    fn push(&mut self, stmt: &Stmt, touched: &Touched, escaping: &[BufId], pairs: &[(BufId, BufId)]) {
         if touched.loaded.is_empty() && touched.stored.is_empty() && escaping.is_empty() {
             return;
         }
@@ -711,7 +733,7 @@ impl<'f> Lowering<'f> {
             }
         }
         // The memory may be used at any later time.
-        for value in escaping.into_iter().filter_map(|buffer| self.values[self.function.root(buffer)]) {
+        for value in escaping.iter().filter_map(|buffer| self.values[*buffer]) {
             draft = draft.access(value, AccessKind::Escape);
         }
         for buffer in touched.loaded.iter().filter(|buffer| !touched.stored.contains(buffer)) {
@@ -755,7 +777,7 @@ fn uses_in(function: &Function, stmt: &Stmt, buffer: BufId) -> usize {
 }
 
 /// Calls `visit` for every load, store and bare address (`A.data`) in a statement and in what is inside of it, with the
-/// root of the buffer. `address_of(A[i])` counts as a load. The extents of an allocation and the offset of a view belong
+/// root of the buffer. `address_of(A[i])` counts as a load. The extents of a buffer and the offset of a view belong
 /// to their buffers and not to a statement; they are visited where the buffer is allocated or declared.
 ///
 /// The uses are only counted, and the counts compared ([`Lowering::permitted`]): if a statement has as many uses of a
@@ -765,7 +787,7 @@ fn each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(BufId)) {
         if let StmtKind::Store { buffer, .. } = &stmt.kind {
             visit(function.root(*buffer));
         }
-        let mut each_part = |expr: &Expr| {
+        let each_part = |expr: &Expr| {
             expr.walk(&mut |part| {
                 if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
                     visit(function.root(*buffer));
@@ -773,11 +795,8 @@ fn each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(BufId)) {
             });
         };
         match &stmt.kind {
-            StmtKind::Alloc(buffer) => function.buffers[*buffer].shape.iter().for_each(each_part),
-            StmtKind::Declare(buffer) => {
-                if let Memory::View { elem_offset: Some(offset), .. } = &function.buffers[*buffer].memory {
-                    each_part(offset);
-                }
+            StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) => {
+                function.placing_exprs(*buffer).for_each(each_part);
             }
             _ => stmt.each_expr(each_part),
         }

@@ -15,8 +15,10 @@
 //!
 //! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
 
+use crate::Kind;
 use crate::ir::{
-    BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, thread_rank,
+    BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, is_asynchronous,
+    thread_rank,
 };
 use memplan_core::Id;
 // The words of the judge. A `Step` is a read or a write of `Elements`, or a loop or branch around other steps. An
@@ -205,11 +207,16 @@ impl Translator<'_> {
                 }
                 steps.extend(self.block(body));
             }
+            // Where the elements of a view lie is computed anew at every access, so what that reads is read at any time.
+            StmtKind::Declare(view) => {
+                let mut read = Vec::new();
+                self.function.placing_exprs(*view).for_each(|expr| expr.add_mentioned(&mut read));
+                read.into_iter().for_each(|buffer| self.opaque(buffer, steps));
+            }
             // Stores have returned above. An assertion or a call has only expressions, which are read by now; a buffer
             // whose address a call gets is `Opaque` there. The others touch no memory.
             StmtKind::Store { .. }
             | StmtKind::Alloc(_)
-            | StmtKind::Declare(_)
             | StmtKind::Assert { .. }
             | StmtKind::Evaluate(_)
             | StmtKind::Nothing => {}
@@ -239,6 +246,12 @@ impl Translator<'_> {
             // buffers count as touched in an unknown way.
             Expr::Call { name, .. } if JUMPS.contains(&name.as_str()) => {
                 steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
+            }
+            // When an asynchronous call reads and writes is not known, and neither is which of its arguments it writes.
+            Expr::Call { name, args, .. } if is_asynchronous(name, args) => {
+                let mut mentioned = Vec::new();
+                expr.add_mentioned(&mut mentioned);
+                mentioned.into_iter().for_each(|buffer| self.opaque(buffer, steps));
             }
             Expr::Call { name, args, .. } if name == "address_of" => {
                 // The address of an element gives access to the whole buffer. The subscripts are read as well.
@@ -284,8 +297,8 @@ impl Translator<'_> {
 
     /// The first element of an access (`i * 4 + j` for `[i, j]` in rows of 4), its lanes and their distance in
     /// elements. `None` if the number of subscripts is not that of the dimensions, if a subscript other than the last
-    /// is a vector, if the last one is a vector that is no ramp with a constant step, if the buffer has strides, or if
-    /// the offset of a view is no whole number of elements.
+    /// is a vector, if the last one is a vector that is no ramp with a constant step, or one in a type that wraps, if
+    /// the buffer has strides, or if the offset of a view is no whole number of elements.
     fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
         let declared = &self.function.buffers[buffer];
         if index.len() != declared.shape.len() || declared.has_strides() {
@@ -297,7 +310,7 @@ impl Translator<'_> {
         for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
             let is_last = position + 1 == index.len();
             let subscript = match subscript {
-                Expr::Ramp { base, stride: step, lanes: count } if is_last => {
+                Expr::Ramp { base, stride: step, lanes: count } if is_last && !base.dtype(self.function).wraps() => {
                     (lanes, stride) = (u32::from(*count), step.as_int()?);
                     base
                 }
@@ -338,12 +351,21 @@ impl Translator<'_> {
     /// proof succeed.
     fn index(&self, expr: &Expr) -> Index {
         match expr {
+            // An unsigned number beyond 2^63 is kept as the negative number of the same bits.
+            Expr::Int { value: ..0, dtype } if dtype.kind == Kind::UInt => Index::Unknown,
             Expr::Int { value, .. } => Index::Number(*value),
             Expr::Var(var) => Index::Variable(variable(*var)),
             Expr::Not(value) => is_zero(self.index(value)),
-            // A cast to a narrow type may change the value; others are looked through.
+            // A cast to a narrow type may change the value, and one between types with and without a sign, too. Others
+            // are looked through.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 && self.is_integer(value) => {
-                self.index(value)
+                let from = value.dtype(self.function);
+                let fits = match (from.kind == Kind::UInt, dtype.kind == Kind::UInt) {
+                    (true, false) => from.bits < dtype.bits,
+                    (false, true) => from.kind == Kind::Bool,
+                    _ => true,
+                };
+                if fits { self.index(value) } else { Index::Unknown }
             }
             Expr::Select { condition, then, otherwise } => self.choose(condition, then, otherwise),
             Expr::Call { name, args, .. } => match (name.as_str(), args.as_slice()) {
@@ -351,6 +373,8 @@ impl Translator<'_> {
                 ("likely", [condition]) => self.index(condition),
                 _ => Index::Unknown,
             },
+            // The judge computes with numbers of any size. In a narrow type the result may be another one.
+            Expr::Binary { op, left, .. } if op.is_arithmetic() && left.dtype(self.function).wraps() => Index::Unknown,
             Expr::Binary { op, left, right } if self.is_integer(left) && self.is_integer(right) => {
                 self.binary(*op, self.index(left), self.index(right))
             }

@@ -1,7 +1,7 @@
 //! Expressions of the loop IR.
 
 use super::{BufId, Function, VarId};
-use crate::{DType, Kind};
+use crate::DType;
 use smallvec::{SmallVec, smallvec};
 
 /// The subscripts of an access, one per dimension.
@@ -52,6 +52,12 @@ impl BinaryOp {
         use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge | And | Or)
     }
+
+    /// Whether the result is computed from the operands and may not fit their type.
+    pub fn is_arithmetic(self) -> bool {
+        use BinaryOp::{Add, Div, FloorDiv, FloorMod, Mod, Mul, Sub};
+        matches!(self, Add | Sub | Mul | Div | Mod | FloorDiv | FloorMod)
+    }
 }
 
 /// Stands before the name of a called function that is printed as written: another function of the module (`@cls.f`),
@@ -73,19 +79,75 @@ pub const TUPLE: &str = "(";
 /// The name of a subscript `start:stop:step` of unknown length.
 pub const SLICE: &str = ":";
 
-/// Calls of numbers from whose result the address of an argument can be found again.
-const KEEP_ADDRESSES: [&str; 10] = [
-    "address_of",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "if_then_else",
-    "likely",
-    "reinterpret",
-    "shift_left",
-    "shift_right",
+/// Calls that name the type of their result, so that it is known and not guessed.
+const TYPED_CALLS: [&str; 4] = ["call_extern", "call_pure_extern", "call_intrin", "call_llvm_intrin"];
+
+/// Parts of names of functions that return before their work is done: copies and matrix units that run beside the
+/// threads. Such a part may stand in the name of the call, or in a string that says what the call does
+/// (`T.ptx.cp(…, "async", …)`).
+const ASYNCHRONOUS: [&str; 7] = ["async", "_nbi", "dma_", "bulk", "wgmma", "tcgen05", "tma_"];
+
+/// Names of modules of which a function counts as asynchronous unless it is listed in [`SYNCHRONOUS`].
+const GPU_MODULES: [&str; 3] = ["ptx.", "nvshmem.", "cuda."];
+
+/// Functions of [`GPU_MODULES`] that are done with their arguments when they return.
+const SYNCHRONOUS: [&str; 24] = [
+    "atomic_add",
+    "atomic_cas",
+    "cta_reduce",
+    "cta_sync",
+    "cvta",
+    "cvta_generic",
+    "cvta_generic_to_shared",
+    "grid_sync",
+    "ld",
+    "ld_vec",
+    "ldg",
+    "ldmatrix",
+    "ldu",
+    "mapa",
+    "mma",
+    "mma_sp",
+    "movmatrix",
+    "printf",
+    "shfl_sync",
+    "st",
+    "st_vec",
+    "stmatrix",
+    "warp_reduce",
+    "warp_sync",
 ];
+
+/// Whether a name, or a string that may be one, is that of a function that may still use its arguments when it has
+/// returned.
+fn names_asynchronous(name: &str) -> bool {
+    if ASYNCHRONOUS.iter().any(|part| name.contains(part)) {
+        return true;
+    }
+    // `T.ptx.st` in the text, `tirx.ptx.st` as a string.
+    let name = name.strip_prefix(OTHER_FUNCTION).unwrap_or(name);
+    GPU_MODULES.iter().any(|module| {
+        let function = name.strip_prefix(module).or_else(|| {
+            let (before, rest) = name.split_once('.')?;
+            matches!(before, "T" | "tir" | "tirx").then(|| rest.strip_prefix(module))?
+        });
+        function.is_some_and(|function| !SYNCHRONOUS.contains(&function))
+    })
+}
+
+/// Whether a call may still use the buffers in its arguments when it has returned: a copy that is only begun, or a
+/// function of a GPU that is not known to wait for its work. Nobody knows which statement waits for it.
+pub fn is_asynchronous(name: &str, args: &[Expr]) -> bool {
+    let says_so = |arg: &Expr| match arg {
+        Expr::Str(text) | Expr::Text(text) => names_asynchronous(text),
+        // The value of a keyword argument.
+        Expr::Call { name, args, .. } if name.starts_with(KEYWORD) => {
+            matches!(args.as_slice(), [Expr::Str(text) | Expr::Text(text)] if names_asynchronous(text))
+        }
+        _ => false,
+    };
+    names_asynchronous(name) || args.iter().any(says_so)
+}
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -332,16 +394,22 @@ impl Expr {
         test(self) || !self.all_children(|child| !child.any(test))
     }
 
-    /// The buffers whose address may be part of the value: `A.data` in `p = A.data`, in calls that give a pointer
-    /// (`T.address_of(A[0])`, `T.tvm_access_ptr(…)`), and in numbers that are made of one (`T.reinterpret("int64",
-    /// A.data) + 4`). Any other call that gives a number uses the address only while it runs: for `f(A.data)` the list
-    /// is empty.
+    /// The buffers whose address may be part of the value: `A.data` in `p = A.data`, and in the arguments of any call
+    /// that may give the address back (`T.address_of(A[0])`, `T.ptr_byte_offset(A.data, 4, "float32")`), as a pointer
+    /// or as a number. A truth value has no room for an address, and neither has a number with a point or of few bits
+    /// that a function is said to give; for those the list is empty.
     pub fn addresses(&self) -> Vec<BufId> {
         match self {
             Expr::Data(buffer) => vec![*buffer],
-            Expr::Call { name, args, dtype } => {
-                let passes_on = KEEP_ADDRESSES.contains(&name.as_str()) || dtype.kind == Kind::Handle;
-                let addresses = args.iter().filter(|_| passes_on).flat_map(|arg| match arg {
+            Expr::Call { name, .. } if name == "isnullptr" => Vec::new(),
+            Expr::Call { name, dtype, .. }
+                if TYPED_CALLS.contains(&name.as_str())
+                    && (dtype.is_float() || dtype.is_integer() && dtype.total_bits() < 32) =>
+            {
+                Vec::new()
+            }
+            Expr::Call { name, args, .. } => {
+                let addresses = args.iter().flat_map(|arg| match arg {
                     Expr::Load { buffer, .. } if name == "address_of" => vec![*buffer],
                     other => other.addresses(),
                 });
@@ -349,8 +417,37 @@ impl Expr {
             }
             // An element is what was stored there, whatever its subscripts are.
             Expr::Load { .. } => Vec::new(),
+            Expr::Binary { op, .. } if op.is_predicate() => Vec::new(),
+            Expr::Not(_) => Vec::new(),
             _ => self.children().into_iter().flat_map(Expr::addresses).collect(),
         }
+    }
+
+    /// Adds the buffers that a call in the expression may use after it has returned: all that an asynchronous call
+    /// mentions, and those whose address `tvm_struct_set` puts into a structure of the runtime.
+    pub(crate) fn add_kept_by_calls(&self, kept: &mut Vec<BufId>) {
+        match self {
+            // The most frequent leaves.
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Var(_) => return,
+            Expr::Call { name, args, .. } if is_asynchronous(name, args) => return self.add_mentioned(kept),
+            Expr::Call { name, args, .. } if name == "tvm_struct_set" => {
+                kept.extend(args.iter().flat_map(Expr::addresses));
+            }
+            _ => {}
+        }
+        self.all_children(|child| {
+            child.add_kept_by_calls(kept);
+            true
+        });
+    }
+
+    /// Adds the buffers that the expression loads from or takes the address of.
+    pub(crate) fn add_mentioned(&self, buffers: &mut Vec<BufId>) {
+        self.walk(&mut |part| {
+            if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
+                buffers.push(*buffer);
+            }
+        });
     }
 
     /// Whether the value can be computed from variables and constants alone.

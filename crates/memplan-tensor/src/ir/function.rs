@@ -120,6 +120,16 @@ impl Function {
         root
     }
 
+    /// The expressions that say where the elements of a buffer lie: the offset of a view, the extents, the strides.
+    pub fn placing_exprs(&self, buffer: BufId) -> impl Iterator<Item = &Expr> {
+        let buffer = &self.buffers[buffer];
+        let offset = match &buffer.memory {
+            Memory::View { elem_offset, .. } => elem_offset.as_ref(),
+            _ => None,
+        };
+        offset.into_iter().chain(buffer.shape.iter()).chain(buffer.strides.iter().flatten())
+    }
+
     /// A name that no buffer or variable has yet: `base`, or `base_1`, `base_2`, ….
     pub fn fresh_name(&self, base: &str) -> String {
         // Buffers and variables are printed as names of one function, so they must differ from each other, too.

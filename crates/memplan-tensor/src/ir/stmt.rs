@@ -1,6 +1,6 @@
 //! Statements of the loop IR.
 
-use super::{BufId, Expr, Function, Index, Memory, Shared, VarId};
+use super::{BufId, Expr, Function, Index, Shared, VarId};
 use crate::dtype::Kind;
 use memplan_core::Span;
 use smallvec::{SmallVec, smallvec};
@@ -162,36 +162,30 @@ impl Stmt {
 
     /// The buffers whose memory may still be used when the statement is over, without their being named: their address
     /// is in what the statement stores, gives a name or puts into a structure of the runtime (`tvm_struct_set`), or an
-    /// asynchronous copy or region uses them, or they are read in the offset of a view. Nobody knows which statement
-    /// waits for the copy, and the offset is computed anew at every access of the view.
+    /// asynchronous copy or region uses them, or they are read in the offset, shape or strides of a buffer. Nobody
+    /// knows which statement waits for the copy, and where an element lies is computed anew at every access.
     pub fn escaping(&self, function: &Function) -> Vec<BufId> {
+        let mut buffers = Vec::new();
+        self.each_expr(|expr| expr.add_kept_by_calls(&mut buffers));
         match &self.kind {
             // Most stores are of numbers with a point, and none of them stores an address.
-            StmtKind::Store { buffer, .. } if function.buffers[*buffer].dtype.kind == Kind::Float => Vec::new(),
-            StmtKind::Let { value, .. } | StmtKind::Store { value, .. } => value.addresses(),
-            StmtKind::Evaluate(Expr::Call { name, args, .. })
-                if name == "tvm_struct_set" || name.contains("cp_async") || name.starts_with("dma_") =>
-            {
-                args.iter().flat_map(Expr::addresses).collect()
-            }
+            StmtKind::Store { buffer, .. } if function.buffers[*buffer].dtype.kind == Kind::Float => {}
+            StmtKind::Let { value, .. } | StmtKind::Store { value, .. } => buffers.extend(value.addresses()),
+            // A loop variable that counts from an address has it.
+            StmtKind::For { min, .. } => buffers.extend(min.addresses()),
             StmtKind::Attr { key, body, .. } if key == "async_scope" => {
-                let mut buffers = Vec::new();
                 body.iter().for_each(|inner| inner.walk(&mut |stmt| stmt.add_touched(&mut buffers)));
-                buffers
             }
-            StmtKind::Declare(view) => {
-                let mut buffers = Vec::new();
-                if let Memory::View { elem_offset: Some(offset), .. } = &function.buffers[*view].memory {
-                    offset.walk(&mut |part| {
-                        if let Expr::Load { buffer, .. } = part {
-                            buffers.push(*buffer);
-                        }
-                    });
-                }
-                buffers
+            StmtKind::Declare(buffer) => {
+                function.placing_exprs(*buffer).for_each(|expr| expr.add_mentioned(&mut buffers));
             }
-            _ => Vec::new(),
+            // The place of an element of a list does not depend on the length of the list.
+            StmtKind::Alloc(buffer) if function.buffers[*buffer].shape.len() > 1 => {
+                function.placing_exprs(*buffer).for_each(|expr| expr.add_mentioned(&mut buffers));
+            }
+            _ => {}
         }
+        buffers
     }
 
     /// Adds the buffers that the statement itself loads from, stores to, or takes the address of.
@@ -199,12 +193,7 @@ impl Stmt {
         if let StmtKind::Store { buffer, .. } = &self.kind {
             buffers.push(*buffer);
         }
-        self.each_expr(|expr| {
-            expr.walk(&mut |part| match part {
-                Expr::Load { buffer, .. } | Expr::Data(buffer) => buffers.push(*buffer),
-                _ => {}
-            });
-        });
+        self.each_expr(|expr| expr.add_mentioned(buffers));
     }
 
     /// The expressions of the statement itself, without its blocks, in visiting order.

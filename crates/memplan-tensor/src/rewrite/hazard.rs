@@ -51,6 +51,7 @@
 // of views.
 use super::pool::InPlace;
 use super::sequence::{Sequence, StmtId};
+use crate::DType;
 use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId, thread_rank};
 use crate::linear::Linear;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -161,7 +162,9 @@ fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(V
     let counted = count_stores(function, body, step, &mut loops, &mut found);
     match (counted, found) {
         (Some(1), Some((index, loops))) => {
-            injective(index, &loops) && rows_are_apart(&function.buffers[step.dst].shape, index, &loops)
+            index.iter().all(|subscript| is_unbounded(function, subscript))
+                && injective(index, &loops)
+                && rows_are_apart(&function.buffers[step.dst].shape, index, &loops)
         }
         _ => false,
     }
@@ -229,6 +232,17 @@ fn count_stores<'a>(
     loops.truncate(depth);
     let repeats = matches!(stmt.kind, StmtKind::While { .. });
     if repeats && count > 0 { None } else { Some(count) }
+}
+
+/// Whether a subscript has the value that it has in integers without bounds: it is a variable or a constant, or no part
+/// of it has a type in which sums and products may pass over the ends of the type.
+fn is_unbounded(function: &Function, subscript: &Expr) -> bool {
+    let is_narrow = |part: &Expr| match part {
+        // Both operands of an operation have its type, so looking at the leaves is enough.
+        Expr::Binary { .. } | Expr::Not(_) | Expr::Select { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } => false,
+        leaf => leaf.dtype(function).wraps(),
+    };
+    matches!(subscript, Expr::Var(_) | Expr::Int { .. }) || !subscript.any(&is_narrow)
 }
 
 /// Whether different iterations give different subscripts: each subscript determines the loop variables in it
@@ -469,7 +483,11 @@ impl Run<'_> {
         for position in 0..extent {
             self.step()?;
             let step = if any_order && self.backward { extent - 1 - position } else { position };
-            self.values.insert(var, min.checked_add(step)?);
+            let value = min.checked_add(step)?;
+            if !self.function.vars[var].dtype.holds(value) {
+                return None;
+            }
+            self.values.insert(var, value);
             body(self)?;
         }
         Some(())
@@ -629,10 +647,9 @@ impl Run<'_> {
             // `lanes` has the values of this subscript: one, or for a ramp one per lane.
             let lanes: Vec<i64> = match subscript {
                 Expr::Ramp { base, stride, lanes } => {
-                    let (base, stride) = (self.value(base)?, self.value(stride)?);
-                    (0..i64::from(*lanes))
-                        .map(|lane| base.checked_add(stride.checked_mul(lane)?))
-                        .collect::<Option<_>>()?
+                    let ((base, dtype), stride) = (self.typed_value(base)?, self.value(stride)?);
+                    let lane = |lane| base.checked_add(stride.checked_mul(lane)?).filter(|value| dtype.holds(*value));
+                    (0..i64::from(*lanes)).map(lane).collect::<Option<_>>()?
                 }
                 _ => vec![self.value(subscript)?],
             };
@@ -651,21 +668,31 @@ impl Run<'_> {
         Some(cells.into_iter().map(|cell| (self.thread.clone(), cell)).collect())
     }
 
-    /// The value of an integer expression; `None` if it depends on data or on a variable whose value is not known.
+    /// The value of an integer expression; `None` if it depends on data or on a variable whose value is not known, or
+    /// if a part of it does not fit its type.
     fn value(&self, expr: &Expr) -> Option<i64> {
-        match expr {
-            Expr::Int { value, .. } => Some(*value),
-            Expr::Var(var) => self.values.get(var).copied(),
-            Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
-            // A cast to fewer than 32 bits may change an index. A cast to 32 or 64 bits is looked through: indices are
-            // taken to fit the type that they are cast to.
-            Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
-            Expr::Binary { op, left, right } => binary_value(*op, self.value(left)?, self.value(right)?),
+        self.typed_value(expr).map(|(value, _)| value)
+    }
+
+    /// The value of an integer expression, with its type.
+    fn typed_value(&self, expr: &Expr) -> Option<(i64, DType)> {
+        let (value, dtype) = match expr {
+            Expr::Int { value, dtype } => (*value, *dtype),
+            Expr::Var(var) => (*self.values.get(var)?, self.function.vars[*var].dtype),
+            Expr::Not(value) => (i64::from(self.value(value)? == 0), DType::BOOL),
+            Expr::Cast { dtype, value } => (self.value(value)?, *dtype),
+            Expr::Binary { op, left, right } => {
+                let (left, dtype) = self.typed_value(left)?;
+                let value = binary_value(*op, left, self.value(right)?)?;
+                (value, if op.is_predicate() { DType::BOOL } else { dtype })
+            }
             Expr::Select { condition, then, otherwise } => {
                 let side = if self.value(condition)? == 0 { otherwise } else { then };
-                self.value(side)
+                return self.typed_value(side);
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        // Numbers here have no bounds. What does not fit its type is another number in the program.
+        dtype.holds(value).then_some((value, dtype))
     }
 }

@@ -22,7 +22,7 @@
 //!     B[0] = A[i]
 //! ```
 
-use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
+use crate::ir::{BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -63,8 +63,8 @@ pub struct Sequence<'f> {
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,
-    /// Allocated buffers that stay where they are: a let or a store keeps their address, an asynchronous copy uses them,
-    /// or the buffer or a view of it has strides.
+    /// Allocated buffers that stay where they are: their memory may be used after the statement that uses them (see
+    /// [`Stmt::escaping`]), or the buffer or a view of it has strides.
     pub held: BTreeSet<BufId>,
     /// Whether some access may be one of a vector: a subscript is a ramp, or a buffer has elements of several lanes.
     pub has_vectors: bool,
@@ -251,11 +251,9 @@ impl<'f> Finder<'f> {
         }
     }
 
-    /// A declaration of a view touches what its offset reads.
+    /// A declaration touches what its offset, shape and strides read.
     fn declare(&mut self, id: StmtId, buffer: BufId) {
-        if let Memory::View { elem_offset: Some(offset), .. } = &self.sequence.function.buffers[buffer].memory {
-            self.leaf(id, [offset], None);
-        }
+        self.leaf(id, self.sequence.function.placing_exprs(buffer), None);
     }
 
     /// Adds a statement without blocks, with the buffers that it touches.

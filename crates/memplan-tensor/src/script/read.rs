@@ -13,11 +13,12 @@ use super::ScriptError;
 // The Python syntax tree: `Py` is an expression with its place, `Node` what it is, `PyStmt` a statement with its place,
 // `PyKind` what it is, and `PyDef` the header of a function.
 use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
+use super::read_expr::refuse_misfit;
 use super::read_region::{let_type, nest, same_line};
-use crate::DType;
 use crate::ir::{
     Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia, Var, VarId,
 };
+use crate::{DType, Kind};
 use memplan_core::{IndexVec, Span, index_type};
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -345,7 +346,7 @@ impl Reader<'_> {
                 let buffer = self.buffer_named(base)?;
                 let index = self.index(buffer, subscripts, target.span)?;
                 let value = self.expr(value)?;
-                Ok(Some(self.store(buffer, index, value)))
+                Ok(Some(self.store(buffer, index, value, target.span)?))
             }
             Node::Name(name) => self.assign_name(name, target.span, value),
             Node::Tuple(targets) => self.assign_sizes(targets, value, target.span).map(Some),
@@ -378,7 +379,7 @@ impl Reader<'_> {
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
                 let buffer = *buffer;
                 let value = self.expr(value)?;
-                Ok(Some(self.store(buffer, vec![Expr::int(0)], value)))
+                Ok(Some(self.store(buffer, vec![Expr::int(0)], value, span)?))
             }
             // The variable was declared before without a value. This is its value, and from now on it is constant.
             Some(Binding::Var(var)) if self.undefined.contains(var) => {
@@ -486,7 +487,11 @@ impl Reader<'_> {
             let value = value.ok_or_else(|| ScriptError::invalid(span, "a let needs a value"))?;
             let value = self.expr(value)?;
             let dtype = dtype.unwrap_or(value.dtype(&self.function));
+            let is_constant = value.as_int().is_some();
             let value = coerce(value, dtype, &self.function);
+            if is_constant {
+                refuse_misfit(&value, span)?;
+            }
             let var = self.new_var(name, dtype);
             block.push(Stmt { kind: StmtKind::Let { var, value }, span, trivia });
             return Ok(());
@@ -496,8 +501,7 @@ impl Reader<'_> {
             .ok_or_else(|| ScriptError::unsupported(annotation.span, "this annotation"))?;
         // The first value is read before the name exists, so that `x: T.int32 = x + 1` reads an outer `x`.
         let initial = value.map(|value| self.expr(value)).transpose()?;
-        self.scalar(name, dtype, initial, span, trivia, block);
-        Ok(())
+        self.scalar(name, dtype, initial, span, trivia, block)
     }
 
     /// `x = A[i] + 1`, where nothing is called `x` yet: a mutable scalar with the type of its first value. A pointer,
@@ -525,7 +529,7 @@ impl Reader<'_> {
             let var = self.new_var(name, dtype);
             block.push(Stmt { kind: StmtKind::Let { var, value: initial }, span, trivia });
         } else {
-            self.scalar(name, dtype, Some(initial), span, trivia, block);
+            self.scalar(name, dtype, Some(initial), span, trivia, block)?;
         }
         Ok(())
     }
@@ -539,7 +543,7 @@ impl Reader<'_> {
         span: Span,
         trivia: Trivia,
         block: &mut Vec<Stmt>,
-    ) {
+    ) -> Result<(), ScriptError> {
         let buffer = self.new_buffer(Buffer {
             name: name.to_owned(),
             dtype,
@@ -556,9 +560,10 @@ impl Reader<'_> {
         // would be printed twice.
         block.push(Stmt { kind: StmtKind::Alloc(buffer), span, trivia });
         if let Some(initial) = initial {
-            let kind = self.store(buffer, vec![Expr::int(0)], initial);
+            let kind = self.store(buffer, vec![Expr::int(0)], initial, span)?;
             block.push(Stmt { kind, span, trivia: same_line(trivia) });
         }
+        Ok(())
     }
 }
 
@@ -595,13 +600,24 @@ pub(super) fn script_call(value: &Py) -> Option<CallParts<'_>> {
 }
 
 /// `value` as `dtype`: the type of a constant is changed, a scalar is repeated in every lane of a vector type,
-/// everything else is cast. A value whose lanes do not suit the type stays as it is.
+/// everything else is cast, and so is an integer constant that does not fit the integer type (see `refuse_misfit`). A
+/// value whose lanes do not suit the type stays as it is.
 pub(super) fn coerce(value: Expr, dtype: DType, function: &Function) -> Expr {
     if value.dtype(function) == dtype {
         return value;
     }
     match value {
-        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_integer() => Expr::Int { value, dtype },
+        // An unsigned number beyond 2^63 is kept as the negative number of the same bits, and fits no other type.
+        Expr::Int { value: value @ ..0, dtype: DType { kind: Kind::UInt, .. } }
+            if dtype.lanes == 1 && dtype.is_float() =>
+        {
+            Expr::Float { value: value as u64 as f64, dtype }
+        }
+        Expr::Int { value, dtype: from }
+            if dtype.lanes == 1 && dtype.holds(value) && (from.kind != Kind::UInt || value >= 0) =>
+        {
+            Expr::Int { value, dtype }
+        }
         Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float { value: value as f64, dtype },
         Expr::Float { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float { value, dtype },
         other if other.dtype(function).lanes == dtype.lanes => Expr::Cast { dtype, value: Box::new(other) },
@@ -613,12 +629,18 @@ pub(super) fn coerce(value: Expr, dtype: DType, function: &Function) -> Expr {
 }
 
 impl Reader<'_> {
-    /// A store, its value converted to the buffer's type as TVM does.
-    fn store(&self, buffer: BufId, index: Vec<Expr>, value: Expr) -> StmtKind {
+    /// A store, its value converted to the buffer's type as TVM does. An error if the value is a constant that does not
+    /// fit the type.
+    fn store(&self, buffer: BufId, index: Vec<Expr>, value: Expr, span: Span) -> Result<StmtKind, ScriptError> {
         let element = self.function.buffers[buffer].dtype;
         let lanes = index.last().map_or(1, |last| last.lanes(&self.function));
         let dtype = element.with_lanes(element.lanes.saturating_mul(lanes));
-        StmtKind::Store { buffer, index, value: coerce(value, dtype, &self.function) }
+        let is_constant = value.as_int().is_some();
+        let value = coerce(value, dtype, &self.function);
+        if is_constant {
+            refuse_misfit(&value, span)?;
+        }
+        Ok(StmtKind::Store { buffer, index, value })
     }
 
     /// The text of a string that must stand at a position of the arguments.

@@ -91,6 +91,15 @@ impl Reader<'_> {
                 _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
             }
         }
+        if !matches!(buffer.memory, Memory::View { .. }) {
+            // The offset and the strides of foreign memory are kept as text only. So what they read must stay.
+            let mut read = Vec::new();
+            offset.iter().chain(strides.iter().flatten()).for_each(|expr| expr.add_mentioned(&mut read));
+            for of in read {
+                let root = self.function.root(of);
+                self.function.buffers[root].pinned = true;
+            }
+        }
         if let Some(offset) = offset {
             match &mut buffer.memory {
                 // An offset of 0 is the same as none.

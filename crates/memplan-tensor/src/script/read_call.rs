@@ -7,7 +7,7 @@ use super::python::{Node, Py};
 // `T.name(…)` apart. `KEYWORD`, `METHOD` and `OTHER_FUNCTION` are first characters of names of calls that are printed
 // as they were written: `=predicate`, `.access_ptr`, `@cls.f`.
 use super::read::{Binding, Reader, coerce, script_call};
-use super::read_expr::is_literal;
+use super::read_expr::{is_literal, refuse_misfit};
 use crate::ir::{BinaryOp, Expr, KEYWORD, METHOD, OTHER_FUNCTION};
 use crate::{DType, Kind};
 use memplan_core::Span;
@@ -191,7 +191,12 @@ impl Reader<'_> {
             return Ok(Expr::Int { value: value as i64, dtype });
         }
         let value = self.expr(argument)?;
-        Ok(coerce(value, dtype, &self.function))
+        let is_constant = value.as_int().is_some();
+        let value = coerce(value, dtype, &self.function);
+        if is_constant {
+            refuse_misfit(&value, argument.span)?;
+        }
+        Ok(value)
     }
 
     /// Any other `T.name(…)`, kept by its name. The rewriter needs to know only which buffers the call touches, and
@@ -207,8 +212,12 @@ impl Reader<'_> {
             && let (Some(second), Some(first)) = (values.pop(), values.pop())
         {
             let literals = (is_literal(&left.node), is_literal(&right.node));
+            let constants = [&first, &second].map(|operand| operand.as_int().is_some());
             let (first, second) =
-                if name == "pow" { self.unify(first, second) } else { self.adapt(literals, first, second) };
+                if name == "pow" { self.unify(first, second) } else { self.adapt_bits(literals, first, second) };
+            for (operand, _) in [&first, &second].into_iter().zip(constants).filter(|(_, constant)| *constant) {
+                refuse_misfit(operand, span)?;
+            }
             values.extend([first, second]);
         }
         // Some intrinsics name their result type as the first argument. The type is then no operand and is taken out.

@@ -201,7 +201,12 @@ impl Reader<'_> {
             // if
             // `x` is zero. Negative constants are literals already.
             Node::Negative(operand) => {
+                let is_known = is_literal(&operand.node);
                 let operand = self.expr(operand)?;
+                // `-(1.0 / 3.0)`: Python has computed it.
+                if let (true, Expr::Float { value, dtype }) = (is_known, &operand) {
+                    return Ok(Expr::Float { value: -value, dtype: *dtype });
+                }
                 let dtype = operand.dtype(&self.function);
                 if dtype.is_float() {
                     let minus_one = coerce(Expr::int(-1), dtype, &self.function);
@@ -248,8 +253,21 @@ impl Reader<'_> {
                     return Ok(known);
                 }
                 let bits = bit_operation(operator);
-                let adapts = bits.is_some() || matches!(*operator, "==" | "!=");
-                let (left, right) = if adapts { self.adapt(literals, left, right) } else { self.unify(left, right) };
+                let compares = matches!(*operator, "==" | "!=" | "<" | "<=" | ">" | ">=");
+                let constants = [&left, &right].map(|operand| operand.as_int().is_some());
+                let (left, right) = if bits.is_some() {
+                    self.adapt_bits(literals, left, right)
+                } else if compares {
+                    self.adapt(literals, left, right)
+                } else if matches!(*operator, "and" | "or") {
+                    // Truth values, or what the author takes for some: they have no common type.
+                    (left, right)
+                } else {
+                    self.unify(left, right)
+                };
+                for (operand, _) in [&left, &right].into_iter().zip(constants).filter(|(_, constant)| *constant) {
+                    refuse_misfit(operand, value.span)?;
+                }
                 if let Some(name) = bits {
                     let dtype = left.dtype(&self.function);
                     return Ok(Expr::Call { name: name.to_owned(), args: vec![left, right], dtype });
@@ -298,15 +316,26 @@ impl Reader<'_> {
         (coerce(left, dtype, &self.function), coerce(right, dtype, &self.function))
     }
 
-    /// Gives both operands of a bit operator, `==` or `!=` one type, as TVM does: if one of the two is a literal
-    /// (`literals` says which), it takes the type of the other.
+    /// Gives both operands of a bit operator or a comparison one type, as TVM does: if one of the two is a literal
+    /// (`literals` says which), it takes the type of the other. A literal with a point does not become an integer.
     pub(super) fn adapt(&self, literals: (bool, bool), left: Expr, right: Expr) -> (Expr, Expr) {
         let (a, b) = (left.dtype(&self.function), right.dtype(&self.function));
+        let takes = |literal: &Expr, other: DType| !matches!(literal, Expr::Float { .. }) || other.is_float();
         match literals {
-            (true, false) => (coerce(left, b, &self.function), right),
-            (false, true) => (left, coerce(right, a, &self.function)),
+            (true, false) if takes(&left, b) => (coerce(left, b, &self.function), right),
+            (false, true) if takes(&right, a) => (left, coerce(right, a, &self.function)),
             _ => self.unify(left, right),
         }
+    }
+
+    /// Gives both operands of a bit operator one type. Of a literal TVM takes the low 32 bits here, whatever the type of
+    /// the other operand is.
+    pub(super) fn adapt_bits(&self, literals: (bool, bool), left: Expr, right: Expr) -> (Expr, Expr) {
+        let low_bits = |is_literal: bool, operand: Expr| match operand {
+            Expr::Int { value, dtype: DType::INT64 } if is_literal => literal(wrapped(value, DType::INT32)),
+            other => other,
+        };
+        self.adapt(literals, low_bits(literals.0, left), low_bits(literals.1, right))
     }
 
     /// `op(left, right)` with operands of one type; computed at once if both are constants. The operands of `and` and
@@ -329,6 +358,10 @@ impl Reader<'_> {
     /// What Python makes of an operator between two literals; `None` if that is no number of 64 bits, or if it is
     /// left to TVM, where it means the same.
     fn literal_arithmetic(&self, operator: &str, left: &Expr, right: &Expr) -> Option<Expr> {
+        if matches!(left, Expr::Float { .. }) || matches!(right, Expr::Float { .. }) {
+            let value = python_floats(operator, python_number(left)?, python_number(right)?)?;
+            return Some(Expr::Float { value, dtype: DType::FLOAT32 });
+        }
         let (DType::INT32 | DType::INT64, DType::INT32 | DType::INT64) =
             (left.dtype(&self.function), right.dtype(&self.function))
         else {
@@ -350,6 +383,53 @@ impl Reader<'_> {
             ">>" if (0..63).contains(&b) => a >> b,
             _ => return None,
         }))
+    }
+}
+
+/// The value of a literal as a number with a point. Python has only such numbers of 64 bits, whatever type TVM gives to
+/// the result.
+fn python_number(literal: &Expr) -> Option<f64> {
+    match literal {
+        Expr::Float { value, .. } => Some(*value),
+        Expr::Int { value, .. } => Some(*value as f64),
+        _ => None,
+    }
+}
+
+/// What Python makes of an operator between two numbers with a point; `None` for a division by zero, which is an error
+/// there, and for other operators.
+fn python_floats(operator: &str, a: f64, b: f64) -> Option<f64> {
+    // The remainder has the sign of the divisor.
+    let remainder = || {
+        let rest = a % b;
+        if rest != 0.0 && (rest < 0.0) != (b < 0.0) {
+            rest + b
+        } else {
+            rest.abs().copysign(if rest == 0.0 { b } else { rest })
+        }
+    };
+    Some(match operator {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" if b != 0.0 => a / b,
+        "%" if b != 0.0 => remainder(),
+        // What is left after the remainder is a whole multiple of the divisor, up to rounding.
+        "//" if b != 0.0 => ((a - remainder()) / b).round(),
+        _ => return None,
+    })
+}
+
+/// An error if a constant could not be given the type of the other operand or of the memory it is stored in: TVM has no
+/// such constants. [`coerce`] leaves a cast then.
+pub(super) fn refuse_misfit(coerced: &Expr, span: Span) -> Result<(), ScriptError> {
+    match coerced {
+        Expr::Broadcast { value, .. } => refuse_misfit(value, span),
+        Expr::Cast { dtype, value } if dtype.is_integer() => match value.as_int() {
+            Some(number) => Err(ScriptError::invalid(span, format!("the number {number} does not fit {dtype}"))),
+            None => Ok(()),
+        },
+        _ => Ok(()),
     }
 }
 
@@ -380,8 +460,8 @@ pub(super) fn is_literal(node: &Node) -> bool {
 }
 
 /// The type in which TVM computes with two values. A scalar gets as many lanes as the other value has. A float wins
-/// against an integer, anything against a truth value, a wider type against a narrower one, and an unsigned integer
-/// against a signed one of the same width.
+/// against an integer, anything against a truth value, a wider type against a narrower one, an unsigned integer
+/// against a signed one of the same width, and `float16` against `bfloat16`.
 fn common_type(left: DType, right: DType) -> DType {
     let is_truth = |dtype: DType| dtype.kind == Kind::Bool;
     let left_wins = if left.is_float() != right.is_float() {
@@ -391,7 +471,7 @@ fn common_type(left: DType, right: DType) -> DType {
     } else if left.bits != right.bits {
         left.bits > right.bits
     } else {
-        right.kind != Kind::UInt
+        right.kind != Kind::UInt && (left.kind, right.kind) != (Kind::BFloat, Kind::Float)
     };
     (if left_wins { left } else { right }).with_lanes(left.lanes.max(right.lanes))
 }

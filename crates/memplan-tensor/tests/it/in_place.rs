@@ -171,6 +171,30 @@ fn lies() -> Vec<(&'static str, String)> {
         ),
         ("rows of unknown length, which may be empty", around_moving("for j in range(1):", "i * (n - n // 1)", 8)),
         (
+            "indices that pass over the end of int8",
+            around(
+                "for i in range(T.int8(0), T.int8(16)):\n    B[T.Cast(\"int32\", i * T.int8(32)) // 32 + 4] = A[T.Cast(\"int32\", i * T.int8(32)) // 32 + 4] + T.float32(1)",
+            ),
+        ),
+        (
+            "indices that pass over the end of uint8",
+            program(
+                "A = T.alloc_buffer((256,))\nB = T.alloc_buffer((256,))\nfor i in range(256):\n    A[i] = E[i % 64]\nfor i in range(T.uint8(0), T.uint8(16)):\n    B[i * T.uint8(32)] = A[i * T.uint8(32)] + T.float32(1)\nfor i in range(8):\n    O[i] = B[i * 32]",
+            ),
+        ),
+        (
+            "lanes that pass over the end of uint8",
+            program(
+                "A = T.alloc_buffer((256,))\nB = T.alloc_buffer((256,))\nfor i in range(256):\n    A[i] = E[i % 64]\nfor i in range(T.uint8(0), T.uint8(2)):\n    B[T.Ramp(i * T.uint8(128), T.uint8(64), 4)] = A[T.Ramp(i * T.uint8(128), T.uint8(64), 4)] + T.Broadcast(T.float32(1), 4)\nfor i in range(4):\n    O[i] = B[i * 64]",
+            ),
+        ),
+        (
+            "indices that pass over the end of uint32",
+            around(
+                "for i in range(T.uint32(0), T.uint32(16)):\n    x: T.let[T.uint32] = i * T.uint32(536870912)\n    B[T.Cast(\"int32\", x // T.uint32(536870912))] = A[T.Cast(\"int32\", x // T.uint32(536870912))] + T.float32(1)",
+            ),
+        ),
+        (
             "wider elements",
             program(
                 "A = T.alloc_buffer((16,), \"int16\")\nB = T.alloc_buffer((8,), \"float32\")\nfor i in range(16):\n    A[i] = T.Cast(\"int16\", E[i])\nfor i in range(8):\n    B[i] = T.Cast(\"float32\", A[i])\nfor i in range(8):\n    O[i] = B[i]",

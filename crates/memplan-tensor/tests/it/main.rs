@@ -8,6 +8,7 @@ mod generate;
 mod generated;
 mod in_place;
 mod interpreter;
+mod kept;
 mod large;
 mod mistakes;
 mod names;

@@ -168,7 +168,7 @@ fn strings_mean_what_python_reads() {
 /// Operands get the types that TVM 0.27 gives them, so that a line that is printed anew computes what the old one did.
 #[test]
 fn operands_get_the_types_of_tvm() {
-    let parameters = "X: T.Buffer((8,), \"float32\"), C: T.Buffer((8,), \"int32\"), D: T.Buffer((8,), \"int64\"), E: T.Buffer((8,), \"int8\"), U: T.Buffer((8,), \"uint8\"), H: T.Buffer((8,), \"float16\"), V: T.Buffer((8,), \"uint32\")";
+    let parameters = "X: T.Buffer((8,), \"float32\"), C: T.Buffer((8,), \"int32\"), D: T.Buffer((8,), \"int64\"), E: T.Buffer((8,), \"int8\"), U: T.Buffer((8,), \"uint8\"), H: T.Buffer((8,), \"float16\"), V: T.Buffer((8,), \"uint32\"), F: T.Buffer((8,), \"float64\"), G: T.Buffer((8,), \"bfloat16\")";
     for (written, expected) in [
         ("C[0] * T.float32(0.5)", "T.Cast(\"float32\", C[0]) * T.float32(0.5)"),
         ("0.25 * C[0]", "T.float32(0.25) * T.Cast(\"float32\", C[0])"),
@@ -185,7 +185,21 @@ fn operands_get_the_types_of_tvm() {
         ("V[0] * D[0]", "T.Cast(\"float32\", T.Cast(\"int64\", V[0]) * D[0])"),
         ("(C[0] > 0) + E[0]", "T.Cast(\"float32\", T.Cast(\"int8\", C[0] > 0) + E[0])"),
         ("T.max(3, E[0])", "T.Cast(\"float32\", T.max(3, T.Cast(\"int32\", E[0])))"),
-        ("T.Cast(\"float32\", E[0] < 300)", "T.Cast(\"float32\", T.Cast(\"int32\", E[0]) < 300)"),
+        ("T.Cast(\"float32\", E[0] < 100)", "T.Cast(\"float32\", E[0] < T.int8(100))"),
+        ("T.Cast(\"float32\", 3 >= U[0])", "T.Cast(\"float32\", T.uint8(3) >= U[0])"),
+        ("T.Cast(\"float32\", H[0] < 0.1)", "T.Cast(\"float32\", H[0] < T.float16(0.1))"),
+        ("T.Cast(\"float32\", D[0] >= 5000000000)", "T.Cast(\"float32\", D[0] >= T.int64(5000000000))"),
+        ("T.Cast(\"float32\", E[0] + 300 < 1000)", "T.Cast(\"float32\", T.Cast(\"int32\", E[0]) + 300 < 1000)"),
+        ("F[0] * (1.0 / 3.0)", "T.Cast(\"float32\", F[0] * T.float64(0.3333333333333333))"),
+        ("F[0] * -(1.0 / 3)", "T.Cast(\"float32\", F[0] * T.float64(-0.3333333333333333))"),
+        ("F[0] * (7.5 // 2.0 + 7.5 % -2.0)", "T.Cast(\"float32\", F[0] * T.float64(2.5))"),
+        ("F[0] * (-7.5 // 2.0 + -7.5 % 2.0)", "T.Cast(\"float32\", F[0] * T.float64(-3.5))"),
+        ("G[0] * H[0]", "T.Cast(\"float32\", T.Cast(\"float16\", G[0]) * H[0])"),
+        ("H[0] * G[0]", "T.Cast(\"float32\", H[0] * T.Cast(\"float16\", G[0]))"),
+        ("X[0] + (T.uint64(1) - T.uint64(2))", "X[0] + T.float32(1.8446744073709552e19)"),
+        ("T.Cast(\"float32\", D[0] & 5000000000)", "T.bitwise_and(D[0], T.int64(705032704))"),
+        ("T.Cast(\"float32\", T.bitwise_or(C[0], 5000000000))", "T.bitwise_or(C[0], 705032704)"),
+        ("T.Cast(\"float32\", True or X[0])", "True) or X[0]"),
         ("T.Cast(\"float32\", E[0] == 5)", "T.Cast(\"float32\", E[0] == T.int8(5))"),
         ("T.Cast(\"float32\", U[0] & 3)", "T.Cast(\"float32\", T.bitwise_and(U[0], T.uint8(3)))"),
         ("T.Cast(\"float32\", E[0] ^ T.int32(1))", "T.bitwise_xor(T.Cast(\"int32\", E[0]), 1)"),
@@ -208,6 +222,32 @@ fn operands_get_the_types_of_tvm() {
     ] {
         let printed = reads(parameters, &format!("X[0] = {written}")).unwrap_or_else(|e| panic!("{written}: {e}"));
         assert!(printed.contains(expected), "{written}: {expected}\n{printed}");
+    }
+}
+
+/// TVM has no constant that does not fit its type, and neither have we.
+#[test]
+fn numbers_that_do_not_fit_are_refused() {
+    let parameters = "E: T.Buffer((8,), \"int8\"), U: T.Buffer((8,), \"uint8\"), C: T.Buffer((8,), \"int32\"), V: T.Buffer((8,), \"uint32\")";
+    for (line, message) in [
+        ("C[0] = T.Cast(\"int32\", E[0] < 300)", "the number 300 does not fit int8"),
+        ("C[0] = T.Cast(\"int32\", U[0] == -1)", "the number -1 does not fit uint8"),
+        ("E[0] = 300", "the number 300 does not fit int8"),
+        ("E[0] = T.int32(-129)", "the number -129 does not fit int8"),
+        ("C[0] = 5000000000", "the number 5000000000 does not fit int32"),
+        ("C[0] = T.Cast(\"int32\", V[0] + (-1))", "the number -1 does not fit uint32"),
+        ("C[0] = T.int8(300)", "the number 300 does not fit int8"),
+        ("x: T.let[T.int8] = 300", "the number 300 does not fit int8"),
+        ("x: T.int8 = 300", "the number 300 does not fit int8"),
+        ("C[0] = E[0] & 300", "the number 300 does not fit int8"),
+        ("C[0] = T.shift_left(E[0], 300)", "the number 300 does not fit int8"),
+    ] {
+        let error = reads(parameters, line).expect_err(line).to_string();
+        assert!(error.contains(message), "{line}: {error}");
+    }
+    for line in ["E[0] = -128", "U[0] = 255", "C[0] = 5000000000 & T.int32(7)", "C[0] = T.Cast(\"int8\", 300)"] {
+        let text = reads(parameters, line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!(memplan_tensor::pass::fuzz_check(&text, JUDGE), Ok(true), "{line}");
     }
 }
 
