@@ -605,4 +605,15 @@ mod tests {
         let deep = format!("{}f32{}", "complex<".repeat(5000), ">".repeat(5000));
         assert!(Type::parse(&deep).bits().is_none());
     }
+
+    #[test]
+    fn what_stands_inside() {
+        let inner = |text: &str| inner_span(text, Span::new(0, text.len())).map(|span| text[span.range()].to_owned());
+        assert_eq!(inner("memref<4x?xf32, 3>").as_deref(), Some("f32"));
+        assert_eq!(inner("!async.value<memref<4xf32>>").as_deref(), Some("memref<4xf32>"));
+        assert_eq!(inner("memrefs<4xf32>").as_deref(), Some("4xf32"));
+        for text in ["(memref<4xf32>) -> memref<4xf32>", "tuple<>", "index"] {
+            assert_eq!(inner(text), None, "{text}");
+        }
+    }
 }

@@ -1236,3 +1236,18 @@ fn an_alias_ends_where_its_brackets_are_closed() {
         assert!(error.contains("the end of the alias"), "{text}: {error}");
     }
 }
+
+/// Tasks end behind the last op of the region around them. A terminator touches no memory, so they are over before it.
+/// A faulty text leaves it out; then the last op touches memory while they run.
+#[test]
+fn tasks_end_before_a_terminator_only() {
+    let program = |end: &str| {
+        shows(&format!(
+            "func.func @f(%a: memref<16xf32>, %b: memref<16xf32>) {{\n  omp.taskgroup {{\n  omp.task {{
+             memref.copy %a, %b : memref<16xf32> to memref<16xf32>\n  omp.terminator\n  }}
+             memref.copy %b, %a : memref<16xf32> to memref<16xf32>\n  {end}\n  }}\n  return\n}}\n"
+        ))
+    };
+    assert!(program("omp.terminator").contains("await"), "{}", program("omp.terminator"));
+    assert!(!program("").contains("await"), "{}", program(""));
+}
