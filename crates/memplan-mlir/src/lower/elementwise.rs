@@ -167,7 +167,7 @@ impl Lowering<'_> {
     }
 
     /// The indexing maps of a `linalg.generic`.
-    fn maps_of(&self, op: OpId) -> Option<Vec<Option<Rc<str>>>> {
+    fn maps_of(&self, op: OpId) -> Option<Maps> {
         let document = self.document;
         let maps = document.attribute(op, "indexing_maps")?;
         let maps = maps.strip_prefix('[')?.strip_suffix(']')?;

@@ -239,6 +239,9 @@ enum Todo {
     CloseFunction,
 }
 
+/// An indexing map for each operand; `None` for one that is not understood.
+type Maps = Vec<Option<Rc<str>>>;
+
 /// The state of one lowering: the document, the program so far, and the maps between the two. `ops`, `sites`,
 /// `functions`, `values` and `notes` become the fields of [`Lowered`].
 struct Lowering<'d> {
@@ -276,7 +279,7 @@ struct Lowering<'d> {
     /// What [`Self::reusable_arguments`] says of each vector function that was called so far.
     reusable: HashMap<OpId, Vec<(usize, usize)>>,
     /// The indexing maps of the `linalg.generic` that was asked for last ([`Self::map_at`]).
-    maps: RefCell<Option<(OpId, Vec<Option<Rc<str>>>)>>,
+    maps: RefCell<Option<(OpId, Maps)>>,
 }
 
 impl<'d> Lowering<'d> {
