@@ -87,18 +87,26 @@ impl Document {
     /// or if the sizes are missing or do not fit the operands.
     fn segment_range(&self, op: OpId, name: &str) -> Option<std::ops::Range<usize>> {
         let at = self.info(op).segments.iter().position(|segment| segment == name)?;
-        let sizes = self.integers_attribute(op, "operandSegmentSizes")?;
+        let sizes = self.segment_sizes(op)?;
         part_of(0..self.operands(op).len(), &sizes, at)
+    }
+
+    /// How many operands belong to each segment of the generic form. Older texts write
+    /// `operand_segment_sizes = dense<[2, 1]> : vector<2xi32>`.
+    pub(crate) fn segment_sizes(&self, op: OpId) -> Option<Vec<i64>> {
+        let sizes = self.integers_attribute(op, "operandSegmentSizes");
+        sizes.or_else(|| self.integers_attribute(op, "operand_segment_sizes"))
     }
 
     /// The positions of `ins` and `outs` of linalg ops and NPU ops whose generic form has no segments. The last
     /// operand is the output; of a `linalg.reduce` the second half of the operands. Empty for all other ops and
-    /// groups.
+    /// groups, and where the number of outputs cannot be told: a `linalg.generic` may have any number of them, and so
+    /// may an NPU op with more than two operands.
     fn unsegmented_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
         // Nothing says whether the only operand of an NPU op is an input or an output.
-        let styled = self.name(op).starts_with("linalg.") || (self.name(op).starts_with("hivm.hir.") && count > 1);
-        if self.op(op).form != Form::Generic || !styled {
+        let styled = self.name(op).starts_with("linalg.") || (self.name(op).starts_with("hivm.hir.") && count == 2);
+        if self.op(op).form != Form::Generic || !styled || self.name(op) == "linalg.generic" {
             return 0..0;
         }
         let inputs = match self.name(op) {

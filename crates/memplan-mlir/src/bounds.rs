@@ -15,7 +15,8 @@
 // text at the commas that stand in no brackets.
 use crate::attribute::{integer, integers};
 use crate::document::{Definition, Document, Form, OpId, ValueId};
-use crate::ty::Commas;
+use crate::lex::trim_trivia;
+use crate::ty::{Commas, Type};
 
 /// A number that is known now, or the value that holds it at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,8 @@ pub struct Slice {
 const DYNAMIC: i64 = i64::MIN;
 
 impl Document {
-    /// The number a value always has, if an `arith.constant` or `index.constant` defines it; `None` otherwise.
+    /// The number a value always has, if an `arith.constant` or `index.constant` defines it; `None` otherwise. It is the
+    /// signed number of its type: `200 : i8` is -56. (`true` is 1.)
     pub fn constant(&self, value: ValueId) -> Option<i64> {
         let Definition::Result { op, .. } = self.value(value).definition else {
             return None;
@@ -60,14 +62,18 @@ impl Document {
         if !matches!(self.name(op), "arith.constant" | "index.constant") {
             return None;
         }
+        let signed = |number: i64| match self.ty(value) {
+            &Type::Integer { width: width @ 2..64 } => (number << (64 - width)) >> (64 - width),
+            _ => number,
+        };
         if let Some(text) = self.attribute(op, "value") {
-            return integer(text);
+            return integer(text).map(signed);
         }
         // `arith.constant {attributes} 5 : index`: the number follows the dictionary, or the op's name.
         let last = self.dictionaries(op).last().map(|span| span.end);
         let start = last.unwrap_or(self.op(op).name_span.end) as usize;
         let text = self.source().get(start..self.op(op).span.end as usize)?;
-        integer(text)
+        integer(text).map(signed)
     }
 
     /// A bound as a number, looking through constants.
@@ -78,10 +84,18 @@ impl Document {
         }
     }
 
-    /// The bounds of a loop, outermost dimension first; `None` if the op is no loop, or if its bounds are neither
+    /// Whether an `scf.for` takes its bounds as unsigned numbers: `scf.for unsigned %i = …`. To such a loop the `i8` -56
+    /// is 200.
+    pub(crate) fn is_unsigned_loop(&self, op: OpId) -> bool {
+        let word = || self.header_text(op).is_some_and(|text| trim_trivia(text).starts_with("unsigned"));
+        self.attribute(op, "unsignedCmp").is_some() || (self.op(op).form != Form::Generic && word())
+    }
+
+    /// The bounds of a loop, outermost dimension first; `None` if the op is no loop, or if its bounds are neither signed
     /// numbers nor values (bounds of affine loops may be expressions).
     pub fn loop_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         match self.name(op) {
+            "scf.for" if self.is_unsigned_loop(op) => None,
             "scf.for" => {
                 let [lower, upper, step, ..] = self.operands(op) else {
                     return None;

@@ -524,11 +524,16 @@ impl<'t> Iterator for Commas<'t> {
 }
 
 /// Where the element type of a shaped type is written (`f32` of `memref<4xf32>`), or what stands between the brackets
-/// of another type (`f32` of `!async.value<f32>`). `None` if the type has no brackets.
+/// of another type (`f32` of `!async.value<f32>`). It is needed for ops whose form writes the type of an operand only:
+/// a result, or an argument of their region, then has the type inside of it.
+///
+/// `None` if the type has no brackets, or nothing between them, or is a function's: the brackets of
+/// `(memref<4xf32>) -> memref<4xf32>` belong to two types.
 pub(crate) fn inner_span(source: &str, span: Span) -> Option<Span> {
     let text = source.get(span.range())?;
-    let inside = text.split_once('<')?.1.strip_suffix('>')?;
-    let shaped = ["memref", "tensor", "vector"].iter().any(|word| text.starts_with(word));
+    let (word, inside) = text.split_once('<').filter(|_| !text.starts_with('('))?;
+    let inside = inside.strip_suffix('>')?;
+    let shaped = matches!(word.trim(), "memref" | "tensor" | "vector");
     let first = Commas::of(inside).next()?;
     let inner = if shaped { element_of_shape(first) } else { inside };
     // `inner` is a part of `source`, so the distance of the two pointers is its position.
@@ -599,5 +604,16 @@ mod tests {
         assert_eq!(Type::parse("!quant.uniform<i8:f32, 1.0>").bits(), None);
         let deep = format!("{}f32{}", "complex<".repeat(5000), ">".repeat(5000));
         assert!(Type::parse(&deep).bits().is_none());
+    }
+
+    #[test]
+    fn what_stands_inside() {
+        let inner = |text: &str| inner_span(text, Span::new(0, text.len())).map(|span| text[span.range()].to_owned());
+        assert_eq!(inner("memref<4x?xf32, 3>").as_deref(), Some("f32"));
+        assert_eq!(inner("!async.value<memref<4xf32>>").as_deref(), Some("memref<4xf32>"));
+        assert_eq!(inner("memrefs<4xf32>").as_deref(), Some("4xf32"));
+        for text in ["(memref<4xf32>) -> memref<4xf32>", "tuple<>", "index"] {
+            assert_eq!(inner(text), None, "{text}");
+        }
     }
 }

@@ -992,3 +992,262 @@ func.func @k(%in: !g, %out: !g) {
         assert!(insertion.contains("update %o"), "{insertion}");
     }
 }
+
+/// The bound of the one allocation in the body of a function with these lines, which compute its size `%e`. The
+/// function has arguments `%x: i8` and `%n: index`.
+fn bound_of(lines: &str) -> Option<u64> {
+    let source = format!(
+        "func.func @f(%x: i8, %n: index, %m: memref<?xi8>) {{\n  %i1 = arith.constant 1 : index\n  \
+         %i5 = arith.constant 5 : index\n  %i8 = arith.constant 8 : index\n  %i100 = arith.constant 100 : index\n  \
+         %b0 = arith.constant 0 : i8\n  %b1 = arith.constant 1 : i8\n  %b5 = arith.constant 5 : i8\n  \
+         %b100 = arith.constant 100 : i8\n  {lines}\n  %a = memref.alloc(%e) : memref<?xi8, #hivm.address_space<ub>>\n  \
+         return\n}}\n"
+    );
+    let program = lowered(lines, &source).program;
+    program.sites().iter().next().unwrap().size.upper_bound().map(|bytes| bytes.0)
+}
+
+/// What an unsigned op gives for a number that may be negative is no small number.
+#[test]
+fn an_unsigned_op_needs_a_number_that_is_never_negative() {
+    let divided = |op: &str, less: &str| {
+        bound_of(&format!(
+            "%s = arith.minsi %n, %i8 : index\n  %k = arith.maxsi %s, %{less} : index\n  %l = arith.subi %k, %i1 : index
+             %q = {op} %l, %i8 : index\n  %q1 = arith.addi %q, %i1 : index\n  %e = arith.minsi %q1, %i100 : index"
+        ))
+    };
+    // `max(…, n)` may be anything, so only the last minimum bounds the size.
+    for (op, most) in [("arith.divui", 1), ("arith.ceildivui", 2), ("arith.shrui", 1)] {
+        assert_eq!((divided(op, "i1"), divided(op, "s")), (Some(most), Some(100)), "{op}");
+    }
+}
+
+/// 100 + 100 is -56 as an `i8`, and -56 is 200 as an unsigned number.
+#[test]
+fn narrow_numbers_wrap_around() {
+    let to_index = "%e = arith.index_castui %s : i8 to index";
+    for lines in [
+        "%s = arith.minsi %x, %b5 : i8",
+        // What a cast to fewer bits leaves may be negative.
+        "%t = index.castu %n : index to i8\n  %s = arith.minsi %t, %b100 : i8",
+        "%z = arith.constant 0 : index\n  %d = memref.dim %m, %z : memref<?xi8>
+         %t = arith.index_cast %d : index to i8\n  %s = arith.minsi %t, %b100 : i8",
+        // Is -56.
+        "%t = arith.constant 200 : i8\n  %s = arith.minsi %t, %b100 : i8",
+        "%t = \"arith.constant\"() <{value = 200 : i8}> : () -> i8\n  %s = arith.minsi %t, %b100 : i8",
+        "%t = arith.addi %b100, %b100 : i8\n  %s = arith.minsi %t, %b100 : i8",
+        "%t = arith.muli %b100, %b5 : i8\n  %s = arith.minsi %t, %b100 : i8",
+        "%t = arith.shli %b100, %b1 : i8\n  %s = arith.minsi %t, %b100 : i8",
+    ] {
+        assert_eq!(bound_of(&format!("{lines}\n  {to_index}")), None, "{lines}");
+    }
+    for lines in [
+        // A number that is far below 0 turns into a large one.
+        "%s = arith.minsi %n, %i5 : index\n  %t = arith.index_cast %s : index to i8
+         %e = arith.index_cast %t : i8 to index",
+        "%s = arith.minsi %x, %b5 : i8\n  %t = arith.addi %s, %s : i8\n  %e = arith.index_cast %t : i8 to index",
+        "%s = arith.minsi %x, %b5 : i8\n  %t = arith.subi %s, %b1 : i8\n  %e = arith.index_cast %t : i8 to index",
+        "%s = arith.minsi %x, %b5 : i8\n  %t = arith.shli %s, %b1 : i8\n  %e = arith.index_cast %t : i8 to index",
+    ] {
+        assert_eq!(bound_of(lines), None, "{lines}");
+    }
+    // Where nothing can wrap, there is a bound.
+    for (lines, most) in [
+        ("%s = arith.minsi %x, %b5 : i8\n  %t = arith.addi %s, %b1 : i8\n  %e = arith.index_cast %t : i8 to index", 6),
+        (
+            "%s = arith.minui %x, %b5 : i8\n  %t = arith.muli %s, %b5 : i8\n  %e = arith.index_castui %t : i8 to index",
+            25,
+        ),
+        (
+            "%s = arith.minsi %x, %b5 : i8\n  %t = arith.maxsi %s, %b0 : i8\n  %e = arith.index_castui %t : i8 to index",
+            5,
+        ),
+        ("%s = arith.minsi %n, %i5 : index\n  %e = arith.addi %s, %s : index", 10),
+        (
+            "%s = arith.extui %x : i8 to i32\n  %c = arith.constant 64 : i32\n  %t = arith.minsi %s, %c : i32
+          %e = arith.index_castui %t : i32 to index",
+            64,
+        ),
+    ] {
+        assert_eq!(bound_of(lines), Some(most), "{lines}");
+    }
+}
+
+/// To `scf.for unsigned` the bound -56 is 200.
+#[test]
+fn the_numbers_of_an_unsigned_loop_are_not_read_as_signed() {
+    let trips = |word: &str| {
+        shows(&format!(
+            "func.func @f(%a: memref<16xf32>, %f: f32) {{\n  %c0 = arith.constant -56 : i8\n  \
+             %c1 = arith.constant 1 : i8\n  %c5 = arith.constant 5 : i8\n  scf.for {word} %i = %c0 to %c5 step %c1 : i8 {{
+             linalg.fill ins(%f : f32) outs(%a : memref<16xf32>)\n  }}\n  return\n}}\n"
+        ))
+    };
+    assert!(trips("").contains("loop 61 "), "{}", trips(""));
+    assert!(!trips("unsigned").contains("loop 61 "), "{}", trips("unsigned"));
+    let generic = "func.func @f(%a: memref<16xf32>, %f: f32) {
+        %c0 = arith.constant -56 : i8\n  %c1 = arith.constant 1 : i8\n  %c5 = arith.constant 5 : i8
+        \"scf.for\"(%c0, %c5, %c1) <{unsignedCmp}> ({
+        ^bb0(%i: i8):
+          linalg.fill ins(%f : f32) outs(%a : memref<16xf32>)
+          \"scf.yield\"() : () -> ()
+        }) : (i8, i8, i8) -> ()
+        return\n}\n";
+    assert!(shows(&generic.replace("<{unsignedCmp}>", "")).contains("loop 61 "));
+    assert!(!shows(generic).contains("loop 61 "));
+    // Its index is no size: neither bound is read as a signed number.
+    let size = |word: &str| {
+        bound_of(&format!(
+            "%s = arith.minsi %x, %b5 : i8\n  %q = scf.for {word} %i = %b0 to %s step %b1 iter_args(%w = %i5) -> (index) : i8 {{
+             %y = arith.index_castui %i : i8 to index\n  scf.yield %y : index\n  }}\n  %e = arith.minsi %q, %i100 : index"
+        ))
+    };
+    assert_eq!((size(""), size("unsigned")), (Some(5), Some(100)));
+}
+
+/// Other attributes of the op may be maps, too.
+#[test]
+fn the_map_of_an_affine_op_is_its_own() {
+    for op in [
+        "affine.min #map(%n) {acme.m = affine_map<() -> (1)>}",
+        "affine.min affine_map<(d0) -> (d0, 256)>(%n) {acme.m = affine_map<() -> (1)>}",
+        "\"affine.min\"(%n) {acme.m = affine_map<() -> (1)>, map = affine_map<(d0) -> (d0, 256)>} : (index) -> index",
+        "\"affine.min\"(%n) <{map = #map}> {acme.m = affine_map<() -> (1)>} : (index) -> index",
+    ] {
+        let source = format!(
+            "#map = affine_map<(d0) -> (d0, 256)>\nfunc.func @f(%n: index) {{\n  %e = {op}\n  \
+             %a = memref.alloc(%e) : memref<?xi8>\n  return\n}}\n"
+        );
+        let program = lowered(op, &source).program;
+        let bound = program.sites().iter().next().unwrap().size.upper_bound();
+        assert_eq!(bound.map(|bytes| bytes.0), Some(256), "{op}");
+    }
+}
+
+/// A text of the generic form that does not say how many outputs an op has.
+#[test]
+fn without_segments_every_operand_of_a_generic_may_change() {
+    let lines = |segments: &str, lines: &[&str]| {
+        let op = format!(
+            "\"linalg.generic\"(%a, %b, %b2) ({{\n  ^bb0(%i: f32, %q: f32, %r: f32):
+             \"linalg.yield\"(%i, %f) : (f32, f32) -> ()\n  }}) {{indexing_maps = [#map, #map, #map],
+             iterator_types = [#linalg.iterator_type<parallel>]{segments}}}
+             : (memref<16xf32>, memref<16xf32>, memref<16xf32>) -> ()"
+        );
+        let source = format!(
+            "#map = affine_map<(d0) -> (d0)>\nfunc.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %f: f32) {{\n  \
+             %b2 = memref.alloc() : memref<16xf32>\n  {op}\n  return\n}}\n"
+        );
+        whole(&source, lines);
+    };
+    lines("", &["linalg.generic  update %a, update %b, update %b2, loop 0.. {"]);
+    for segments in [
+        ", operandSegmentSizes = array<i32: 1, 2>",
+        ", operand_segment_sizes = array<i32: 1, 2>",
+        ", operand_segment_sizes = dense<[1, 2]> : vector<2xi32>",
+    ] {
+        let expected =
+            "linalg.generic  read %a, write %b, write %b2, overlay %b over %a, overlay %b2 over %a, loop 0.. {";
+        lines(segments, &[expected]);
+    }
+}
+
+/// A stream is told by its place, whatever its type is; and an argument of the kernel is no stream.
+#[test]
+fn a_stream_may_have_any_type() {
+    let launch = "@k::@f blocks in (%n, %n, %n) threads in (%n, %n, %n)";
+    for ty in ["!llvm.ptr", "i64", "index"] {
+        let source = format!(
+            "gpu.module @k {{ gpu.func @f(%a: memref<16xf32>) kernel {{ gpu.return }} }}
+             func.func @start(%s: {ty}, %a: memref<16xf32>, %n: index) {{
+               gpu.launch_func <%s : {ty}> {launch} args(%a : memref<16xf32>)
+               return
+             }}
+             func.func @g(%s: {ty}, %a: memref<16xf32>, %b: memref<16xf32>, %n: index) {{
+               gpu.launch_func {launch} args(%a : memref<16xf32>, %s : {ty})
+               func.call @start(%s, %b, %n) : ({ty}, memref<16xf32>, index) -> ()
+               return
+             }}"
+        );
+        let (updates, escapes) = ("gpu.launch_func  update %a", "gpu.launch_func  escape %a");
+        whole(&source, &[escapes, updates, "func.call  update %b, escape %b"]);
+    }
+    // The generic form: the last segment says whether there is a stream.
+    for (last, line) in [(1, "gpu.launch_func  escape %a"), (0, "gpu.launch_func  update %a")] {
+        let source = format!(
+            "func.func @g(%s: i64, %a: memref<16xf32>, %n: index) {{
+               \"gpu.launch_func\"(%n, %n, %n, %n, %n, %n, %a, %s) <{{kernel = @k::@f,
+                 operandSegmentSizes = array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, {kernel}, {last}>}}>
+                 : (index, index, index, index, index, index, memref<16xf32>, i64) -> ()
+               return
+             }}",
+            kernel = 2 - last,
+        );
+        whole(&source, &[line]);
+    }
+}
+
+/// Two rounds of the outer loop come to one element: 0 + 8 + 1 and 1 + 8 + 0, for example.
+#[test]
+fn vector_functions_do_not_work_in_place_if_slices_of_slices_meet() {
+    let part = "memref<64xf32, strided<[1], offset: ?>, #hivm.address_space<ub>>";
+    let small = "memref<8xf32, strided<[1], offset: ?>, #hivm.address_space<ub>>";
+    let body = format!(
+        "%c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {{
+  scf.for %j = %c0 to %c64 step %c8 {{
+    %s1 = memref.subview %a[%i] [64] [1] : !a to {part}
+    %d1 = memref.subview %o[%i] [64] [1] : !o to {part}
+    %s2 = memref.subview %s1[%j] [8] [1] : {part} to {small}
+    %d2 = memref.subview %d1[%j] [8] [1] : {part} to {small}
+    %v = vector.transfer_read %s2[%i], %pad {{in_bounds = [true]}} : {small}, vector<1xf32>
+    %w = arith.addf %v, %v : vector<1xf32>
+    vector.transfer_write %w, %d2[%i] {{in_bounds = [true]}} : vector<1xf32>, {small}
+  }}
+  }}"
+    );
+    assert!(!works_in_place("128xf32", "128xf32", &body));
+}
+
+/// A slice of a negative size is a fault of the text, and no reason to panic.
+#[test]
+fn vector_functions_may_have_slices_of_negative_size() {
+    let part = "memref<64xf32, strided<[1], offset: ?>, #hivm.address_space<ub>>";
+    for size in ["-9223372036854775808", "-1"] {
+        let body = format!(
+            "scf.for %i = %c0 to %c64 step %c1 {{
+    %s1 = memref.subview %a[%i] [{size}] [1] : !a to {part}
+    %d1 = memref.subview %o[%i] [{size}] [1] : !o to {part}
+    %v = vector.transfer_read %s1[%c0], %pad {{in_bounds = [true]}} : {part}, vector<64xf32>
+    vector.transfer_write %v, %d1[%c0] {{in_bounds = [true]}} : vector<64xf32>, {part}
+  }}"
+        );
+        assert!(!works_in_place("128xf32", "128xf32", &body), "{size}");
+    }
+}
+
+/// A `>` too many does not belong to the alias, and to nothing else.
+#[test]
+fn an_alias_ends_where_its_brackets_are_closed() {
+    for text in ["!a = memref<128xf32, #hivm.address_space<ub>>>\n", "#m = affine_map<(d0) -> (d0)>)\n", "!a = i32 ]\n"]
+    {
+        let source = format!("{text}func.func @f() {{\n  return\n}}\n");
+        let error = Document::read(&source, Dialects::builtin()).unwrap_err().to_string();
+        assert!(error.contains("the end of the alias"), "{text}: {error}");
+    }
+}
+
+/// Tasks end behind the last op of the region around them. A terminator touches no memory, so they are over before it.
+/// A faulty text leaves it out; then the last op touches memory while they run.
+#[test]
+fn tasks_end_before_a_terminator_only() {
+    let program = |end: &str| {
+        shows(&format!(
+            "func.func @f(%a: memref<16xf32>, %b: memref<16xf32>) {{\n  omp.taskgroup {{\n  omp.task {{
+             memref.copy %a, %b : memref<16xf32> to memref<16xf32>\n  omp.terminator\n  }}
+             memref.copy %b, %a : memref<16xf32> to memref<16xf32>\n  {end}\n  }}\n  return\n}}\n"
+        ))
+    };
+    assert!(program("omp.terminator").contains("await"), "{}", program("omp.terminator"));
+    assert!(!program("").contains("await"), "{}", program(""));
+}

@@ -17,7 +17,8 @@ use smallvec::SmallVec;
 // operand's memory a result is. `AccessKind` is the same in the words of the program.
 use super::*;
 use crate::dialect::{Access, AliasRule, Relation, Selector};
-use crate::document::NameKind;
+use crate::document::{Form, NameKind, Op};
+use crate::lex::without_comments;
 
 /// What an op does to which value; most ops have two or three operands.
 type AccessList = SmallVec<[(ValueId, AccessKind); 4]>;
@@ -95,11 +96,23 @@ pub(super) fn makes_handle(document: &Document, op: OpId, is_memory: impl Fn(Val
     results.any(|(at, &result)| handle(result) && document.info(op).aliases.iter().any(|rule| covers(rule, at)))
 }
 
-/// Whether the op launches a kernel on a stream: it returns at once, and no token stands for the kernel. A stream is a
-/// value of an opaque type. It is not told apart from an argument of such a type.
+/// Whether the op launches a kernel on a stream: it returns at once, and no token stands for the kernel. A stream may
+/// have any type; it is told by its place.
 pub(super) fn launches_on_stream(document: &Document, op: OpId) -> bool {
-    let is_stream = |value: &ValueId| matches!(document.ty(*value), Type::Opaque(text) if text != "!gpu.async.token");
-    document.name(op) == "gpu.launch_func" && document.operands(op).iter().any(is_stream)
+    if document.name(op) != "gpu.launch_func" {
+        return false;
+    }
+    let Op { form, name_span, span, .. } = document.op(op);
+    match form {
+        // The stream is the last segment of the operands. Without segments there is no telling.
+        Form::Generic => document.segment_sizes(op).is_none_or(|sizes| sizes.last() != Some(&0)),
+        // `gpu.launch_func <%stream : i64> @kernels::@kernel blocks in …`: nothing else in front of `@` has a `<`.
+        _ => {
+            let text = document.source().get(name_span.end as usize..span.end as usize).unwrap_or("");
+            let text = without_comments(text);
+            text.split('@').next().is_some_and(|front| front.contains('<'))
+        }
+    }
 }
 
 impl Lowering<'_> {

@@ -20,7 +20,8 @@
 //! A part that may be of any size (a difference of two values, a product of two) makes the whole result unknown. How
 //! small a dimension or symbol can be is never used: it may also be negative.
 
-use crate::document::{Document, OpId};
+use crate::document::{Document, Form, OpId};
+use crate::lex::trim_trivia;
 use crate::ty::split_commas;
 
 /// A part of a map's result.
@@ -65,14 +66,20 @@ impl Document {
     }
 
     /// The text of an affine op's map from behind `affine_map<` on: `(d0)[s0] -> (d0 + s0)>`, and whatever follows it.
-    /// The map stands in the op itself, or the op names an alias such as `#map`.
+    /// The map stands behind the op's name, in the generic form in the attribute `map`; an alias such as `#map` may
+    /// stand for it. (Other attributes may be maps, too.)
     fn map_text(&self, op: OpId) -> Option<&str> {
         let span = self.op(op).span;
-        let text = self.text(span);
-        let start = text.find("affine_map<").or_else(|| text.find('#'))?;
-        let word = text[start..].split(['(', ' ', ',', '}']).next()?;
-        let map = if word.starts_with('#') { self.alias(word, span)? } else { &text[start..] };
-        map.trim_start().strip_prefix("affine_map<")
+        let text = match self.op(op).form {
+            Form::Generic => self.attribute(op, "map")?,
+            _ => self.source().get(self.op(op).name_span.end as usize..span.end as usize)?,
+        };
+        let text = trim_trivia(text);
+        let map = match text.starts_with('#') {
+            true => self.alias(text.split(['(', ' ', '\n', '/']).next()?, span)?,
+            false => text,
+        };
+        trim_trivia(map).strip_prefix("affine_map<")
     }
 }
 

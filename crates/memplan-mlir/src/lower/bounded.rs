@@ -14,8 +14,12 @@
 //!
 //! A mark `buffer_size_in_byte` says the same of any shape ([`marks`](super::marks)).
 //!
-//! The search starts at a size operand of the allocation and goes backwards through the ops that compute it. Each
-//! function gives the largest number that something can be, or `None` if no bound is found.
+//! The search starts at a size operand of the allocation and goes backwards through the ops that compute it. Of each
+//! number it finds the smallest and the largest signed number that it can be, as far as they are known ([`Range`]).
+//!
+//! Numbers of few bits wrap around: 100 + 100 is -56 as an `i8`. So a sum is only known if it fits its type whatever the
+//! numbers are. Numbers of 64 bits (also `index`) are taken not to wrap below 0: no program counts so far down that the
+//! smallest of them comes near. They may wrap above, where their largest number is not known.
 
 use memplan_core::Bytes;
 use memplan_program::Size;
@@ -29,12 +33,62 @@ use crate::ty::{Layout, MemRef, Type};
 /// one can be exponential in its length: with `%b = %a + %a`, `%c = %b + %b`, … each op doubles it.
 const MOST_OPS: u32 = 64;
 
-/// How many ops may lie between a number and the constants or dimensions that show that it is not negative. An op has
-/// two operands at most here, so no more than 2^8 ops are looked at.
-const SIGN_DEPTH: u32 = 8;
+/// What is known of a number: it is no smaller than `low` and no larger than `high`, read as a signed number of its
+/// type. An end that is not known is `None`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Range {
+    low: Option<i64>,
+    high: Option<i64>,
+}
 
-/// A negative `index` that is divided by at most this number, as an unsigned one, is still 2^43 or more.
-const LARGEST_DIVISOR_OF_SIZES: i64 = 1 << 20;
+impl Range {
+    const UNKNOWN: Range = Range { low: None, high: None };
+    /// Not negative, and nothing else.
+    const NATURAL: Range = Range { low: Some(0), high: None };
+
+    fn is_never_negative(self) -> bool {
+        self.low.is_some_and(|low| low >= 0)
+    }
+
+    /// What is known of a number that is either of two.
+    fn or(self, other: Range) -> Range {
+        Range {
+            low: self.low.zip(other.low).map(|(one, other)| one.min(other)),
+            high: self.high.zip(other.high).map(|(one, other)| one.max(other)),
+        }
+    }
+
+    /// What is known of `f(x)`, where `f` never falls as `x` grows, and its results fit.
+    fn through(self, f: impl Fn(i64) -> i64) -> Range {
+        Range { low: self.low.map(&f), high: self.high.map(&f) }
+    }
+}
+
+/// The smallest and largest number of a signed type. `None` for types that are no numbers, and for numbers of one bit:
+/// `true` is -1 as a signed number and is written as 1.
+fn limits(ty: &Type) -> Option<(i64, i64)> {
+    let bits = match ty {
+        Type::Integer { width: bits @ 2..=64 } => *bits,
+        Type::Index => 64,
+        _ => return None,
+    };
+    Some((i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)))
+}
+
+/// The range of a result that is computed as if there were no limit of bits, from its ends; nothing is known of it if it
+/// may not fit its type. An end of a narrow type is always known. For 64 bits see the top of this file.
+fn fitting(ty: &Type, low: Option<i128>, high: Option<i128>) -> Range {
+    let Some((least, most)) = limits(ty) else { return Range::UNKNOWN };
+    let fits = |end: &i128| (i128::from(least)..=i128::from(most)).contains(end);
+    let (low_fits, high_fits) = (low.as_ref().is_some_and(fits), high.as_ref().is_some_and(fits));
+    // Only a number of 64 bits may have no known low end here.
+    let is_low_unknown = low.is_none() && least == i64::MIN;
+    if !high_fits || !(low_fits || is_low_unknown) {
+        return Range::UNKNOWN;
+    }
+    // Both fit an `i64`, because they fit the type.
+    Range { low: low.map(|end| end as i64), high: high.map(|end| end as i64) }
+}
 
 /// What the search for the bounds of one allocation's sizes knows.
 struct Search {
@@ -45,6 +99,12 @@ struct Search {
     /// Results of `scf.if` and `scf.for` and values carried by loops whose bound is being looked for. If the search
     /// comes across one of them again, it has gone round a loop.
     open: Vec<ValueId>,
+}
+
+/// Rounds a quotient up. The divisor is positive.
+fn ceil_div(number: i64, by: i64) -> i64 {
+    let rest = i64::from(number.rem_euclid(by) > 0);
+    number.div_euclid(by) + rest
 }
 
 impl Document {
@@ -77,178 +137,223 @@ impl Document {
         }
     }
 
-    /// The largest number a value can be: the smallest of the bounds that the ops that compute it and the conditions
-    /// around the allocation give. `None` if none of them gives one.
+    /// The largest number a value can be; `None` if that is not known.
     fn at_most(&self, value: ValueId, search: &mut Search) -> Option<i64> {
-        let told = self.told_by_ops(value, search);
-        let guarded = search.guards.iter().filter_map(|&(condition, holds)| self.limit_in(condition, value, holds));
-        told.into_iter().chain(guarded).min()
+        self.range(value, search).high
     }
 
-    /// An upper bound of a value, from the op or loop that defines it; `None` if there is none or the search has
-    /// looked at too many ops.
-    fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
+    /// What is known of a value: what the ops that compute it and the conditions around the allocation say.
+    fn range(&self, value: ValueId, search: &mut Search) -> Range {
+        let mut range = self.told_by_ops(value, search).unwrap_or_default();
+        let guarded = search.guards.iter().filter_map(|&(condition, holds)| self.limit_in(condition, value, holds));
+        range.high = range.high.into_iter().chain(guarded).min();
+        // A narrow type has known ends of its own.
+        if let Some((least, most)) = limits(self.ty(value)).filter(|&(least, _)| least > i64::MIN) {
+            range.low.get_or_insert(least);
+            range.high.get_or_insert(most);
+        }
+        range
+    }
+
+    /// What the op or loop says that defines a value; `None` if it says nothing or the search has looked at too many
+    /// ops.
+    fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<Range> {
         match self.value(value).definition {
             Definition::Result { op, .. } if !matches!(self.name(op), "scf.if" | "scf.for") => {
                 search.left = search.left.checked_sub(1)?;
-                self.most_of_op(op, search)
+                self.range_of_op(op, value, search)
             }
-            // The first argument of an `scf.for` is its index, which stays below the loop's upper bound (operand 1).
+            // The first argument of an `scf.for` is its index. It is never below the lower bound, because steps are
+            // positive, and stays below the upper one. The loop may also take the bounds as unsigned numbers; then
+            // nothing is known.
             Definition::Argument { block, index: 0 } => {
                 let around = self.region(self.block(block).parent).parent?;
-                let upper = (self.name(around) == "scf.for").then(|| self.operands(around).get(1)).flatten()?;
-                // The last index is one less than the upper bound, whatever the step is.
+                let (&[lower, upper, ..], "scf.for") = (self.operands(around), self.name(around)) else { return None };
+                if self.is_unsigned_loop(around) {
+                    return None;
+                }
                 search.left = search.left.checked_sub(1)?;
-                self.at_most(*upper, search)?.checked_sub(1)
+                // The last index is one less than the upper bound, whatever the step is.
+                let high = self.at_most(upper, search).and_then(|upper| upper.checked_sub(1));
+                Some(Range { low: self.range(lower, search).low, high })
             }
-            _ => self.most_of_sources(value, search),
+            _ => self.range_of_sources(value, search),
         }
     }
 
-    /// An upper bound of the result of an op that computes a number; `None` if the op is not listed here or an
-    /// operand that matters has no bound. Sizes are taken to be never negative.
-    fn most_of_op(&self, op: OpId, search: &mut Search) -> Option<i64> {
-        match self.name(op) {
-            "arith.constant" | "index.constant" => self.constant(*self.results(op).first()?),
+    /// What is known of the result of an op that computes a number; `None` if the op is not listed here.
+    fn range_of_op(&self, op: OpId, result: ValueId, search: &mut Search) -> Option<Range> {
+        let ty = self.ty(result);
+        // Exact results of two numbers, for [`fitting`].
+        let both = |one: Option<i64>, other: Option<i64>, f: fn(i128, i128) -> i128| {
+            one.zip(other).map(|(one, other)| f(one.into(), other.into()))
+        };
+        Some(match self.name(op) {
+            "arith.constant" | "index.constant" => {
+                let number = self.constant(result);
+                Range { low: number, high: number }
+            }
             // One bounded operand is enough to bound a minimum.
             "arith.minsi" | "index.mins" => {
-                let limits = [self.operand_at_most(op, 0, search), self.operand_at_most(op, 1, search)];
-                limits.into_iter().flatten().min()
+                let (one, other) = self.two(op, search)?;
+                Range { high: one.high.into_iter().chain(other.high).min(), ..one.or(other) }
             }
-            "arith.minui" | "index.minu" => self.most_of_unsigned_minimum(op, search),
-            // Either of them is one of its operands, so it is no larger than the larger bound.
-            "arith.maxsi" | "index.maxs" | "arith.maxui" | "index.maxu" => {
-                Some(self.operand_at_most(op, 0, search)?.max(self.operand_at_most(op, 1, search)?))
+            "arith.maxsi" | "index.maxs" => {
+                let (one, other) = self.two(op, search)?;
+                Range { low: one.low.into_iter().chain(other.low).max(), ..one.or(other) }
             }
-            "arith.select" => self.most_of_select(op, search),
+            // `minui(-5, 100)` is 100. So one bounded operand is enough only if it is never negative.
+            "arith.minui" | "index.minu" => {
+                let (one, other) = self.two(op, search)?;
+                let naturals = [one, other].into_iter().filter(|range| range.is_never_negative());
+                match naturals.filter_map(|range| range.high).min() {
+                    Some(high) => Range { low: Some(0), high: Some(high) },
+                    None if one.is_never_negative() || other.is_never_negative() => Range::NATURAL,
+                    None => one.or(other),
+                }
+            }
+            "arith.maxui" | "index.maxu" => {
+                let (one, other) = self.two(op, search)?;
+                one.or(other)
+            }
+            "arith.select" => self.range_of_select(op, search)?,
             "arith.addi" | "index.add" => {
-                self.operand_at_most(op, 0, search)?.checked_add(self.operand_at_most(op, 1, search)?)
+                let (one, other) = self.two(op, search)?;
+                let sum = |one, other| both(one, other, |one, other| one + other);
+                fitting(ty, sum(one.low, other.low), sum(one.high, other.high))
             }
             "arith.subi" | "index.sub" => {
                 let &[from, less] = self.operands(op) else { return None };
-                // `min(x + 64, n) - x` is at most 64, whatever `x` is. Otherwise only a constant can be subtracted
-                // from a bound, because an unknown number may be 0.
-                let apart = self.above(from, less, MOST_OPS);
-                apart.or_else(|| self.at_most(from, search)?.checked_sub(self.positive_constant(op, 1)?))
+                // `min(x + 64, n) - x` is at most 64, whatever `x` is. A narrow sum may wrap around.
+                let is_wide = limits(ty).is_some_and(|(least, _)| least == i64::MIN);
+                if let Some(apart) = is_wide.then(|| self.above(from, less, MOST_OPS)).flatten() {
+                    return Some(Range { low: None, high: Some(apart) });
+                }
+                let (from, less) = self.two(op, search)?;
+                let apart = |one, other| both(one, other, |one, other| one - other);
+                fitting(ty, apart(from.low, less.high), apart(from.high, less.low))
             }
-            "arith.muli" | "index.mul" => match (self.positive_constant(op, 0), self.positive_constant(op, 1)) {
-                (_, Some(times)) => self.operand_at_most(op, 0, search)?.checked_mul(times),
-                (Some(times), _) => self.operand_at_most(op, 1, search)?.checked_mul(times),
-                _ => None,
-            },
-            // A remainder is smaller than the divisor.
-            "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => {
-                self.positive_constant(op, 1)?.checked_sub(1)
+            "arith.muli" | "index.mul" => {
+                let (one, other) = self.two(op, search)?;
+                self.product(ty, one, other)
             }
-            "arith.divsi" | "arith.floordivsi" | "index.divs" => {
-                Some(self.operand_at_most(op, 0, search)?.max(0) / self.positive_constant(op, 1)?)
-            }
-            "arith.divui" | "index.divu" => {
+            // A remainder is smaller than the divisor, and has the sign of what is divided.
+            "arith.remsi" | "index.rems" => {
                 let by = self.positive_constant(op, 1)?;
-                Some(self.dividend_at_most(op, by, search)? / by)
+                let low = if self.operand(op, 0, search)?.is_never_negative() { 0 } else { 1 - by };
+                Range { low: Some(low), high: Some(by - 1) }
+            }
+            "arith.remui" | "index.remu" => Range { low: Some(0), high: Some(self.positive_constant(op, 1)? - 1) },
+            "arith.divsi" | "index.divs" => {
+                let by = self.positive_constant(op, 1)?;
+                self.operand(op, 0, search)?.through(|number| number / by)
+            }
+            "arith.floordivsi" => {
+                let by = self.positive_constant(op, 1)?;
+                self.operand(op, 0, search)?.through(|number| number.div_euclid(by))
             }
             "arith.ceildivsi" | "index.ceildivs" => {
                 let by = self.positive_constant(op, 1)?;
-                Some(self.operand_at_most(op, 0, search)?.max(0).checked_add(by - 1)? / by)
+                self.operand(op, 0, search)?.through(|number| ceil_div(number, by))
+            }
+            // As an unsigned number a negative one is 2^63 or more. Half of that is no negative number any more.
+            "arith.divui" | "index.divu" => {
+                let by = self.positive_constant(op, 1)?;
+                match self.unsigned(op, search) {
+                    Some(divided) => divided.through(|number| number / by),
+                    None if by > 1 => Range::NATURAL,
+                    None => Range::UNKNOWN,
+                }
             }
             "arith.ceildivui" | "index.ceildivu" => {
                 let by = self.positive_constant(op, 1)?;
-                Some(self.dividend_at_most(op, by, search)?.checked_add(by - 1)? / by)
+                self.unsigned(op, search)?.through(|number| ceil_div(number, by))
             }
-            "arith.index_cast" | "arith.extsi" | "index.casts" => self.operand_at_most(op, 0, search),
-            "arith.index_castui" | "arith.extui" | "index.castu" => self.unsigned_at_most(op, 0, search),
-            "arith.andi" | "index.and" => self.most_of_mask(op, search),
+            "arith.index_cast" | "arith.extsi" | "index.casts" => self.range_of_cast(op, ty, true, search)?,
+            "arith.index_castui" | "arith.extui" | "index.castu" => self.range_of_cast(op, ty, false, search)?,
+            "arith.andi" | "index.and" => self.range_of_mask(op, search)?,
             "arith.shrsi" | "index.shrs" => {
-                let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
-                self.operand_at_most(op, 0, search)?.max(0).checked_shr(by)
+                let by = self.shift(op)?;
+                self.operand(op, 0, search)?.through(|number| number >> by)
             }
             "arith.shrui" | "index.shru" => {
-                let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
-                self.dividend_at_most(op, 1_i64.checked_shl(by)?, search)?.checked_shr(by)
+                let by = self.shift(op)?;
+                self.unsigned(op, search)?.through(|number| number >> by)
             }
             "arith.shli" | "index.shl" => {
-                // The factor `1 << by` must fit an `i64`: the largest one is 2^61.
-                let by = u32::try_from(self.constant_operand(op, 1)?).ok().filter(|&by| by < 62)?;
-                self.operand_at_most(op, 0, search)?.max(0).checked_mul(1 << by)
+                let factor = Some(1_i64 << self.shift(op)?);
+                self.product(ty, self.operand(op, 0, search)?, Range { low: factor, high: factor })
             }
             "memref.dim" => {
-                let at = usize::try_from(self.constant_operand(op, 1)?).ok()?;
-                self.most_of_dimension(*self.operands(op).first()?, at, search)
+                let at = self.constant_operand(op, 1).and_then(|at| usize::try_from(at).ok());
+                let high = at.and_then(|at| self.most_of_dimension(*self.operands(op).first()?, at, search));
+                Range { low: Some(0), high }
             }
             // Of a minimum one bounded result is enough, of a maximum every result needs a bound.
-            "affine.min" => self.most_of_map(op, search)?.into_iter().flatten().min(),
-            "affine.max" => self.most_of_map(op, search)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
-            "affine.apply" => self.most_of_map(op, search)?.into_iter().next()?,
-            _ => None,
-        }
-    }
-
-    /// The largest number that the operand at a position can be.
-    fn operand_at_most(&self, op: OpId, at: usize, search: &mut Search) -> Option<i64> {
-        self.at_most(*self.operands(op).get(at)?, search)
-    }
-
-    /// The same, for an op that takes the operand as an unsigned number. A negative number is a very large one then: as
-    /// an unsigned number of 8 bits, -56 is 200. So there is a bound only if the operand is never negative.
-    fn unsigned_at_most(&self, op: OpId, at: usize, search: &mut Search) -> Option<i64> {
-        let limit = self.operand_at_most(op, at, search)?;
-        self.is_never_negative(*self.operands(op).get(at)?, SIGN_DEPTH).then_some(limit)
-    }
-
-    /// The bound of what an unsigned op divides by the number `by`. An `index` is taken to be a size, and not negative:
-    /// a negative one would be 2^63 or more, and a buffer of as many elements, divided by a small number, has room in no
-    /// memory. Integers of fewer bits, and large divisors, must be shown not to be negative.
-    fn dividend_at_most(&self, op: OpId, by: i64, search: &mut Search) -> Option<i64> {
-        let &dividend = self.operands(op).first()?;
-        match *self.ty(dividend) == Type::Index && (1..=LARGEST_DIVISOR_OF_SIZES).contains(&by) {
-            true => self.at_most(dividend, search).filter(|&most| most >= 0),
-            false => self.unsigned_at_most(op, 0, search),
-        }
-    }
-
-    /// An upper bound of an unsigned minimum: `minui(-5, 100)` is 100. So one bounded operand is enough only if it is
-    /// never negative; otherwise the result may be either operand.
-    fn most_of_unsigned_minimum(&self, op: OpId, search: &mut Search) -> Option<i64> {
-        let sizes = [self.unsigned_at_most(op, 0, search), self.unsigned_at_most(op, 1, search)];
-        let least = sizes.into_iter().flatten().min();
-        least.or_else(|| Some(self.operand_at_most(op, 0, search)?.max(self.operand_at_most(op, 1, search)?)))
-    }
-
-    /// Whether a value is certainly not negative. `left` limits how many ops lie between the value and what decides it.
-    fn is_never_negative(&self, value: ValueId, left: u32) -> bool {
-        if let Some(number) = self.constant(value) {
-            return number >= 0;
-        }
-        let Some(left) = left.checked_sub(1) else { return false };
-        let op = match self.value(value).definition {
-            Definition::Result { op, .. } => op,
-            // The index of an `scf.for` is never below its lower bound (operand 0): steps are positive.
-            Definition::Argument { block, index: 0 } => {
-                let around = self.region(self.block(block).parent).parent;
-                let lower = around.filter(|&op| self.name(op) == "scf.for").and_then(|op| self.operands(op).first());
-                return lower.is_some_and(|&lower| self.is_never_negative(lower, left));
+            "affine.min" => Range { low: None, high: self.most_of_map(op, search)?.into_iter().flatten().min() },
+            "affine.max" => {
+                let results: Option<Vec<i64>> = self.most_of_map(op, search)?.into_iter().collect();
+                Range { low: None, high: results?.into_iter().max() }
             }
-            _ => return false,
+            "affine.apply" => Range { low: None, high: self.most_of_map(op, search)?.into_iter().next()? },
+            _ => return None,
+        })
+    }
+
+    /// What is known of the operand at a position.
+    fn operand(&self, op: OpId, at: usize, search: &mut Search) -> Option<Range> {
+        Some(self.range(*self.operands(op).get(at)?, search))
+    }
+
+    /// What is known of the first two operands.
+    fn two(&self, op: OpId, search: &mut Search) -> Option<(Range, Range)> {
+        Some((self.operand(op, 0, search)?, self.operand(op, 1, search)?))
+    }
+
+    /// What is known of the first operand, for an op that takes it as an unsigned number. A negative number is a very
+    /// large one then (as an unsigned number of 8 bits, -56 is 200), so it must never be negative.
+    fn unsigned(&self, op: OpId, search: &mut Search) -> Option<Range> {
+        self.operand(op, 0, search).filter(|range| range.is_never_negative())
+    }
+
+    /// What is known of a product. One factor must be known not to be negative, and have a bound.
+    fn product(&self, ty: &Type, one: Range, other: Range) -> Range {
+        let factor = |range: Range| range.low.filter(|&low| low >= 0).zip(range.high);
+        let ((least, most), other) = match (factor(one), factor(other)) {
+            (_, Some(times)) => (times, one),
+            (Some(times), _) => (times, other),
+            _ => return Range::UNKNOWN,
         };
-        let is_size = |at: usize| self.operands(op).get(at).is_some_and(|&one| self.is_never_negative(one, left));
-        match self.name(op) {
-            "memref.dim" | "arith.extui" | "index.castu" => true,
-            "arith.index_castui" | "arith.index_cast" | "arith.extsi" | "index.casts" => is_size(0),
-            "arith.addi" | "index.add" | "arith.muli" | "index.mul" | "arith.minsi" | "index.mins" => {
-                is_size(0) && is_size(1)
-            }
-            "arith.maxsi" | "index.maxs" | "arith.andi" | "index.and" => is_size(0) || is_size(1),
-            "arith.select" => is_size(1) && is_size(2),
-            // What a positive constant divides keeps its sign; a remainder has the sign of what is divided.
-            "arith.divsi" | "arith.ceildivsi" | "arith.floordivsi" | "index.divs" | "index.ceildivs"
-            | "arith.remsi" | "index.rems" => is_size(0) && self.positive_constant(op, 1).is_some(),
-            // Unsigned: the sign is a bit like any other, and these ops clear it.
-            "arith.remui" | "index.remu" => self.positive_constant(op, 1).is_some(),
-            "arith.divui" | "index.divu" => self.positive_constant(op, 1).is_some_and(|by| by > 1) || is_size(0),
-            "arith.minui" | "index.minu" => is_size(0) || is_size(1),
-            "arith.shrui" | "index.shru" | "arith.shrsi" | "index.shrs" => is_size(0),
-            _ => false,
+        let (least, most) = (i128::from(least), i128::from(most));
+        let low = other.low.map(|low| i128::from(low) * if low < 0 { most } else { least });
+        let high = other.high.map(|high| i128::from(high) * if high < 0 { least } else { most });
+        fitting(ty, low, high)
+    }
+
+    /// What is known of the result of a cast to the type `to`. A cast to fewer bits leaves bits out, so the number must
+    /// be known to fit. A cast to more bits repeats the sign, or (`is_signed` is false) takes a negative number for a
+    /// large one.
+    fn range_of_cast(&self, op: OpId, to: &Type, is_signed: bool, search: &mut Search) -> Option<Range> {
+        let &from = self.operands(op).first()?;
+        let range = self.range(from, search);
+        let ((_, most), (_, most_of_result)) = (limits(self.ty(from))?, limits(to)?);
+        if most_of_result < most {
+            let low = range.low?;
+            return Some(fitting(to, Some(low.into()), range.high.map(i128::from)));
         }
+        // A number that may be the largest one of its type has no bound that is worth a buffer.
+        let range = Range { high: range.high.filter(|&high| high < most), ..range };
+        let keeps = is_signed || most_of_result == most || range.is_never_negative();
+        Some(if keeps { range } else { Range::NATURAL })
+    }
+
+    /// By how many bits an op shifts: its second operand, a constant that is no negative number and smaller than the
+    /// number of bits.
+    fn shift(&self, op: OpId) -> Option<u32> {
+        let (_, most) = limits(self.ty(*self.operands(op).first()?))?;
+        let by = u32::try_from(self.constant_operand(op, 1)?).ok()?;
+        // `most` has all bits but the sign.
+        (by < most.count_ones()).then_some(by)
     }
 
     /// The operand at a position, if it is a constant.
@@ -261,41 +366,47 @@ impl Document {
         self.constant_operand(op, at).filter(|&number| number > 0)
     }
 
-    /// An upper bound of `arith.select`: the larger one of its two choices, each under the condition that chooses it.
-    fn most_of_select(&self, op: OpId, search: &mut Search) -> Option<i64> {
+    /// What is known of an `arith.select`: it is one of its two choices, each under the condition that chooses it.
+    fn range_of_select(&self, op: OpId, search: &mut Search) -> Option<Range> {
         let &[condition, one, other] = self.operands(op) else { return None };
         // The first choice is taken where the condition holds, the second one where it does not.
         let [yes, no] = [(one, true), (other, false)].map(|(chosen, holds)| {
             let limit = self.limit_in(condition, chosen, holds);
-            self.at_most(chosen, search).into_iter().chain(limit).min()
+            let range = self.range(chosen, search);
+            Range { high: range.high.into_iter().chain(limit).min(), ..range }
         });
-        Some(yes?.max(no?))
+        Some(yes.or(no))
     }
 
-    /// An upper bound of `x & mask` with a constant mask. The result is no larger than a mask that is not negative. A
-    /// negative mask only clears bits of `x`, so the result is no larger than `x`.
-    fn most_of_mask(&self, op: OpId, search: &mut Search) -> Option<i64> {
-        let (masked, mask) = match (self.constant_operand(op, 0), self.constant_operand(op, 1)) {
-            (_, Some(mask)) => (0, mask),
-            (Some(mask), _) => (1, mask),
-            _ => return None,
-        };
-        if mask < 0 { self.operand_at_most(op, masked, search) } else { Some(mask) }
+    /// What is known of `x & y`. If one of the two is never negative, the result is neither, and is no larger. A constant
+    /// that is negative keeps the sign and only clears other bits of `x`, so the result is no larger than `x`.
+    fn range_of_mask(&self, op: OpId, search: &mut Search) -> Option<Range> {
+        let (one, other) = self.two(op, search)?;
+        let naturals = [one, other].into_iter().filter(|range| range.is_never_negative());
+        if let Some(high) = naturals.map(|range| range.high.unwrap_or(i64::MAX)).min() {
+            return Some(Range { low: Some(0), high: Some(high).filter(|&high| high < i64::MAX) });
+        }
+        let is_negative = |at: usize| self.constant_operand(op, at).is_some_and(|mask| mask < 0);
+        match (is_negative(1), is_negative(0)) {
+            (true, _) => Some(Range { low: None, high: one.high }),
+            (_, true) => Some(Range { low: None, high: other.high }),
+            _ => None,
+        }
     }
 
     /// Upper bounds of the results of an affine op's map, `None` for a result without one; no list at all if the map
     /// cannot be read.
     fn most_of_map(&self, op: OpId, search: &mut Search) -> Option<Vec<Option<i64>>> {
-        self.most_of_results(op, |at| self.operand_at_most(op, at, search))
+        self.most_of_results(op, |at| self.operand(op, at, search)?.high)
     }
 
-    /// The largest number that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: the
-    /// largest bound of the values that are handed on to it. `None` if one of these has no bound.
+    /// What is known of a result of an `scf.if` or `scf.for`, or of a value that an `scf.for` carries: it is one of the
+    /// values that are handed on to it. `None` for all other values.
     ///
     /// If the search meets the value itself again (a loop computes it from its previous iteration), it gives up: such a
     /// value may grow with every iteration. The conditions around the allocation are left out, because a value may come
     /// from an iteration in which they did not hold.
-    fn most_of_sources(&self, value: ValueId, search: &mut Search) -> Option<i64> {
+    fn range_of_sources(&self, value: ValueId, search: &mut Search) -> Option<Range> {
         let sources = self.sources(value)?;
         if search.open.contains(&value) {
             return None;
@@ -305,10 +416,10 @@ impl Document {
         search.open.push(value);
         // A loop that hands a value on unchanged adds nothing to the value it started with.
         let others = sources.into_iter().filter(|&source| source != value);
-        let bounds: Option<Vec<i64>> = others.map(|source| self.at_most(source, search)).collect();
+        let range = others.map(|source| self.range(source, search)).reduce(Range::or);
         search.open.pop();
         search.guards = guards;
-        bounds?.into_iter().max()
+        range
     }
 
     /// The values that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: what the

@@ -156,17 +156,29 @@ impl Lowering<'_> {
     }
 
     /// The indexing map of the operand at a position of a `linalg.generic`, without blanks:
-    /// `affine_map<(d0,d1)->(d1,d0)>`. An alias such as `#map` is replaced by what it stands for.
-    fn map_at(&self, op: OpId, position: usize) -> Option<String> {
+    /// `affine_map<(d0,d1)->(d1,d0)>`. An alias such as `#map` is replaced by what it stands for. The maps of an op are
+    /// asked for by each pair of its operands, so those of the last op are kept.
+    fn map_at(&self, op: OpId, position: usize) -> Option<Rc<str>> {
+        let mut last = self.maps.borrow_mut();
+        if last.as_ref().is_none_or(|(of, _)| *of != op) {
+            *last = Some((op, self.maps_of(op).unwrap_or_default()));
+        }
+        last.as_ref()?.1.get(position)?.clone()
+    }
+
+    /// The indexing maps of a `linalg.generic`.
+    fn maps_of(&self, op: OpId) -> Option<Maps> {
         let document = self.document;
         let maps = document.attribute(op, "indexing_maps")?;
         let maps = maps.strip_prefix('[')?.strip_suffix(']')?;
-        let text = split_commas(maps).get(position).copied()?;
-        let text = match text.starts_with('#') {
-            true => document.alias(text, document.op(op).span)?,
-            false => text,
+        let map = |text: &str| {
+            let text = match text.starts_with('#') {
+                true => document.alias(text, document.op(op).span)?,
+                false => text,
+            };
+            Some(text.chars().filter(|c| !c.is_whitespace()).collect::<String>().into())
         };
-        Some(text.chars().filter(|c| !c.is_whitespace()).collect())
+        Some(split_commas(maps).into_iter().map(map).collect())
     }
 }
 

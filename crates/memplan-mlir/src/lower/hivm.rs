@@ -38,8 +38,8 @@ const SAME_TYPE: &[&str] = &[
 ];
 /// Elementwise ops whose inputs and output may have elements of different types.
 const MIXED_TYPE: &[&str] = &["vcast", "vcmp", "vsel", "visinf", "visnan"];
-/// Ops whose one temporary buffer only holds a scalar or a row that is spread over all elements. Filling it does not
-/// disturb inputs that are still to be read.
+/// Ops that use one temporary buffer only to spread an input over all elements, if they broadcast an input or have one
+/// that is a single number. Filling the buffer does not disturb inputs that are still to be read.
 const HARMLESS_TEMPORARY: &[&str] = &[
     "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
     "vexp", "vrsqrt", "vsqrt", "vrec",
@@ -267,12 +267,14 @@ impl Lowering<'_> {
         let document = self.document;
         let temporaries = document.select(op, &Selector::Group("temp_buffer".into()));
         let ins = &document.operands(op)[document.select(op, &Selector::Group("ins".into()))];
-        let scalar = ins.iter().any(|&value| document.ty(value).as_memref().is_none());
-        // A temporary buffer may be filled while inputs are still read. It does no harm where it only holds a scalar or
-        // a row that is spread over all elements.
+        let has_scalar_input = ins.iter().any(|&value| document.ty(value).as_memref().is_none());
+        // An op with a temporary buffer may work in several passes over the elements: a pass may write the output
+        // before a later one has read all of the input. It does not where the buffer only holds a number or a row that
+        // is spread over all elements before the op itself begins. What an op does with two temporary buffers is not
+        // known, so the answer is no.
         match temporaries.len() {
             0 => true,
-            1 => HARMLESS_TEMPORARY.contains(&name) && (broadcast || scalar),
+            1 => HARMLESS_TEMPORARY.contains(&name) && (broadcast || has_scalar_input),
             _ => false,
         }
     }

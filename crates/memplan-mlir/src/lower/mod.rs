@@ -49,7 +49,9 @@ mod work;
 mod workspace;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use memplan_core::{Id, IndexVec, Span, patience};
 use memplan_program::{self as program, OpDraft, Origin, Program, ProgramBuilder, ProgramError};
@@ -237,6 +239,9 @@ enum Todo {
     CloseFunction,
 }
 
+/// An indexing map for each operand; `None` for one that is not understood.
+type Maps = Vec<Option<Rc<str>>>;
+
 /// The state of one lowering: the document, the program so far, and the maps between the two. `ops`, `sites`,
 /// `functions`, `values` and `notes` become the fields of [`Lowered`].
 struct Lowering<'d> {
@@ -271,6 +276,10 @@ struct Lowering<'d> {
     /// The slice that was read last, and the op that it belongs to. It is needed twice: to check that the slice lies in
     /// its source, and to tell which bytes of it the slice takes.
     slice: Option<(OpId, crate::bounds::Slice)>,
+    /// What [`Self::reusable_arguments`] says of each vector function that was called so far.
+    reusable: HashMap<OpId, Vec<(usize, usize)>>,
+    /// The indexing maps of the `linalg.generic` that was asked for last ([`Self::map_at`]).
+    maps: RefCell<Option<(OpId, Maps)>>,
 }
 
 impl<'d> Lowering<'d> {
@@ -299,6 +308,8 @@ impl<'d> Lowering<'d> {
             notes: Vec::new(),
             function_end: None,
             slice: None,
+            reusable: HashMap::new(),
+            maps: RefCell::new(None),
         }
     }
 

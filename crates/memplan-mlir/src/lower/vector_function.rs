@@ -50,7 +50,7 @@ impl Lowering<'_> {
     /// The pairs (output, donor) of a call's operands that may share bytes. There are none if the op is no call of a
     /// function with a body (`callee`), if the call does not bear the attribute of vector functions, or if two operands
     /// may be the same buffer.
-    pub(super) fn vector_function_pairs(&self, call: OpId) -> Vec<(ValueId, ValueId)> {
+    pub(super) fn vector_function_pairs(&mut self, call: OpId) -> Vec<(ValueId, ValueId)> {
         let document = self.document;
         let is_marked = |_: &OpId| document.attribute(call, "hivm.vector_function").is_some();
         let Some(callee) = self.summaries.callee(call).filter(is_marked) else { return Vec::new() };
@@ -63,8 +63,12 @@ impl Lowering<'_> {
         if !memory.all(|&value| self.root(value).is_some_and(|root| roots.insert(root))) {
             return Vec::new();
         }
-        let pairs = self.reusable_arguments(callee).into_iter();
-        pairs.filter_map(|(dst, src)| Some((*operands.get(dst)?, *operands.get(src)?))).collect()
+        if !self.reusable.contains_key(&callee) {
+            let pairs = self.reusable_arguments(callee);
+            self.reusable.insert(callee, pairs);
+        }
+        let pairs = self.reusable[&callee].iter();
+        pairs.filter_map(|&(dst, src)| Some((*operands.get(dst)?, *operands.get(src)?))).collect()
     }
 
     /// Pairs (written, read) of argument positions: each of the two is accessed at one place of the function's text,

@@ -14,7 +14,7 @@
 //!
 //! A window may be a slice of a slice. Each of the slices, and the access itself, is a *level*, with an offset and a
 //! length in each dimension. An index may be an offset on any level: if two iterations differ in it, their windows are
-//! apart on that level, and everything further inside is apart, too.
+//! apart on the first level that has it as an offset, and everything further inside is apart, too.
 //!
 //! If elements of the output are narrower ([`Fit::Closer`]), the windows must also come in the order of the memory,
 //! because an element then lies on others that come before it, and these must have been read.
@@ -52,7 +52,13 @@ impl Lowering<'_> {
             return false;
         }
         match fit {
-            Fit::Same => loops.iter().all(|one| places(&levels, one).any(|place| is_apart(&levels, place, one))),
+            // The place must be on the first level that has the index. Further inside, the window of a later iteration
+            // may be another part of a part that lies elsewhere, and meet the window of an earlier iteration there.
+            Fit::Same => loops.iter().all(|one| {
+                let first = places(&levels, one).next().map(|place| place.0);
+                let mut places = places(&levels, one).filter(|place| Some(place.0) == first);
+                places.any(|place| is_apart(&levels, place, one))
+            }),
             Fit::Closer => in_order(&levels, &loops),
         }
     }
@@ -121,7 +127,8 @@ impl Lowering<'_> {
         let mut lengths = Vec::new();
         for dimension in 0..rank {
             let stride = self.document.known(slice.strides[dimension]).filter(|&stride| stride > 0)?;
-            let size = self.document.known(slice.sizes[dimension]);
+            // A negative size is a fault of the text.
+            let size = self.document.known(slice.sizes[dimension]).filter(|&size| size >= 0);
             // The end of what is used of the slice. A slice may leave out dimensions; then it is not known which of
             // those inside is this one.
             let same_rank = inside.offsets.len() == rank;
@@ -131,7 +138,7 @@ impl Lowering<'_> {
             });
             let count = [size, used.flatten()].into_iter().flatten().min();
             // From the first to the last element, `count - 1` strides apart.
-            lengths.push(count.and_then(|count| (count - 1).checked_mul(stride)?.checked_add(1)));
+            lengths.push(count.and_then(|count| count.checked_sub(1)?.checked_mul(stride)?.checked_add(1)));
         }
         Some(Level { offsets: slice.offsets.clone(), lengths })
     }

@@ -88,11 +88,14 @@ impl Document {
         self.around_with(op, &[Traits::TEAM, Traits::FUNCTION])
     }
 
-    /// Whether a task has certainly ended when control has come past an op.
+    /// Whether a task has certainly ended before an op touches any memory.
     fn gathers(&self, op: OpId, task: OpId) -> bool {
-        // Behind the last op of a region, the op around it may wait for the tasks that were started in the region.
-        // The op around, if `op` is the last op of its region.
-        let at_the_end = self.parent_op(op).filter(|_| is_last(self, op));
+        // Behind the last op of a region, the op around it may wait for the tasks that were started in the region. That
+        // is as good as waiting before the last op if that is a terminator, which touches no memory. (A faulty text may
+        // leave the terminator out.)
+        let is_end = is_last(self, op) && self.info(op).traits.has(Traits::RETURN_LIKE);
+        // The op around, if `op` is such a terminator.
+        let at_the_end = self.parent_op(op).filter(|_| is_end);
         let inside = at_the_end
             .is_some_and(|around| self.info(around).gathers == Gathers::Inside && self.is_inside(task, around));
         inside

@@ -247,8 +247,13 @@ pub fn run(
         // cannot be tagged), and the text has to say which it is. It says so once for all devices, so if one of them
         // has to be in mode basic, all are.
         if planned.iter().any(|found| found.areas.mode != planned[0].areas.mode) {
+            let notes: Vec<_> = planned.iter().map(|found| found.areas.note.clone()).collect();
             task.mode = AddressMode::Basic;
             planned = task.solve_devices(&devices, strategy, request)?;
+            // Why the mode is not the one asked for was said the first time.
+            for (found, note) in planned.iter_mut().zip(notes) {
+                found.areas.note = found.areas.note.take().or(note);
+            }
         }
         let mode = planned.first().map_or(task.mode, |found| found.areas.mode);
         for (&module, found) in devices.iter().zip(planned) {

@@ -395,6 +395,10 @@ impl<'s> Reader<'s> {
                     self.skip_group()?;
                 }
                 TokenKind::Unterminated => return Err(self.unexpected("an attribute")),
+                // Nothing is open here.
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::Greater => {
+                    return Err(self.unexpected("the end of the alias"));
+                }
                 _ => self.advance(),
             }
             first = false;

@@ -199,8 +199,12 @@ fn all_devices_are_in_one_mode() {
 {devices}}}
 "
         );
-        let text = assigned(&source, "assign-gmem");
+        let found = assign(&source, "assign-gmem").unwrap();
+        let text = found.text;
         assert!(text.contains("module.addr_mode = \"basic\""), "{text}");
+        // The user is told why, although the devices are planned a second time.
+        let notes = format!("{:?}", found.notes);
+        assert!(notes.contains("not tagged"), "{notes}");
         let tag = (1 << 39) | (3 << 36);
         let places = addresses(&text);
         assert!(places["%0"].0 < tag && places["%c_r"].0 < tag, "nothing is tagged in mode basic\n{text}");

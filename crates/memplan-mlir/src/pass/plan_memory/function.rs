@@ -139,7 +139,8 @@ struct Planner<'a> {
     view: &'a KernelView<'a>,
     /// Which execution units of the device use a buffer.
     users: IndexVec<SiteId, Users<'a>>,
-    /// Temporary buffers that no op touches, with the first and the last op that has each as an operand.
+    /// Temporary buffers that no op reads or writes, although they are operands, with the first and the last op that has
+    /// each as an operand. These two ops are then its lifetime.
     idle: HashMap<SiteId, (OpId, OpId)>,
     /// Buffers that have addresses in the text already.
     fixed: FixedBuffers,
@@ -265,7 +266,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             self.by_function[function].push(site);
-            self.note_owner(site, function);
+            self.note_owner(site);
         }
         // Remarks about the device and about addresses in the text are for functions in which something is planned. In
         // others they would only disturb.
@@ -353,7 +354,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Makes a coupled buffer that is not foreign the owner of its number. The first one counts.
-    fn note_owner(&mut self, site: SiteId, _function: FunctionId) {
+    fn note_owner(&mut self, site: SiteId) {
         let coupled = self.view.lowered.program.site(site).coupled;
         if let Some(number) = coupled.filter(|_| !self.is_foreign(site)) {
             self.owners.entry((self.module_of(site), number)).or_insert(site);
@@ -602,7 +603,8 @@ impl<'a> Planner<'a> {
 
     /// The device with the capacity of the unified buffer (`ub`) that is left for planned buffers. In the modes SIMT
     /// and MIX of a function, vector functions use a part of that memory as their cache. The option
-    /// `simt-vf-dynamic-size` says how many KiB are left. An error if that leaves the cache too little or too much.
+    /// `simt-vf-dynamic-size` says how many KiB are left. An error if that leaves the cache too little or too much; its
+    /// text is the original's. A unified buffer without a capacity has room for any cache.
     fn capacities(&self, function: FunctionId, mut target: Target) -> Result<Target, PassError> {
         let (document, op) = (self.view.document, self.view.lowered.functions[function]);
         let mode = document.attribute(op, "hivm.vf_mode").unwrap_or_default();
@@ -611,7 +613,7 @@ impl<'a> Planner<'a> {
         let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
         // In KiB, as the user gives it.
         let asked = self.view.options.vector_function_memory;
-        let whole = scope.capacity.unwrap_or(u64::MAX);
+        let Some(whole) = scope.capacity else { return Ok(target) };
         // Bytes to KiB. What is left for planned buffers is least if the cache is largest.
         let (least, most) = (whole.saturating_sub(cache.most) >> 10, whole.saturating_sub(cache.least) >> 10);
         if asked < least || asked > most {
