@@ -453,10 +453,10 @@ impl Checker<'_> {
     }
 
     /// Checks that an op that may run no region at all has an init for each of its results: then it hands these over.
-    /// All loops count, also those that are known to run at least once.
+    /// All loops count, parallel ones among them, also those that are known to run at least once.
     fn skipped_results(&mut self, op: &Op) {
         let may_skip = match op.control() {
-            Control::Loop(_) => true,
+            Control::Loop(_) | Control::Parallel { .. } => true,
             Control::Alternatives { may_skip } => *may_skip,
             _ => false,
         };
