@@ -132,6 +132,23 @@ proptest! {
         check_all(&problem)?;
     }
 
+    /// The largest capacities that there are, to which no strategy may add anything carelessly.
+    #[test]
+    fn problems_with_the_largest_capacities(problem in problems(Features::OFFSETS, Limits::SMALL)) {
+        for capacity in [(1 << 63) - 2, (1 << 63) - 1] {
+            let mut builder = problem.to_builder();
+            builder.spaces_mut().iter_mut().for_each(|space| space.capacity = Some(Bytes(capacity)));
+            // With a base address above 0 some of these capacities end beyond the last address.
+            builder.spaces_mut().iter_mut().for_each(|space| space.base = Bytes(0));
+            check_all(&builder.build().unwrap())?;
+        }
+        for capacity in [1 << 63, u64::MAX] {
+            let mut builder = problem.to_builder();
+            builder.spaces_mut().iter_mut().for_each(|space| space.capacity = Some(Bytes(capacity)));
+            prop_assert!(builder.build().is_err(), "no planner is asked about more than 2^63-1 bytes");
+        }
+    }
+
     #[test]
     fn larger_problems(problem in problems(Features { dependencies: true, ..Features::OFFSETS }, Limits::MEDIUM)) {
         check_all(&problem)?;

@@ -4,11 +4,14 @@
 //! there is, or there is none and every buffer of the witness is needed for that.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Outcome, Problem, ProblemBuilder, Size, SpaceId, Witness, bound,
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Outcome, Overlay, OverlayKind, Problem, ProblemBuilder, Size,
+    SpaceId, Witness, bound,
 };
 use memplan_planner::explain::explain;
-use memplan_planner::{Request, find, plan};
+use memplan_planner::{Observer, Request, find, plan};
 use memplan_testkit::exhaustive::plan_below;
 use memplan_testkit::problems::{Limits, problems};
 use memplan_testkit::{Features, Random, instances};
@@ -372,4 +375,76 @@ fn every_witness_is_irreducible() {
         }
     }
     assert!(judged * 20 > count, "{judged} of {count} do not fit");
+}
+
+/// Two to five buffers of which only the lowest bytes are ever alive, a whole number of granules. The others make
+/// extents that lie between two granules.
+fn half_alive(seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let mut builder = ProblemBuilder::new();
+    for index in 0..random.between(2, 5) {
+        let start = random.below(5);
+        let alive = 2 * random.between(1, 3);
+        let never = if random.one_in(2) { random.between(1, 3) } else { 0 };
+        let life = [Interval::with_window(start, start + random.between(1, 3), 0, alive)];
+        let life: Lifetime = life.into_iter().collect();
+        builder.buffer(Buffer { alignment: Bytes(2), ..Buffer::new(index.to_string(), alive + never, life) });
+    }
+    builder.build().unwrap()
+}
+
+/// The proofs of the canonical search alone, and those of all searches together.
+#[test]
+fn buffers_of_which_a_part_is_never_alive_are_exact() {
+    let mut confirmed = 0;
+    for seed in 0..cases(400) as u64 {
+        let problem = half_alive(seed);
+        for without in [vec!["proof".to_owned()], Vec::new()] {
+            let request = Request { work_limit: Some(WORK), threads: Some(1), without, ..Request::default() };
+            let outcome = plan(find("search").unwrap(), &problem, &request).unwrap();
+            let least = match &outcome {
+                Outcome::Optimal(plan) => plan.extent(),
+                Outcome::Feasible { lower_bound, .. } => *lower_bound,
+                other => panic!("seed {seed}: {}", other.status()),
+            };
+            let Some(smaller) = plan_below(&problem, least.0, VISITS) else { continue };
+            assert!(smaller.is_none(), "seed {seed}: {} below {least}", smaller.unwrap().extent());
+            confirmed += 1;
+        }
+    }
+    assert!(confirmed > cases(400), "{confirmed} were tried out");
+}
+
+/// Counts the reports of a search, and ends it when there are far too many.
+#[derive(Default)]
+struct Reports(AtomicU64);
+
+const TOO_MANY: u64 = 20_000;
+
+impl Observer for Reports {
+    fn progress(&self, _: Option<Bytes>, _: Bytes) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > TOO_MANY
+    }
+}
+
+/// Two buffers are fixed at the same bytes at the same time. Once that is proved there is no smaller plan to look for.
+#[test]
+fn a_search_without_capacity_ends_with_the_proof_that_there_is_no_plan() {
+    let mut builder = ProblemBuilder::new();
+    let mut buffer = |name, start, fixed: Option<u64>| {
+        builder.buffer(Buffer::new(name, 1, Lifetime::new(start, 2)).with_fixed(fixed.map(Bytes)))
+    };
+    let [_, victim, taker] = [("a", 1, Some(4)), ("b", 1, Some(4)), ("c", 0, None)].map(|(n, s, f)| buffer(n, s, f));
+    builder.overlay(Overlay { buffer: taker, over: victim, kind: OverlayKind::AnyOffset });
+    let problem = builder.build().unwrap();
+    let reports = Reports::default();
+    let request = Request { threads: Some(1), observer: Some(&reports), ..Request::default() };
+    let outcome = plan(find("search").unwrap(), &problem, &request).unwrap();
+    assert!(matches!(outcome, Outcome::Infeasible(_)), "{}", outcome.status());
+    let reports = reports.0.into_inner();
+    assert!(reports < 100, "{reports} reports");
 }

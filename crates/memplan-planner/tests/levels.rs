@@ -246,3 +246,44 @@ fn npu24(record: &serde_json::Value, capacity: u64) -> Problem {
     }
     builder.build().unwrap()
 }
+
+/// Sizes of which sums could overflow are none of the levels' business, and neither are alignments without a common
+/// multiple. The search places them.
+#[test]
+fn gigantic_buffers_are_left_to_the_search() {
+    let sizes = [(1 << 57, 1), (1 << 57, 1 << 20), (3, 1 << 58)];
+    for ((one, alignment), (other, other_alignment)) in sizes.into_iter().flat_map(|a| sizes.map(|b| (a, b))) {
+        for capacity in [None, Some(Bytes(1 << 59))] {
+            let mut builder = ProblemBuilder::new();
+            builder.space(Space { capacity, ..Space::new("memory") });
+            let mut buffer = |name, size, alignment| {
+                let buffer = Buffer::new(name, size, Lifetime::new(0, 1));
+                builder.buffer(Buffer { alignment: Bytes(alignment), ..buffer })
+            };
+            buffer("one", one, alignment);
+            buffer("other", other, other_alignment);
+            let problem = builder.build().unwrap();
+            let (outcome, report) = levels::plan(&problem, Order::Start, &Request::default());
+            assert_eq!(report.spaces[0].mode, Mode::Search);
+            assert_eq!(packing::check(&problem, plan_of(&outcome).expect("a plan")), []);
+        }
+    }
+}
+
+/// A block lives when any of its members does, in whatever order they come.
+#[test]
+fn a_block_lives_as_long_as_its_members() {
+    let mut kernel = Kernel::new(64);
+    for (name, life) in [("a", (0, 1)), ("b", (6, 7)), ("c", (1, 2)), ("d", (8, 9))] {
+        kernel = kernel.buffer(name, 32, life, 1, "vector");
+    }
+    let ids = [0, 1, 2, 3].map(BufferId::from_index);
+    for id in &ids[1..] {
+        kernel.builder.must_share(ids[0], *id);
+    }
+    // One fits between the lives of the block, the other does not.
+    let kernel = kernel.buffer("between", 32, (3, 5), 1, "vector").buffer("across", 32, (5, 8), 1, "vector");
+    let (_, outcome, report) = kernel.plan(Order::Start);
+    assert_eq!(report.spaces[0].mode, Mode::Pipe);
+    assert_eq!(offsets(&outcome), [vec![0], vec![0], vec![0], vec![0], vec![0], vec![32]]);
+}

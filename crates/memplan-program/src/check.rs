@@ -453,10 +453,12 @@ impl Checker<'_> {
     }
 
     /// Checks that an op that may run no region at all has an init for each of its results: then it hands these over.
-    /// All loops count, also those that are known to run at least once.
+    /// All loops count, also those that are known to run at least once, and parallel ops that have inits at all.
     fn skipped_results(&mut self, op: &Op) {
         let may_skip = match op.control() {
             Control::Loop(_) => true,
+            // Without inits the results come from the iterations alone; a table of a user's dialect may say so.
+            Control::Parallel { .. } => !op.inits().is_empty(),
             Control::Alternatives { may_skip } => *may_skip,
             _ => false,
         };

@@ -121,6 +121,10 @@ fn errors_name_the_place() {
         ("func @f() {\n v view %x = %y[0..4], view %y = %x[0..4]\n}", "%x is defined in terms of itself"),
         ("func @f() {\n a alloc %x 8 slots 0\n}", "buffer %x: it needs at least one slot"),
         ("func @f() {\n a loop 0..\n}", "op `a` must have exactly one region"),
+        (
+            "func @f() {\n a alloc %x 8, alloc %y 8\n p parallel ?, init %x, init %y, result %r { (%v, %w)\n leave %v\n }\n}",
+            "skipping `p` expects 1 values and gets 2",
+        ),
         ("func @f() {\n a loop 5..3 {\n }\n}", "a loop cannot run at least 5 and at most 3 times"),
         (
             "func @f(%p) {\n v view %a = %p[4 8]\n}",

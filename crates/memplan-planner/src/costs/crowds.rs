@@ -395,7 +395,8 @@ impl<'a> Search<'a> {
         let open = edges.filter(|(number, edge)| {
             let is_forbidden = self.crowds.forbidden[edge.one] >> edge.other & 1 == 1;
             let is_open = self.choices[*number] == Choice::Open && !is_used[*number] && !is_forbidden;
-            is_open && edge.saving.is_some() && is_inside(edge)
+            // A pair with a piece of no bytes saves nothing, so it need not be paid to make the crowd smaller.
+            is_open && edge.saving.is_some_and(|saving| saving > 0) && is_inside(edge)
         });
         let mut open: Vec<usize> = open.map(|(number, _)| number).collect();
         // The prices of a saved byte are compared as fractions, exactly: if a dearer edge came first, even by a tiny
@@ -585,6 +586,21 @@ mod tests {
         }
         assert!(costly >= 100, "{costly} cost something");
     }
+
+    /// `x` and `y` have to share. That `empty` costs less for each of its bytes, of which it has none, saves nothing.
+    #[test]
+    fn a_piece_without_bytes_saves_nothing() {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(8)), ..Space::new("memory") });
+        let mut buffer = |name, size, step| builder.buffer(Buffer::new(name, size, Lifetime::new(step, step + 1)));
+        let [x, y] = [("x", 0), ("y", 1)].map(|(name, step)| buffer(name, 8, step));
+        let empty = buffer("empty", 0, 2);
+        builder.reuse_cost(ReuseCost { one: x, other: y, weight: 80 });
+        builder.reuse_cost(ReuseCost { one: x, other: empty, weight: 1 });
+        builder.reuse_cost(ReuseCost { one: y, other: empty, weight: 1 });
+        assert_eq!(check(&builder.build().unwrap()), Some(1));
+    }
+
     /// Two pairs of pieces, of which one has to share: u and v at 2^21 - 1 for 2^21 bytes, or x and y at 2^21 for one
     /// byte more. A byte is cheaper at u and v by 1 in 2^42.
     #[test]

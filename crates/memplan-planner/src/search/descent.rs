@@ -98,7 +98,8 @@ struct Attempt {
     verdict: Verdict,
     /// Offsets in granules if a plan was found, else empty.
     offsets: Vec<u64>,
-    /// Widths that its nodes looked at.
+    /// Its nodes, and the widths that they looked at.
+    nodes: u64,
     widths: u64,
     /// Most items that were placed at once.
     depth: usize,
@@ -123,16 +124,16 @@ impl Round<'_> {
             // A thread that takes a number has that task to itself: no other thread gets the same number.
             let number = self.next.fetch_add(1, Relaxed);
             let Some(task) = self.tasks.get(number).filter(|_| number < self.solved.load(Relaxed)) else { return done };
-            // The search counts what it looked at in all its runs, so that of this run is the difference.
-            let before = search.looked_at();
+            // The search counts what it looked at in all its runs, and its nodes, so that of this run is the difference.
+            let before = (search.looked_at(), search.nodes);
             let order = (task.genes.order, &*task.genes.noise);
             let verdict = search.run(task.target, order, task.rules, task.limit, &|| self.is_pointless(number));
             if verdict == Verdict::Solved {
                 self.solved.fetch_min(number, Relaxed);
             }
             let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
-            let (widths, depth) = (search.looked_at() - before, search.deepest);
-            done.push((number, Attempt { verdict, offsets, widths, depth }));
+            let (widths, nodes) = (search.looked_at() - before.0, search.nodes - before.1);
+            done.push((number, Attempt { verdict, offsets, widths, nodes, depth: search.deepest }));
         }
     }
 
@@ -213,9 +214,11 @@ impl<'a, H: Height> Descent<'a, H> {
     }
 
     /// Takes the work of an attempt off the budget. An attempt that is over before its first node has looked at all
-    /// items once and counts as the root, so that even rounds of such attempts use up the budget.
+    /// items once and counts as the root, and as a whole unit at least: what surrounds an attempt takes time, too, and
+    /// there may be millions of such rounds, because each of them may ask for one byte more.
     fn pay(&mut self, attempt: &Attempt, budget: &mut Budget) {
-        let widths = attempt.widths.max(self.instance.node_widths());
+        let least = if attempt.nodes == 0 { WIDTHS_PER_UNIT } else { 0 };
+        let widths = attempt.widths.max(self.instance.node_widths()).max(least);
         self.debt += widths;
         budget.spend(self.debt / WIDTHS_PER_UNIT);
         self.debt %= WIDTHS_PER_UNIT;
@@ -420,4 +423,43 @@ impl Asked {
 /// A seed for each task of each round.
 fn mix(seed: u64, number: u64) -> u64 {
     seed ^ number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::search::budget::Clock;
+    use crate::search::instance::{Slab, Stretch};
+    use crate::{Observer, Request};
+
+    /// Counts rounds, each of which ends with a report.
+    #[derive(Default)]
+    struct Rounds(AtomicU64);
+
+    impl Observer for Rounds {
+        fn progress(&self, _: Option<Bytes>, _: Bytes) {
+            self.0.fetch_add(1, Relaxed);
+        }
+
+        fn should_stop(&self) -> bool {
+            self.0.load(Relaxed) > 10_000
+        }
+    }
+
+    /// Two slabs with the same fixed bytes: every attempt is over before its first node, and without a capacity each
+    /// round asks for a larger extent.
+    #[test]
+    fn rounds_without_nodes_use_up_the_budget() {
+        let slab =
+            Slab { stretches: vec![Stretch { start: 0, end: 1, height: 1 }], size: 1, alignment: 1, fixed: Some(4) };
+        let instance = Instance::new(&[slab.clone(), slab], &[]).unwrap();
+        let rounds = Rounds::default();
+        let request = Request { threads: Some(1), observer: Some(&rounds), ..Request::default() };
+        let mut budget = Budget::new(&request, 1_000, Clock::start(&request));
+        let mut standing = Standing { lower: instance.lower_bound(), upper: None, offsets: None, capacity: None };
+        assert_eq!(descend(&instance, &mut standing, 0, &mut budget), Some(Stop::WorkLimit));
+        assert!(rounds.0.into_inner() <= 1_000);
+    }
 }

@@ -791,7 +791,8 @@ mod tests {
         }
     }
 
-    /// Slabs with everything an instance can have: alignments, pauses, changing heights, fixed offsets.
+    /// Slabs with everything an instance can have: alignments, pauses, changing heights, fixed offsets, bytes that are
+    /// never alive.
     fn motley(pieces: u64, seed: u64) -> Vec<Slab> {
         let mut random = Random::new(seed);
         let mut slab = || {
@@ -802,7 +803,8 @@ mod tests {
                 stretches.push(Stretch { start, end, height: 1 + random.below(9) });
                 start = end + 1 + random.below(3);
             }
-            let size = stretches.iter().map(|stretch| stretch.height).max().unwrap_or(0);
+            let highest = stretches.iter().map(|stretch| stretch.height).max().unwrap_or(0);
+            let size = highest + if random.below(3) == 0 { 1 + random.below(5) } else { 0 };
             let alignment = 1 << random.below(3);
             let fixed = (random.below(8) == 0).then(|| random.below(6) * alignment);
             Slab { stretches, size, alignment, fixed }
@@ -856,6 +858,10 @@ mod tests {
                     Some(best) => {
                         assert_eq!(run(best), Verdict::Solved, "seed {seed}: {best} is possible");
                         assert_eq!(run(best - 1), Verdict::Refuted, "seed {seed}: less than {best} is not");
+                        // Whatever smaller extent is refuted, what that says about larger ones must be true.
+                        let refuted = (best - 1).saturating_sub(seed % 3);
+                        assert!(instance.next_extent(Bytes(refuted)) <= Bytes(best), "seed {seed}: {best} is possible");
+                        assert!(instance.enough() >= Bytes(best), "seed {seed}: there is a plan of {best}");
                     }
                 }
             }

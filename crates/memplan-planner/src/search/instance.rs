@@ -95,6 +95,8 @@ pub(crate) struct Instance {
     pub(crate) granule: u64,
     /// The largest tail of all items in bytes: by how much an item's height is above its size.
     largest_tail: u64,
+    /// Whether every item at an offset in granules ends at a whole number of granules, too.
+    ends_on_granules: bool,
 }
 
 impl Instance {
@@ -128,6 +130,7 @@ impl Instance {
             sections: sections as usize,
             granule,
             largest_tail: 0,
+            ends_on_granules: true,
         };
         for (slab, mut spans) in slabs.iter().zip(spans_of) {
             spans.iter_mut().for_each(|span| span.height = span.height.next_multiple_of(common));
@@ -162,6 +165,9 @@ impl Instance {
         };
         // Only an item whose height is above its size has a tail.
         self.largest_tail = self.largest_tail.max((item.height * granule).saturating_sub(slab.size));
+        // An item without a tail may end between two granules all the same: if only a part of the slab is ever alive,
+        // the height is that of the part, and the extent must cover the rest, too.
+        self.ends_on_granules &= slab.size.is_multiple_of(granule);
         self.items.push(item);
     }
 
@@ -243,18 +249,18 @@ impl Instance {
     }
 
     /// An extent within which there is a plan if there is any: all items on top of each other, with gaps for their
-    /// alignments, above the highest fixed offset.
+    /// alignments, above the highest fixed offset. An item of which only a part is ever alive counts with all its bytes.
     pub(crate) fn enough(&self) -> Bytes {
-        let padded = |item: &Item| (item.height + item.alignment) * self.granule;
+        let padded = |item: &Item| (item.height * self.granule).max(item.size) + item.alignment * self.granule;
         let fixed = self.items.iter().filter_map(|item| item.fixed).max().unwrap_or(0);
         Bytes(self.items.iter().map(padded).sum::<u64>() + fixed * self.granule + self.largest_tail)
     }
 
-    /// The smallest extent above `extent` that a plan can have. Without tails every extent is a whole number of
-    /// granules.
+    /// The smallest extent above `extent` that a plan can have. If all sizes are whole numbers of granules, every extent
+    /// is one, too.
     pub(crate) fn next_extent(&self, extent: Bytes) -> Bytes {
         let next = extent.0 + 1;
-        Bytes(if self.largest_tail == 0 { next.next_multiple_of(self.granule) } else { next })
+        Bytes(if self.ends_on_granules { next.next_multiple_of(self.granule) } else { next })
     }
 
     /// A number per item. Two items have the same number if they can be swapped when one of them lies directly on the

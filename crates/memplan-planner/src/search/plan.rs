@@ -545,11 +545,12 @@ impl<'a, 'p> Search<'a, 'p> {
         };
         let upper = self.known.best.as_ref().map(|plan| plan.extents[space]);
         // Without a plan and without a capacity there is no extent to start from. The first descent then looks for
-        // any plan within an extent that is certainly enough; the second one makes that plan smaller.
+        // any plan within an extent that is certainly enough; the second one makes that plan smaller. If the first one
+        // has found none, there is none: a search without an end to its extents would ask for larger and larger ones.
         let enough = capacity.or_else(|| upper.is_none().then(|| flat.instance.enough()));
         let mut standing = Standing { lower, upper, offsets: None, capacity: enough };
         self.descend(&flat, &mut standing, budget);
-        if capacity.is_none() && enough.is_some() {
+        if capacity.is_none() && enough.is_some() && standing.upper.is_some() {
             standing.capacity = None;
             self.descend(&flat, &mut standing, budget);
         }

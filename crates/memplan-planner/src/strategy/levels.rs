@@ -185,9 +185,10 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
             rollbacks: 0,
             witness: None,
         };
-        // The first fit of the levels cannot place buffers at fixed addresses; the search can.
+        // The first fit of the levels cannot place buffers at fixed addresses or of gigantic sizes; the search can.
         let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed().is_some() && buffer.spaces[0] == space);
-        let by_levels = if has_fixed { None } else { place_space(&entries, &mut row) };
+        let is_for_levels = entries.is_moderate && !has_fixed;
+        let by_levels = if is_for_levels { place_space(&entries, &mut row) } else { None };
         if let Some(placed) = &by_levels {
             adopt(&entries, space, placed, &mut plan, &mut report);
         }

@@ -18,13 +18,19 @@
 //!         └────────────► order of first writes
 //! ```
 //!
+//! A comparison does not *carry over* in this way if a write of Z needs no order with X, because it merely copies the
+//! bytes to where they are: that write says nothing about X. Nor does it if one of the two has a slice for each iteration
+//! of a parallel op, because such places may both cover an address in the sweep and share no byte, or if both are slots
+//! of one buffer. Then the sweep goes on, from neighbour to neighbour, up to one that no such comparison has met on this
+//! side.
+//!
 //! Words from other files: [`Names`] knows the entries of each value's root: the places that the value may be. A
 //! [`Layout`] knows the places; `hit` says which bytes of one place some bytes of another hit, and `distance` how far
 //! two places are apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use memplan_core::{Id, IndexVec};
+use memplan_core::{Id, IndexVec, patience};
 use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteId, ValueId};
 
 use super::Violation;
@@ -53,12 +59,26 @@ pub(super) fn check(
     for (&place, uses) in &mut uses {
         let site = layout.places[place].site;
         // If a site is also written outside of the dag, or by an earlier run of the dag, a read before the dag's own
-        // first write finds that content. It must survive until the read.
-        if all_writes[site] > inside[site] || may_run_again(program, dag, site) {
+        // first write finds that content. It must survive until the read. Even where each run has an instance of its
+        // own, a value that is handed on may be the instance of an earlier run.
+        let is_handed_on = uses.is_handed_on && !is_kept_inside(program, dag, site) && is_repeated(program, dag);
+        let is_from_earlier_run = is_handed_on || may_run_again(program, dag, site);
+        if all_writes[site] > inside[site] || is_from_earlier_run {
             uses.incoming = order.reads_before_writes(uses);
         }
     }
-    let mut checker = Checker { program, names, layout, dag, order, uses, violations, reported: BTreeSet::new() };
+    let mut checker = Checker {
+        program,
+        names,
+        layout,
+        dag,
+        order,
+        uses,
+        violations,
+        reported: BTreeSet::new(),
+        broken_after: BTreeSet::new(),
+        broken_before: BTreeSet::new(),
+    };
     checker.single_buffers();
     checker.shared_bytes();
 }
@@ -71,6 +91,21 @@ struct Uses {
     writes: BTreeSet<OpId>,
     /// Ops that may read what was there before the dag.
     incoming: BTreeSet<OpId>,
+    /// Whether an op reads the place through a value that is not the allocation itself or a part of it, such as an
+    /// argument of a block.
+    is_handed_on: bool,
+}
+
+/// Whether a site is allocated inside of an op that hands out nothing, so that no other run of the op gets the instance.
+fn is_kept_inside(program: &Program, op: OpId, site: SiteId) -> bool {
+    let is_inside = |alloc: OpId| program.ancestors(alloc).any(|around| around == op);
+    program.op(op).results.is_empty() && program.alloc_op(site).is_some_and(is_inside)
+}
+
+/// Whether anything around an op repeats it.
+fn is_repeated(program: &Program, op: OpId) -> bool {
+    let is_in_cycle = |op: OpId| has_cycle(program, program.block(program.op(op).block).region);
+    is_in_cycle(op) || program.ancestors(op).any(|around| repeats(program, around) || is_in_cycle(around))
 }
 
 /// Whether an op may run several times on one instance of a site: something that repeats (an op, or a cycle of blocks)
@@ -85,7 +120,7 @@ fn may_run_again(program: &Program, op: OpId, site: SiteId) -> bool {
     let mut inner = op;
     loop {
         if has_cycle(program, program.block(program.op(inner).block).region) {
-            return true;
+            return !alloc.is_some_and(|alloc| comes_before(program, alloc, inner));
         }
         // The next op further out, unless the allocation is inside of it as well.
         let Some(around) = program.parent(inner).filter(|&around| Some(around) != home) else { return false };
@@ -94,6 +129,14 @@ fn may_run_again(program: &Program, op: OpId, site: SiteId) -> bool {
         }
         inner = around;
     }
+}
+
+/// Whether two ops are in one block, and each run of the second one comes after a run of the first one of its own. The
+/// ops of a dag have no order in their block.
+fn comes_before(program: &Program, first: OpId, second: OpId) -> bool {
+    let is_dag = |op: OpId| matches!(program.op(op).control(), Control::Dag { .. });
+    let is_in_order = !program.parent(second).is_some_and(is_dag);
+    is_in_order && program.op(first).block == program.op(second).block && first < second
 }
 
 /// How often the ops of a range may write each site: a site gets one for each access and each entry of the state that
@@ -135,7 +178,8 @@ fn uses(
                     continue;
                 }
                 // The entries of a value's root are the places that the value may be.
-                for &entry in names.of_root(names.resolve(access.value).root) {
+                let root = names.resolve(access.value).root;
+                for &entry in names.of_root(root) {
                     let entry = &names.entries[entry];
                     // A buffer that lives inside a single op of the dag is checked with that op's own region; no other
                     // op of the dag can touch it.
@@ -146,6 +190,7 @@ fn uses(
                     uses_of_place.touches.insert(op);
                     if access.kind.reads() {
                         uses_of_place.reads.insert(op);
+                        uses_of_place.is_handed_on |= program.value(root).origin != Origin::Alloc(entry.site);
                     }
                     if access.kind.writes() || access.kind == AccessKind::Escape {
                         uses_of_place.writes.insert(op);
@@ -225,6 +270,11 @@ struct Checker<'a> {
     violations: &'a mut Vec<Violation>,
     /// Pairs of sites that have been reported, so that each is reported once.
     reported: BTreeSet<(SiteId, SiteId)>,
+    /// Places of which a comparison with a later writer did not carry over, so that they do not stand for the writers
+    /// after them.
+    broken_after: BTreeSet<usize>,
+    /// Places of which a comparison with an earlier writer, or with content from outside, did not carry over.
+    broken_before: BTreeSet<usize>,
 }
 
 impl Checker<'_> {
@@ -270,8 +320,11 @@ impl Checker<'_> {
         // places that cover the current address.
         let mut writers: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut readers: BTreeSet<usize> = BTreeSet::new();
-        let is_chain = self.is_chain();
         for place in places {
+            // The caller has given up waiting; the result means nothing then.
+            if patience::is_over() {
+                return;
+            }
             let at = &self.layout.places[place];
             // Take out the places that end at or before the start of this one.
             while let Some(&(end, over)) = ends.first().filter(|(end, _)| *end <= at.start) {
@@ -287,53 +340,50 @@ impl Checker<'_> {
             ends.insert((at.hull_end(), place));
             let position = self.order.first_write(&self.uses[&place]);
             // Content from outside must be read before anybody writes these bytes: of a place that the dag never
-            // writes, that is all of its content. Asking about the first writer is enough: the other writers come
-            // after it, by the comparisons below.
-            let enough = if is_chain { 1 } else { usize::MAX };
+            // writes, that is all of its content. The first writer stands for the writers after it.
             if position.is_none() || !self.uses[&place].incoming.is_empty() {
                 readers.insert(place);
-                for &(_, writer) in writers.iter().take(enough) {
-                    self.incoming_first(place, writer);
+                for &(_, writer) in &writers {
+                    if self.incoming_first(place, writer) && !self.broken_after.contains(&writer) {
+                        break;
+                    }
                 }
             }
             let Some(position) = position else { continue };
             let key = (position, place);
-            // The new place is compared with its two neighbours in the order of first writes. The module doc explains
-            // why the others need no comparison. Without an earlier writer the place is the new first writer, which
-            // every content from outside has to precede.
-            for &(_, previous) in writers.range(..key).rev().take(enough) {
-                self.ordered(previous, place);
+            // The new place is compared with the writers before it, the nearest first, up to one that stands for
+            // those before itself and for the content from outside. If there is none, the content from outside is
+            // compared, too.
+            let mut earlier = writers.range(..key).rev();
+            let is_covered =
+                earlier.any(|&(_, previous)| self.ordered(previous, place) && !self.broken_before.contains(&previous));
+            if !is_covered {
+                // What a place itself held before is compared with its own writes in `single_buffers`.
+                for &reader in readers.iter().filter(|&&reader| reader != place) {
+                    self.incoming_first(reader, place);
+                }
             }
-            if !is_chain || writers.range(..key).next().is_none() {
-                readers.iter().for_each(|&reader| self.incoming_first(reader, place));
-            }
-            for &(_, next) in writers.range(key..).take(enough) {
-                self.ordered(place, next);
+            for &(_, next) in writers.range(key..) {
+                if self.ordered(place, next) && !self.broken_after.contains(&next) {
+                    break;
+                }
             }
             writers.insert(key);
         }
     }
 
-    /// Whether a comparison with a neighbour carries over to the places beyond it, as the module documentation says. It
-    /// does not if a write needs no order because it merely copies ([`Checker::merely_copies`]): the chain is broken
-    /// there. Nor does it if places have a slice for each iteration of a parallel op: two of them may both cover an
-    /// address in the sweep and share no byte. Then all places at an address are compared with each other.
-    fn is_chain(&self) -> bool {
-        let copies = |op: &OpId| !self.program.op(*op).copies().is_empty();
-        let is_plain = |place: &usize| self.layout.places[*place].terms.is_empty();
-        self.uses.iter().all(|(place, uses)| is_plain(place) && !uses.writes.iter().any(copies))
-    }
-
-    /// What `first` held before the dag must be done with before `second` is written.
-    fn incoming_first(&mut self, first: usize, second: usize) {
+    /// What `first` held before the dag must be done with before `second` is written. The answer is that of
+    /// [`Checker::precede`].
+    fn incoming_first(&mut self, first: usize, second: usize) -> bool {
         let uses = &self.uses[&first];
         let touches = if uses.writes.is_empty() { &uses.touches } else { &uses.incoming };
-        self.precede(touches.clone(), first, second);
+        self.precede(touches.clone(), first, second)
     }
 
-    /// Every op that touches `first` must precede every op that writes `second`.
-    fn ordered(&mut self, first: usize, second: usize) {
-        self.precede(self.uses[&first].touches.clone(), first, second);
+    /// Every op that touches `first` must precede every op that writes `second`. The answer is that of
+    /// [`Checker::precede`].
+    fn ordered(&mut self, first: usize, second: usize) -> bool {
+        self.precede(self.uses[&first].touches.clone(), first, second)
     }
 
     /// Whether an op that writes `second` leaves the bytes that `second` shares with `first` as they are, because it
@@ -365,21 +415,39 @@ impl Checker<'_> {
     }
 
     /// All `touches` of the first place must come before every write of the second one, if the two share bytes.
-    fn precede(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) {
+    ///
+    /// Says whether the comparison carries over to other places, as the module documentation explains. If it does not,
+    /// both places remember that.
+    fn precede(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) -> bool {
+        let carries = self.compare(touches, first, second);
+        if !carries {
+            self.broken_after.insert(first);
+            self.broken_before.insert(second);
+        }
+        carries
+    }
+
+    /// As [`Checker::precede`], which remembers the answer.
+    fn compare(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) -> bool {
         let sites = (self.layout.places[first].site, self.layout.places[second].site);
         // Accesses to one and the same site are compared in `single_buffers`.
         if sites.0 == sites.1 {
-            return;
+            return false;
         }
         let size = self.layout.places[first].size;
         if self.layout.hit(first, (0, size), second).is_none() {
-            return;
+            return false;
         }
-        let witness = (self.uses[&second].writes.iter())
-            .filter(|&&write| !self.merely_copies(write, first, second))
-            .find_map(|&write| Some((self.order.not_before(touches.iter().copied(), write)?, write)));
+        let writes = &self.uses[&second].writes;
+        let needing: Vec<OpId> =
+            writes.iter().copied().filter(|&write| !self.merely_copies(write, first, second)).collect();
+        let is_plain = |place: usize| self.layout.places[place].terms.is_empty();
+        let carries = needing.len() == writes.len() && is_plain(first) && is_plain(second);
+        let witness =
+            needing.into_iter().find_map(|write| Some((self.order.not_before(touches.iter().copied(), write)?, write)));
         if let Some((touch, write)) = witness {
             self.report(touch, write, sites);
         }
+        carries
     }
 }

@@ -678,3 +678,75 @@ fn a_dag_in_a_loop_reads_what_its_last_run_wrote() {
         .replace("graph dag", "allocs alloc %x 8, alloc %w 8\n graph dag");
     expect(&fresh, "x@0 w@0", &[]);
 }
+
+/// The same as a cycle of blocks: an instance of its own for each run comes from an allocation in the dag's block, in
+/// front of the dag. From another block of the cycle it may come once for several runs.
+#[test]
+fn a_dag_in_a_cycle_of_blocks_has_the_instances_that_are_allocated_in_front_of_it() {
+    let dag = "graph dag {
+            use_x read %x, label &1
+            make_w write %w, label &2
+            use_w read %w, label &3, after &2
+            make_x write %x, after &1, after &3
+          }";
+    let body =
+        |blocks: &str| format!("func @f() {{; body once {{; {blocks}; }}; }}").replace("; ", "\n").replace("DAG", dag);
+    let allocs = "allocs alloc %x 8, alloc %w 8";
+    let in_front = body(&format!("^head:; {allocs}; DAG; goto ^head; leave"));
+    expect(&in_front, "x@0 w@0", &[]);
+    let lost: &[&str] = &["unordered: use_x of %x and make_w of %w"];
+    let before = body(&format!("^start:; {allocs}; goto ^head; ^head:; DAG; goto ^head; leave"));
+    expect(&before, "x@0 w@0", lost);
+    expect(&before, "x@0 w@8", &[]);
+    let inner = body(&format!("^head:; {allocs}; goto ^next; ^next:; DAG; goto ^next; goto ^head; leave"));
+    expect(&inner, "x@0 w@0", lost);
+    // What repeats in between still counts.
+    let deeper = body(&format!("^head:; {allocs}; round loop 3 {{; DAG; }}; goto ^head; leave"));
+    expect(&deeper, "x@0 w@0", lost);
+}
+
+/// A run of the dag may read the instance of the run before, if that is handed on.
+#[test]
+fn a_dag_reads_an_instance_of_an_earlier_run_that_is_handed_on() {
+    let source = "func @f() {
+        first alloc %x0 8, write %x0
+        round loop 3, init %x0 { (%p)
+          allocs alloc %x 8, alloc %w 8
+          graph dag {
+            use_p read %p, label &1
+            make_w write %w, label &2
+            use_w read %w, label &3, after &2
+            make_x write %x, after &1, after &3
+          }
+          leave %x
+        }
+      }";
+    expect(source, "x0@16 x@0 w@8", &[]);
+    expect(source, "x0@16 x@0 w@0", &["unordered: use_p of %x and make_w of %w"]);
+}
+
+/// A dag of a chain of `ops` ops, each of which writes the buffer at the other one of two addresses, and one op that
+/// copies.
+fn chain_with_a_copy(ops: usize) -> (String, String) {
+    let allocs: Vec<String> = (0..ops).map(|op| format!("alloc %t{op} 64")).collect();
+    let mut body = String::from("op0 write %t0, label &0\n");
+    for op in 1..ops {
+        let before = op - 1;
+        body.push_str(&format!("op{op} read %t{before}, write %t{op}, label &{op}, after &{before}\n"));
+    }
+    let last = ops - 1;
+    body.push_str(&format!("cat read %t{last}, write %y, copy %y[0..64] from %t{last}[0..64], after &{last}\n"));
+    let source = format!("func @f() {{\n allocs {}, alloc %y 128\n graph dag {{\n{body} }}\n}}", allocs.join(", "));
+    let places: Vec<String> = (0..ops).map(|op| format!("t{op}@{}", 64 * (op % 2))).collect();
+    (source, format!("{} y@128", places.join(" ")))
+}
+
+/// A copy makes comparisons necessary where it is, and not in the whole dag: with a comparison of all places this takes
+/// a minute.
+#[test]
+fn a_copy_in_a_dag_makes_only_its_own_place_dear() {
+    let (source, places) = chain_with_a_copy(1000);
+    let start = std::time::Instant::now();
+    expect(&source, &places, &[]);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}

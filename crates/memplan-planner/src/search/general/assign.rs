@@ -266,11 +266,11 @@ impl<'a, 'p> Assign<'a, 'p> {
         sum
     }
 
-    /// The capacity of a space in bytes. If the space has none, or one above the largest number: one less than the
-    /// largest number, so that [`Assign::leaf`] can add 1.
+    /// The capacity of a space in bytes, at most one less than the largest number, so that [`Assign::leaf`] can add 1.
+    /// (No model has sums anywhere near that.)
     fn capacity(&self, space: SpaceId) -> i64 {
         let capacity = self.problem.spaces()[space].capacity;
-        capacity.and_then(|capacity| i64::try_from(capacity.0).ok()).unwrap_or(i64::MAX - 1)
+        capacity.and_then(|capacity| i64::try_from(capacity.0).ok()).unwrap_or(i64::MAX).min(i64::MAX - 1)
     }
 
     /// The pieces that are assigned to a space, in ascending order.

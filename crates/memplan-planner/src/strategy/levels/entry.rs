@@ -12,8 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use super::Order;
 use crate::piece::reserved;
 
-/// Larger sizes (in bytes) are replaced by this, so that sums of sizes stay far below 2^64. If the capacity is smaller,
-/// an entry of this size does not fit, and the space is left to the search.
+/// Larger sizes (in bytes) are left to the search, so that sums of sizes stay far below 2^64.
 const LARGEST: u64 = 1 << 56;
 
 /// Which pipes use a buffer, as far as sharing is concerned.
@@ -173,6 +172,8 @@ pub(super) struct Entries {
     pub(super) capacity: u64,
     /// Bytes of all items side by side.
     pub(super) sum: u64,
+    /// Whether all sizes and alignments are small enough for the levels. If not, the entries have wrong sizes.
+    pub(super) is_moderate: bool,
     /// Pairs of entries (newcomer, victim) that may lie on each other at the same base though both are alive at one
     /// step, and all pairs of their members that are alive together then.
     pub(super) overlays: BTreeMap<(usize, usize), Vec<(BufferId, BufferId)>>,
@@ -193,11 +194,12 @@ impl Entry {
     }
 
     /// Takes in the members of another entry: the entry lives as long as any of its members and is as large as the
-    /// largest. It keeps its own number of slots.
+    /// largest. It keeps its own number of slots. The stretches of life are only collected; [`Entries::group`] puts
+    /// them in order.
     fn join(&mut self, other: Entry) {
         self.members.extend(other.members);
         self.size = self.size.max(other.size);
-        self.life = unite(&self.life, &other.life);
+        self.life.extend(other.life);
         self.exclusive |= other.exclusive;
         self.pipes.add(other.pipes);
         if self.around != other.around {
@@ -231,6 +233,7 @@ impl Entries {
             unused: Vec::new(),
             capacity: problem.spaces()[space].capacity.map_or(u64::MAX, |capacity| capacity.0),
             sum: 0,
+            is_moderate: granule.is_some(),
             overlays: BTreeMap::new(),
             apart: HashSet::new(),
         };
@@ -241,8 +244,8 @@ impl Entries {
     }
 
     /// Makes one entry for each block and each buffer outside of blocks, in the order in which lives begin. Returns the
-    /// entry of each buffer. Without a granule (alignments have no common multiple that is small enough) every entry
-    /// gets the largest size.
+    /// entry of each buffer. A size that is too large, and every size if there is no granule (alignments have no common
+    /// multiple that is small enough), is replaced by the largest one.
     fn group(
         &mut self,
         problem: &Problem,
@@ -273,7 +276,9 @@ impl Entries {
             let life = unite(&life, &[]);
             let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
-            let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
+            let size = size.map(|size| size.0).filter(|&size| size <= LARGEST);
+            self.is_moderate &= size.is_some();
+            let size = size.unwrap_or(LARGEST);
             let around = buffer.enclosing_loop().map(|name| match last {
                 Some((known, number)) if known == name => number,
                 _ => {
@@ -303,6 +308,10 @@ impl Entries {
                 of_block.insert(block, entry);
             }
             place[id] = Some(entry);
+        }
+        // Once for all members: for each of them it would take time with the square of their number.
+        for entry in self.list.iter_mut().filter(|entry| entry.members.len() > 1) {
+            entry.life = unite(&entry.life, &[]);
         }
         place
     }
