@@ -722,7 +722,8 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
         hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%d : memref<?xf16, #hivm.address_space<ub>>)
         %e = memref.alloc(%m) : memref<?xf16, #hivm.address_space<ub>>
         hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%e : memref<?xf16, #hivm.address_space<ub>>)
-        %part = arith.ceildivui %m, %c2 : index
+        %natural = arith.maxsi %m, %c0 : index
+        %part = arith.ceildivui %natural, %c2 : index
         %f = memref.alloc(%part) : memref<?x2xf16, #hivm.address_space<ub>>
         hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%f : memref<?x2xf16, #hivm.address_space<ub>>)
         hivm.hir.store ins(%a : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
