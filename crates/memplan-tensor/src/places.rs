@@ -7,8 +7,8 @@
 //! ```text
 //! original                        rewritten
 //! B = T.alloc_buffer((8,))        B = T.decl_buffer((16,), data=A.data)
-//! B[i] = E[i]                     B[i + 8] = E[i]            element i of B is element i + 8 of A: B is at A + 256
-//! bits O[i] = B[7 - i]                 O[i] = B[15 - i]           the same; a second answer would be an error
+//! B[i] = E[i]                     B[i + 8] = E[i]       element i of B is element i + 8 of A: B is at A + 256 bits
+//! O[i] = B[7 - i]                 O[i] = B[15 - i]      the same; a second answer would be an error
 //! ```
 //!
 //! Nothing here knows what the rewriter intended: neither its layout nor how it writes one down. A wrong constant, a
@@ -287,7 +287,9 @@ impl<'f> Reader<'f> {
 
     /// Compares the expressions of two statements themselves, without those in their blocks.
     fn expressions(&mut self, old: &'f Stmt, new: &'f Stmt) -> Result<(), Mismatch> {
-        old.exprs().into_iter().zip(new.exprs()).try_for_each(|(a, b)| self.expr(a, b))
+        let (old, new) = (old.exprs(), new.exprs());
+        self.expect(old.len() == new.len(), "an expression more or less")?;
+        old.into_iter().zip(new).try_for_each(|(a, b)| self.expr(a, b))
     }
 
     /// Compares two expressions; they may differ in where buffers are, and in nothing else.

@@ -120,7 +120,9 @@ pub fn check(original: &Network, changed: &Network) -> Result<Proof, Box<Violati
     derivation.finish()
 }
 
-/// Checks that every tensor that is named is there, and that no dimension is negative or larger than [`DIMENSION`].
+/// Checks that every tensor that is named is there, that no dimension is negative or larger than [`DIMENSION`], and
+/// that inputs are different tensors without a content of their own. A tensor that is two inputs, or an input and a
+/// constant, would count as equal to two different things, and something wrong could be derived from that.
 /// `name` says in the error which of the two models it is.
 fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violation>> {
     let malformed = |why: String| Err(Box::new(Violation::Malformed { network: name, why }));
@@ -135,6 +137,11 @@ fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violatio
         if let Some(dimension) = { dimensions }.find(|dimension| !(0..=DIMENSION).contains(*dimension)) {
             return malformed(format!("tensor `{}` has a dimension of {dimension}", tensor.name));
         }
+    }
+    let mut inputs = BTreeSet::new();
+    let is_wrong = |input: &&usize| !inputs.insert(**input) || network.tensors[**input].content.is_some();
+    if let Some(&input) = network.inputs.iter().find(is_wrong) {
+        return malformed(format!("the input `{}` is an input twice, or has a content", network.tensors[input].name));
     }
     Ok(())
 }

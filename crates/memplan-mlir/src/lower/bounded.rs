@@ -35,7 +35,7 @@ const MOST_OPS: u32 = 64;
 
 /// What is known of a number: it is no smaller than `low` and no larger than `high`, read as a signed number of its
 /// type. An end that is not known is `None`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Range {
     low: Option<i64>,
     high: Option<i64>,
@@ -144,7 +144,7 @@ impl Document {
 
     /// What is known of a value: what the ops that compute it and the conditions around the allocation say.
     fn range(&self, value: ValueId, search: &mut Search) -> Range {
-        let mut range = self.told_by_ops(value, search).unwrap_or_default();
+        let mut range = self.told_by_ops(value, search).unwrap_or(Range::UNKNOWN);
         let guarded = search.guards.iter().filter_map(|&(condition, holds)| self.limit_in(condition, value, holds));
         range.high = range.high.into_iter().chain(guarded).min();
         // A narrow type has known ends of its own.

@@ -167,6 +167,8 @@ impl Lowering<'_> {
         if let (Size::Symbolic { bound, .. }, Some(at_most)) = (&mut site.size, at_most) {
             *bound = Some(bound.map_or(at_most, |bytes| bytes.min(at_most)));
         }
+        // A later mark counts in place of an earlier one. Fewer slots than asked for are right, if slower: the loop
+        // uses as many in turn as it finds addresses.
         if let Some(slots) = slots {
             site.slots = slots.min(MAX_SLOTS);
         }
@@ -174,6 +176,8 @@ impl Lowering<'_> {
         if self.subject == Subject::Workspaces {
             return;
         }
+        // The loop that takes the next slot in each iteration: here the one that preloads. For other buffers with slots
+        // it follows from where they are allocated.
         if preload && around.is_some() {
             site.preload = true;
             site.rotation = around;

@@ -515,7 +515,8 @@ impl<'d> Touched<'d> {
         // Ids are in pre-order, so the ops inside of an op are those from the next id to `last_inside`.
         let ops = (op.index()..self.last_inside[op].index() + 1).map(OpId::from_index);
         let used = ops.flat_map(|op| document.operands(op).iter().copied());
-        // Where tensors are followed outside of calls, a tensor is memory as well.
+        // A summary serves kernels as well, whose other ops follow tensors as the memory they stand for. So a tensor
+        // that is lost sight of is reported, too.
         used.filter(|&value| is_memory(document, Subject::Kernels, value)).collect()
     }
 

@@ -626,6 +626,7 @@ impl<'s> Reader<'s> {
         if outside && self.read_location(frame.op)? {
             return Ok(());
         }
+        // `gpu.wait async`: the op has a token as a result. No form has the word as anything else.
         progress.asynchronous |= self.at_word("async");
         if self.at_type() {
             // A type in brackets, or in front of any `:`, is stepped over: nothing inside of `memref<…>` concerns us.
@@ -633,7 +634,8 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         self.advance();
-        // `dense<…>`, `fastmath<…>`, `collective<…>`.
+        // What belongs to the word is read along with it: `dense<…>`, `fastmath<…>`, `collective<…>`. Any other `<` is
+        // left to the caller.
         if self.at(TokenKind::Less) && self.previous.end() == self.token.start() {
             self.skip_or_open(frame)?;
         }

@@ -389,6 +389,7 @@ impl<'s> Reader<'s> {
                 TokenKind::Eof | TokenKind::Resources if first => {
                     return Err(self.unexpected("an attribute or a type"));
                 }
+                // A brace that nothing has opened ends the alias, and the caller reports it.
                 TokenKind::Eof | TokenKind::Resources | TokenKind::RBrace => return Ok(()),
                 _ if !first && self.ends_alias() => return Ok(()),
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace | TokenKind::Less => {

@@ -434,6 +434,7 @@ impl Schedule {
         let mut text = String::new();
         for id in &self.order {
             let stage = &self.stages[*id];
+            // `inline` is asked for and `inlined` is done.
             let attach = match stage.attach {
                 Attach::Root => "root".to_owned(),
                 Attach::Inline => "inline".to_owned(),

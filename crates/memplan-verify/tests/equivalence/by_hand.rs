@@ -249,3 +249,21 @@ fn the_documentation_lists_every_code() {
     }
     assert_eq!(page.matches("| `equivalence::").count(), codes.len());
 }
+
+/// A tensor that is both inputs of a model equals two tensors of the original, so `x + x` could pass for `x + y`.
+#[test]
+fn inputs_are_different_tensors() {
+    let mut maker = Maker::default();
+    let (x, y) = (maker.input(&[4]), maker.input(&[4]));
+    let sum = maker.pointwise("ADD", &[x, y]);
+    maker.network.outputs = vec![sum];
+    let original = maker.network;
+    assert!(check(&original, &original).is_ok());
+    let mut changed = original.clone();
+    changed.inputs = vec![x, x];
+    changed.ops[0].operands = vec![Some(x), Some(x)];
+    assert!(check(&original, &changed).unwrap_err().to_string().contains("is an input twice"));
+    let mut changed = original.clone();
+    changed.tensors[x].content = Some(content(3));
+    assert!(check(&original, &changed).unwrap_err().to_string().contains("has a content"));
+}

@@ -146,7 +146,8 @@ fn may_happen(problem: &Problem, overlay: &Overlay) -> bool {
 }
 
 /// The same problem in which all buffers that are not kept are empty and never alive. They are not removed, so that the
-/// numbers of buffers stay the same.
+/// numbers of buffers stay the same. What could still be in the way of others without bytes and life is taken from them
+/// as well: an exclusive buffer, a fixed place beyond the capacity, a place in a group.
 fn with_only(problem: &Problem, is_kept: &impl Fn(BufferId) -> bool) -> ProblemBuilder {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|&id| !is_kept(id)) {
