@@ -380,7 +380,9 @@ impl Region {
 
     /// Maps all pages below `bytes`, or says what was missing.
     pub fn map_below(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(), BackingError> {
-        self.map(backing, 0, bytes, &mut Vec::new())
+        let mut stock = Vec::new();
+        // Without an error no page is left over. After one, those that could not be mapped go back to the device.
+        self.map(backing, 0, bytes, &mut stock).inspect_err(|_| backing.release(self.device, &stock))
     }
 
     /// Unmaps all pages from `bytes` on; the caller knows that nothing lies there.
