@@ -75,6 +75,8 @@ pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Che
     // What writing does not need is freed before writing takes memory of its own.
     front_end.let_go(&mut input, laid.inner_mut());
     let output = emit(front_end, &input, &laid);
+    // The process ends after this call, and then the system takes its memory back faster than
+    // freeing part by part would.
     if how.is_last {
         std::mem::forget((input, laid));
     }
@@ -112,6 +114,7 @@ fn judge<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &mut F::Laid) -> Ve
     let claim = front_end.claim(input, laid);
     let mut rejected = repair::judge_packings(&claim);
     if F::LETS_GO_OF_PACKINGS && rejected.is_empty() {
+        // The claim borrows from the layout, so it must go before the layout can be changed.
         drop(claim);
         front_end.let_go_of_packings(laid);
         rejected.extend(repair::judge_programs(&front_end.claim(input, laid)));
@@ -131,7 +134,8 @@ pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid
     Ok(Checked::seal(output, laid.repairs().to_vec()))
 }
 
-/// Everything in which an output is not what was planned, found by reading it again.
+/// Everything in which an output is not what was planned, found by reading it again; empty if the
+/// output is right.
 fn found_wrong<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &F::Laid, output: &Output) -> Vec<Finding> {
     // The placements are those that were planned; `places` are those that the output says.
     let mut findings = match front_end.places(input, output) {

@@ -87,13 +87,16 @@ pub trait FrontEnd {
         self.claim(input, laid).placements
     }
 
-    /// Lets go of what only [`Claim::packings`] needs. They have passed their check, and the check of the programs, which
-    /// comes next, takes the most memory of all stages. The claim is asked for again afterwards, which is why the driver
-    /// wants to know beforehand whether that is worth while ([`LETS_GO_OF_PACKINGS`](Self::LETS_GO_OF_PACKINGS)).
+    /// Frees what only [`Claim::packings`] needs. The driver calls this when the packings have
+    /// passed their check, because the check of the programs, which comes next, takes the most
+    /// memory of all stages. The driver must give up the claim, which borrows from the layout, and
+    /// ask for it again afterwards. It does so only where
+    /// [`LETS_GO_OF_PACKINGS`](Self::LETS_GO_OF_PACKINGS) says that something is freed.
     fn let_go_of_packings(&self, _: &mut Self::Laid) {}
 
-    /// Lets go of what neither [`emit`](Self::emit), [`places`](Self::places) nor [`placements`](Self::placements)
-    /// needs. The layout has passed its checks, and what it was checked against may be the larger part of the memory.
+    /// Frees what neither [`emit`](Self::emit), [`places`](Self::places) nor
+    /// [`placements`](Self::placements) needs. The driver calls this when the layout has passed its
+    /// checks; what it was checked against may be the larger part of the memory.
     fn let_go(&self, _: &mut Self::Input, _: &mut Self::Laid) {}
 
     /// Writes the result.
@@ -229,12 +232,13 @@ pub struct Found {
     pub size: Option<Bytes>,
 }
 
-/// The names of memories, each kept once for as many buffers as come one after the other.
+/// Makes the names of memories for a list of [`Found`]. Buffers that follow each other in one
+/// memory share one name, so a name is allocated only where the memory changes.
 #[derive(Default)]
 struct NamesOfMemories {
     /// The name asked for last.
     last: Arc<str>,
-    /// The number that it was made of, if it was made of one.
+    /// The number that `last` was made of; `None` if it was made of a name.
     number: Option<usize>,
 }
 

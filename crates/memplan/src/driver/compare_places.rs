@@ -15,8 +15,10 @@ use memplan_core::{Id, Placement, SpaceId, patience};
 use crate::finding::Finding;
 use crate::front_end::{Found, Places};
 
-/// Everything in which the places found differ from those planned. Each list is compared by itself, with memories of
-/// its own.
+/// Everything in which the places found differ from those planned; empty if the output says what
+/// was planned. Both sides are lists of things (mostly one list, of buffers; a pass may have one
+/// for each function), and the n-th thing of one side is the n-th of the other. Each list is
+/// compared by itself, with memories of its own.
 pub(super) fn differences(planned: &[Cow<[Option<Placement>]>], places: &Places) -> Vec<Finding> {
     if planned.len() != places.lists.len() {
         let counts = format!("{} lists of places instead of {}", places.lists.len(), planned.len());
@@ -81,6 +83,8 @@ impl<'f> Memories<'f> {
             }
             self.last = Some((&found.memory, planned.space));
         }
+        // The number of the shared object (memory that several buffers use in turn) that holds the
+        // buffer, if any.
         let object = planned.object.map(Id::index);
         // Inside a shared object every buffer starts at the object's first byte, so the object is compared and the
         // offset is not.

@@ -19,7 +19,7 @@ use crate::target::TargetError;
 pub struct Unsound {
     /// The strategy or the front end that made it.
     pub maker: String,
-    /// What was made: a plan, or a text.
+    /// What was made: `plan`, `text` (what was written) or `model` (a changed version of a model).
     pub what: &'static str,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
@@ -29,11 +29,12 @@ pub struct Unsound {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{} after {:.1} s, while {stage}; there is no result", self.reason(), .after.as_secs_f64())]
 pub struct Stopped {
-    /// What was being done.
+    /// What was being done, in words that go on from "while": `reading`, `planning`, `checking the
+    /// plan`.
     pub stage: &'static str,
-    /// How long everything had taken by then.
+    /// The time from the start of the call, or of the caller's own limit, until it was stopped.
     pub after: Duration,
-    /// The time limit or the caller.
+    /// What ended it: the time limit, or the caller (Ctrl-C).
     pub why: Stop,
 }
 
@@ -66,7 +67,8 @@ pub enum Failure {
     /// Nobody waited for the result any more.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// There is no plan.
+    /// There is no plan; the message says why. A search may have found none, or the input may have
+    /// nothing to plan.
     #[error("{0}")]
     NoPlan(String),
     /// The input is fine and the answer is no: what the original would do there is wrong, or a memory is too small.
@@ -90,7 +92,7 @@ pub enum Failure {
         /// What is wrong with its plan.
         findings: Vec<Finding>,
     },
-    /// A bug.
+    /// A check rejected what memplan made, and it was not repaired: a bug in memplan.
     #[error(transparent)]
     Unsound(#[from] Unsound),
 }

@@ -10,6 +10,9 @@
 //!   | b           |
 //! ```
 //!
+//! When a check rejects a layout, the driver makes it again, with the buffers that were found here
+//! kept apart (`Solver::repair`); so a mistake of ours does not reach the user.
+//!
 //! A `Claim` is what a front end says about a layout and the checks judge: packings, programs with the places of
 //! their sites, orders of execution. An `Apart` is a set of sites that must not share: pairs, and sites that share
 //! with nobody.
@@ -50,6 +53,8 @@ pub(super) fn judge_programs(claim: &Claim) -> Vec<Rejected> {
 fn judge_packing(packing: &Packing) -> Vec<Rejected> {
     let rejected = |(finding, buffers): (Finding, Vec<BufferId>)| {
         let (program, sites) = match &packing.sites {
+            // The list may be shorter than that of the buffers: a buffer behind its end is no site
+            // (the source prescribes its address), and cannot be kept apart.
             Some((program, sites)) => {
                 (*program, buffers.iter().filter_map(|buffer| sites.get(buffer.index()).copied()).collect())
             }
@@ -89,7 +94,9 @@ fn pairs_of(sites: &[SiteId]) -> Vec<(SiteId, SiteId)> {
     pairs.filter(|(one, other)| one != other).collect()
 }
 
-/// Sites that may have a byte in common with a site, in any slot and any iteration.
+/// The other sites that may have a byte in common with `site` in the rejected layout, in any slot
+/// and any iteration, whenever they live. The finding does not say which of them overwrote it, so
+/// each may have.
 fn on_the_bytes_of<'a>(
     program: &'a Program,
     plan: &'a SitePlan,
@@ -97,6 +104,8 @@ fn on_the_bytes_of<'a>(
 ) -> impl Iterator<Item = SiteId> + use<'a> {
     // A site without a place in the plan has memory of its own and meets nothing.
     let own = plan.placements[site].as_ref();
+    // The bytes of one slot: the size, or the largest that a symbolic size may have. A size without
+    // a bound cannot be planned, so it does not matter that it counts as 0 here.
     let size = move |site: SiteId| program.site(site).size.upper_bound().unwrap_or_default().0;
     plan.placements.iter_enumerated().filter_map(move |(other, placement)| {
         let (own, placement) = (own?, placement.as_ref()?);
@@ -116,8 +125,10 @@ fn meet((one, one_size): (&Placement, u64), (other, other_size): (&Placement, u6
     one.offsets.iter().any(|a| other.offsets.iter().any(|b| overlap(a.0, b.0)))
 }
 
-/// Adds the sites of a rejection to those that must stay apart: its pairs if `as_pairs`, else each named site becomes
-/// one that shares with nobody. `apart` has an entry for each program of the claim. Returns whether anything was new.
+/// Adds the sites of a rejection to those that must stay apart: its pairs if `as_pairs`, else each
+/// named site becomes one that shares with nobody. `apart` has an entry for each program of the
+/// claim. Returns whether anything was new: if nothing was, the same layout would be made again,
+/// and the caller gives up.
 pub(super) fn keep_apart(apart: &mut Vec<Apart>, rejected: &Rejected, as_pairs: bool) -> bool {
     // Nothing is named that could be kept apart.
     if rejected.sites.is_empty() {
@@ -140,7 +151,7 @@ pub(super) fn keep_apart(apart: &mut Vec<Apart>, rejected: &Rejected, as_pairs: 
     learned
 }
 
-/// A repair in words, with what was wrong.
+/// A repair in words, with what was wrong. `maker` is the front end whose layout was rejected.
 pub(super) fn described(maker: &str, rejected: &Rejected) -> String {
     let names: Vec<String> = rejected.finding.buffers.iter().map(|name| format!("`{name}`")).collect();
     let who = if names.is_empty() { "buffers".to_owned() } else { names.join(" and ") };
@@ -151,8 +162,9 @@ pub(super) fn described(maker: &str, rejected: &Rejected) -> String {
     )
 }
 
-/// The problem with more rules: buffers whose sites are a pair in `apart` must not share, and those that are alone
-/// become exclusive. Sites that are no buffer of the problem are passed over.
+/// The problem with more rules: buffers whose sites are a pair in `apart` must not share, and those
+/// that are alone become exclusive (they share with nobody). `buffer_of` says which buffer a site
+/// is; a site that is none (`None`) is passed over.
 pub(crate) fn with_apart(problem: &Problem, apart: &Apart, buffer_of: impl Fn(SiteId) -> Option<BufferId>) -> Problem {
     let mut builder = problem.to_builder();
     for (one, other) in apart.pairs() {

@@ -47,9 +47,12 @@ impl<'h> Solver<'h> {
         &self.how
     }
 
-    /// What must stay apart in a program, by its place in [`Claim::programs`](crate::front_end::Claim::programs).
-    /// For a problem without a program, site `n` is buffer `n`.
+    /// What must stay apart in a program, by its place in
+    /// [`Claim::programs`](crate::front_end::Claim::programs). For a problem without a program,
+    /// site `n` is buffer `n`. It is empty until a layout was rejected.
     pub fn apart(&self, program: usize) -> &Apart {
+        // The list has an entry only for programs with something to keep apart. The empty answer
+        // for all others is static, so that a reference to it can be returned.
         static NOBODY: std::sync::LazyLock<Apart> = std::sync::LazyLock::new(Apart::default);
         self.apart.get(program).unwrap_or(&NOBODY)
     }
@@ -87,6 +90,7 @@ impl<'h> Solver<'h> {
     /// Returns whether it did so. Before the first repair a refusal is the user's to know.
     pub(super) fn choose_auto(&mut self, refusal: &Refusal) -> bool {
         let cannot = matches!(refusal, Refusal::Feature { feature: Feature::MustNotShare | Feature::Exclusive, .. });
+        // If `auto` itself has refused, another attempt with it would loop for ever.
         let is_new = self.how.strategy.is_none_or(|strategy| strategy.name() != auto().name());
         let may_change = cannot && is_new && self.rounds > 0;
         if may_change {
@@ -95,13 +99,16 @@ impl<'h> Solver<'h> {
         may_change
     }
 
-    /// A plan that has not been checked yet. The caller has to have it checked before it is used.
+    /// A plan that has not been checked yet; a refusal if the strategy does not take the problem. A
+    /// front end that uses it lists the plan in its claim (`Claim::packings`), and the driver
+    /// checks it there.
     pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
         let start = Instant::now();
         let strategy = self.strategy();
-        // A time limit ends a search, not the making of a first plan: a user who set a time limit still wants a plan.
-        // `finish` keeps the time limit from ending this work. A strategy that searches looks at the time limit itself.
-        // Without patience there is no time limit.
+        // A time limit ends a search, not the making of a first plan: a user who set a time limit
+        // still wants a plan. `finish` keeps the time limit from ending this work. A strategy that
+        // searches looks at the time limit of its request itself. Without a patience on this thread
+        // there is no time limit.
         let plan = || plan(strategy, problem, &self.how.request);
         let outcome = match Patience::current() {
             Some(patience) => patience.finish(plan),
@@ -116,9 +123,10 @@ impl<'h> Solver<'h> {
         self.time
     }
 
-    /// Learns from a rejected layout which buffers to keep apart. Fails if nothing new can be learned, or if nothing
-    /// may be repaired: in a strict run, after [`ROUNDS`] rounds, or for a strategy of the caller's. `maker` is the
-    /// front end.
+    /// Learns from a rejected layout which buffers to keep apart. Fails if nothing new can be
+    /// learned, or if nothing may be repaired: in a strict run, after [`ROUNDS`] rounds, or for a
+    /// strategy of the caller's (its mistakes are the caller's to know). `rejected` is everything
+    /// that the checks found, at least one thing. `maker` is the front end.
     pub(super) fn repair(&mut self, maker: &str, rejected: Vec<Rejected>) -> Result<(), Failure> {
         self.rounds += 1;
         let as_pairs = self.rounds <= PAIR_ROUNDS;
@@ -128,8 +136,9 @@ impl<'h> Solver<'h> {
             for rejection in &rejected {
                 learned |= repair::keep_apart(&mut self.apart, rejection, as_pairs);
             }
-            // All these pairs were to be kept apart already, and the layout is still rejected. So the rounds for pairs
-            // end early, and the named buffers become exclusive.
+            // All these pairs were to be kept apart already, and the layout is still rejected. So
+            // the rounds for pairs end early (the next round is the first after them), and the
+            // named buffers become exclusive.
             if !learned && as_pairs {
                 self.rounds = PAIR_ROUNDS;
                 for rejection in &rejected {

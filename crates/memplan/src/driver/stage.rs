@@ -1,4 +1,8 @@
 //! A stage of the driver, and what becomes of it when nobody waits any more.
+//!
+//! A `Patience` holds the time limit and the flag for Ctrl-C of one call. While it is *current* on
+//! a thread, every long loop of that thread asks it whether to go on. `Patience::finish` runs work
+//! that the time limit must not end.
 
 use std::time::Instant;
 
@@ -16,7 +20,8 @@ const AFTER_A_SEARCH: u32 = 4;
 /// Without limits (no current patience) the stage is simply run.
 pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let Some(patience) = Patience::current() else { return work() };
-    // `begin` and `pass` tell observers, such as the progress line, which stage runs.
+    // `begin` and `pass` tell observers, such as the progress line of the command, which stage runs
+    // and that it is over.
     patience.begin(name);
     let result = work();
     patience.pass(name);
@@ -57,8 +62,9 @@ pub(super) fn wait_as_told(how: &How) -> Option<Current> {
     is_needed.then(|| Patience::new(limit, cancel).enter())
 }
 
-/// What is left of the caller's limits, for something that makes many plans: the time limit may end one plan without
-/// ending everything.
+/// What is left of the caller's limits, as a patience of its own, for a comparison or a sweep,
+/// which make many plans. When its time limit ends one plan, the plans made before it can still be
+/// reported: the caller's patience has not ended.
 pub(crate) fn patience_for_many(how: &How) -> Patience {
     match Patience::current() {
         Some(patience) => patience.rest(),

@@ -59,7 +59,6 @@ impl FrontEnd for AssignGmem {
     /// Runs the pass, which gives each tensor an address. If a check has rejected an earlier layout, the pass runs once
     /// more, with the tensors that the check named in memory of their own.
     fn lay_out(&self, input: &NetworkText, solver: &mut Solver) -> Result<Assigned, Failure> {
-        // Runs the pass with some options.
         let how = solver.how();
         let assign = |options: &Options| {
             assign_gmem::run(&input.document, options, how.strategy, &how.request)
@@ -113,9 +112,9 @@ impl FrontEnd for AssignGmem {
         Ok(Output { notes, savings: laid.stats.clone(), ..Output::of_text(rewritten) })
     }
 
-    /// Finds the address of each tensor in the written text, without a look at the layout.
+    /// Finds the address of each tensor in the types of the written text, without a look at the
+    /// layout.
     fn places(&self, input: &NetworkText, output: &Output) -> Result<Places, Failure> {
-        // The addresses are read from the types of the tensors in the written text.
         let written = read_document(&input.source, output.text())?;
         // An op that moves no data, such as a reshape, has its output on its input: other addresses would be wrong.
         let again = assign_gmem::written_addresses(&input.document, &written, &self.options)
@@ -173,7 +172,7 @@ fn placed(text: &str, remark: &Remark) -> String {
     format!("line {line}, column {column}: {}", remark.message)
 }
 
-/// A finding that names nothing yet.
+/// A finding with a code and a message only; the caller adds the buffers and the place.
 fn plain(code: &'static str, message: String) -> Finding {
     Finding { code, message, buffers: Vec::new(), step: None, place: None, span: None }
 }
@@ -191,8 +190,9 @@ pub fn is_network(source: &Source) -> bool {
     text.is_ok_and(|text| read_document(source, text).is_ok_and(|document| assign_gmem::is_network(&document)))
 }
 
-/// What is wrong with the addresses in `written`, for the network in `source`.
-/// The two may be one file. Also the number of tensors that have an address.
+/// What is wrong with the addresses in `written`, for the network in `source`, and the number of
+/// tensors that have an address. The addresses may come from another tool. The two files may be
+/// one: the network is read from it without a look at its addresses.
 pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
     let (text, other) = (utf8(&source.bytes)?, utf8(&written.bytes)?);
     let (document, with_addresses) = (read_document(source, text)?, read_document(written, other)?);

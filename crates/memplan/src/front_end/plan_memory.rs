@@ -1,4 +1,9 @@
 //! plan-memory: an address for every on-chip buffer of an NPU kernel.
+//!
+//! The pass itself is `memplan_mlir::pass::plan_memory`. Here its parts are put into the order that
+//! the driver wants: read, lay out, claim, write, and find the addresses in what was written. A
+//! `Module` is the text that was read and the program made of it; a *site* is one allocation of
+//! that program.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,6 +29,7 @@ pub struct PlanMemory {
 
 /// A text with kernels.
 pub struct Kernels {
+    /// The text, and the program that was made of it.
     module: Module,
     /// The sites of each function. A site that no op allocates is in no list.
     sites: Vec<Sites>,
@@ -32,7 +38,10 @@ pub struct Kernels {
 /// The sites of one function: a stretch of all sites, as far as they stand together, which they do unless a function
 /// stands inside of another one.
 enum Sites {
+    /// Two sites or more whose numbers follow each other. Their placements are a slice of all
+    /// placements, and need no copy.
     Together(Range<usize>),
+    /// Any other sites, by their numbers in ascending order.
     Apart(Vec<usize>),
 }
 
@@ -73,7 +82,9 @@ impl FrontEnd for PlanMemory {
         Ok(LaidKernels { planned, with_layout: !how.without_layout })
     }
 
-    /// Beside the claim of every pass over MLIR, the plan of each function is claimed to solve the function's problem.
+    /// Beside the claim of every pass over MLIR (`Module::claim`: the program computes the same),
+    /// the plan of each function is claimed to solve the function's problem. All functions belong
+    /// to program 0, the only one.
     fn claim<'a>(&self, input: &'a Kernels, laid: &'a LaidKernels) -> Claim<'a> {
         let packing = |function: &'a PlannedFunction| Packing {
             problem: Cow::Borrowed(&function.problem),
@@ -97,6 +108,7 @@ impl FrontEnd for PlanMemory {
     }
 
     fn let_go_of_packings(&self, laid: &mut LaidKernels) {
+        // The picture is made of the problems and plans, when the output is written.
         if !laid.with_layout {
             laid.planned.functions = Vec::new();
         }
@@ -129,6 +141,8 @@ impl FrontEnd for PlanMemory {
         Ok(Output { files: planned.files.clone(), layout, ..module.emit(&planned.rewrite)? })
     }
 
+    /// The addresses in the written text, function by function. Each site is in at most one list,
+    /// so its address is moved there and not copied.
     fn places(&self, input: &Kernels, output: &Output) -> Result<Places, Failure> {
         let addresses = input.module.addresses(output, Changes::Addresses)?;
         let mut places = found(addresses);
@@ -140,8 +154,9 @@ impl FrontEnd for PlanMemory {
     }
 }
 
-/// The sites of each function. Functions do not run at the same time, so each of them has the memories to itself, and
-/// what is written about the sites of one function is compared without regard to the others.
+/// The sites of each function. Functions do not run at the same time, so each of them has the
+/// memories to itself, and what is written about the sites of one function is compared without
+/// regard to the others. A site that no op allocates (a parameter of a function) is in no list.
 fn sites_by_function(program: &Program) -> Vec<Sites> {
     let mut lists = vec![Vec::new(); program.functions().len()];
     for site in program.sites().ids() {
@@ -150,6 +165,9 @@ fn sites_by_function(program: &Program) -> Vec<Sites> {
             lists[program.function_of(op).index()].push(site.index());
         }
     }
+    // The numbers of a list ascend, so they follow each other if the last is as far from the first
+    // as their count says. The pattern takes two sites or more; no site and a single one are a
+    // short list.
     let stretch = |list: Vec<usize>| match list[..] {
         [first, .., last] if last - first + 1 == list.len() => Sites::Together(first..last + 1),
         _ => Sites::Apart(list),

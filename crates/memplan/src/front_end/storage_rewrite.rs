@@ -4,9 +4,16 @@
 //! has two numbers in its list of offsets: the first bit of the buffer in its allocation, and the statement in whose
 //! body the allocation stands ([`statement`]). Both must be as planned.
 //!
-//! Types of `memplan_tensor`: a `Function` is a loop program, `BufId` one of its buffers. A `Decision` has the
-//! `Layout` that was chosen: allocations, and the allocation and first bit of each buffer. `places()` finds
-//! where a text has the buffers of a function.
+//! Types of `memplan_tensor`: a `Function` is a loop program, `BufId` one of its buffers. A
+//! `Decision` has the `Layout` that was chosen: allocations, and the allocation and first bit of
+//! each buffer. An allocation is put at the head of the body it is *attached* to (that of a
+//! statement, or the top of the function), or *stays* where one of its buffers was allocated.
+//! `places()` finds where a text has the buffers of a function. `finding::JUDGE` are the two
+//! checks, packing and dataflow, which the rewrite asks about each layout that it considers.
+//!
+//! The *original* is TVM's pass of this name. In the mode `compat` its decisions are repeated, and
+//! a function is refused where such a decision cannot be shown to be right. The other mode,
+//! `Sound`, makes decisions that are right.
 
 use std::borrow::Cow;
 
@@ -68,7 +75,8 @@ pub struct LaidFunction {
 }
 
 impl ScriptText {
-    /// Reads a script; `flatten` makes buffers with several dimensions flat first.
+    /// Reads a script; `flatten` makes buffers with several dimensions flat first, because the
+    /// rewrite takes flat ones only.
     pub(super) fn read(text: &str, flatten: bool) -> Result<ScriptText, Failure> {
         // The error about the text, at a place in it.
         let malformed = |span, message: String| ReadError::new("tvmscript::malformed", text, span, message);
@@ -81,6 +89,7 @@ impl ScriptText {
             let mut buffers: Vec<(SiteId, BufId)> =
                 sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
             buffers.sort_unstable();
+            // A function compared with itself: where every buffer is before anything moves.
             let unmoved = places(&function, &function).map_err(|error| malformed(error.span, error.message))?;
             Ok(LoopFunction { buffers: buffers.into_iter().map(|(_, buffer)| buffer).collect(), unmoved, function })
         };
@@ -88,8 +97,10 @@ impl ScriptText {
         Ok(ScriptText { text: text.to_owned(), script, functions })
     }
 
-    /// Lays out the functions one by one. A strategy of ours is no decision of the original, which is what `compat`
-    /// asks for, so the two exclude each other.
+    /// Lays out the functions one by one. What must stay apart (`Solver::apart`) is asked for by
+    /// the number of the function, since each function is a program of the claim. A strategy of
+    /// ours is no decision of the original, which is what `compat` asks for, so the two exclude
+    /// each other.
     pub(super) fn lay_out(&self, options: &RewriteOptions, solver: &Solver) -> Result<Vec<LaidFunction>, Failure> {
         if options.strategy.is_some() && options.mode == Mode::Compat {
             return Err(Failure::Form("`compat` and `plan` exclude each other".to_owned()));
@@ -116,8 +127,8 @@ impl ScriptText {
         Output::of_text(script.print())
     }
 
-    /// Where the buffers are in the text that was written. The text is read again, so that a mistake of the writer is
-    /// found.
+    /// Where the buffers are in the text that was written, one list for each function. The text is
+    /// read again, so that a mistake of the writer is found.
     pub(super) fn places(&self, output: &Output) -> Result<Places, Failure> {
         let text = output.text();
         let script = Script::read(text)
@@ -159,7 +170,9 @@ impl LoopFunction {
         Ok(places.iter().map(|place| place.map(&mut found)).collect())
     }
 
-    /// Decides where the buffers of one function go, and makes the program and the plan that the check gets.
+    /// Decides where the buffers of one function go, and makes the program and the plan that the
+    /// dataflow check gets. `text` is the whole script, for the place of an error. Buffers whose
+    /// sites are in `apart` must not share.
     fn lay_out(
         &self,
         text: &str,
@@ -170,9 +183,10 @@ impl LoopFunction {
         let collected = rewrite::collect(&self.function);
         let decision = rewrite::decide(&collected, options, &self.apart(apart), finding::JUDGE).map_err(failed)?;
         if options.mode == Mode::Compat {
-            // In this mode the layout is the original's. If the check rejects it, the function is refused, since
-            // another layout would no longer be the original's.
-            // Each conflict is a read that would find what another buffer wrote.
+            // In this mode the layout is the original's. If the check rejects it, the function is
+            // refused, since another layout would no longer be the original's. The driver would
+            // take the rejection for a mistake of ours, so the check is made here already. Each
+            // conflict is a read that would find what another buffer wrote.
             let conflicts = rewrite::check(&self.function, &decision.layout, finding::JUDGE).map_err(failed)?;
             if let Some(conflict) = conflicts.first() {
                 return Err(failed(self.not_proved(conflict)));
@@ -192,8 +206,10 @@ impl LoopFunction {
         RewriteError::Refused { defect: Defect::InPlaceOverwrite, buffer, span: conflict.span }
     }
 
-    /// What must stay apart, as pairs of buffers instead of sites. A buffer that shares with nobody is paired with
-    /// every other buffer that is allocated here.
+    /// What must stay apart, as pairs of buffers instead of sites, which is what the rewrite takes.
+    /// It knows no buffers that share with nobody, so such a buffer is paired with every other
+    /// buffer that is allocated here. (Parameters and views, whose memory is not their own, are not
+    /// moved.)
     fn apart(&self, apart: &memplan_program::Apart) -> Apart {
         let buffer = |site: SiteId| self.buffers.get(site.index()).copied();
         let mut pairs = Apart::default();
@@ -205,8 +221,10 @@ impl LoopFunction {
         pairs
     }
 
-    /// Where the new text must have each buffer that is used: the bit, and the statement in whose body its memory is
-    /// allocated. An allocation that `stays` remains in the body where the buffer's own allocation was.
+    /// Where the new text must have each buffer that is used: the bit, and the statement in whose
+    /// body its memory is allocated. An allocation that `stays` remains in the body where the
+    /// buffer's own allocation was. `None` for a buffer that is not used, or that the layout does
+    /// not place.
     fn placements(&self, layout: &Layout) -> Vec<Option<Placement>> {
         let placement = |(buffer, unmoved): (BufId, &Option<places::Found>)| {
             let unmoved = (*unmoved)?;
@@ -279,7 +297,8 @@ pub(super) fn failure(text: &str, error: &RewriteError) -> Failure {
     }
 }
 
-/// The options of a pass that ends in the storage rewrite; `known` are the names it takes.
+/// Reads the options that a user gave to a pass that ends in the storage rewrite: `storage-rewrite`
+/// itself or `lower`. `pass` is its name, for messages, and `known` are the options that it takes.
 pub(crate) fn storage_options(
     pass: &'static str,
     known: &'static [&'static str],
@@ -290,9 +309,12 @@ pub(crate) fn storage_options(
         match key {
             // A pass may take only some of the options below.
             _ if !known.contains(&key) => return Err(PassOptions::unknown(pass, key, known)),
+            // `compat` or `compat=true`; `compat=false` asks for the mode that is the default.
             "compat" if PassOptions::flag("compat", value)? => parsed.mode = Mode::Compat,
             "compat" => parsed.mode = Mode::Sound,
             "flatten" => parsed.flatten = PassOptions::flag("flatten", value)?,
+            // An option without a value is read as the empty text, which is no strategy and no
+            // limit: an error.
             "plan" => parsed.strategy = Some(strategy_named(value.unwrap_or_default())?),
             "limit" => parsed.limits.push(limit(value.unwrap_or_default())?),
             _ => return Err(PassOptions::unknown(pass, key, known)),
@@ -313,7 +335,8 @@ fn strategy_named(name: &str) -> Result<String, SpecError> {
     }
 }
 
-/// The largest size of a memory: `local.L0A:64KiB`.
+/// The largest size of a memory, given by its storage scope (TVM's name of a memory):
+/// `local.L0A:64KiB`.
 fn limit(text: &str) -> Result<MemoryLimit, SpecError> {
     memory_limit(text).map_err(|_| SpecError::Value {
         option: "limit",
