@@ -69,9 +69,10 @@ fn share_of_time(left: usize) -> Option<Duration> {
 }
 
 impl Comparison {
-    /// Runs every strategy; `assign` restricts it to one kind of plan, else each
-    /// strategy makes every kind it can. Plans of other tools that come with the input stand beside ours.
-    /// `watch` hears the name of each strategy before it starts.
+    /// Runs every strategy. `assign` restricts it to one kind of plan (offsets, or shared objects),
+    /// else each strategy makes every kind it can. Plans of other tools that come with the input
+    /// stand beside ours. `watch` is called with the name of each strategy before it starts, once
+    /// for each kind of plan.
     pub fn run(
         input: &Input,
         assign: Option<Assign>,
@@ -102,6 +103,8 @@ impl Comparison {
                 comparison.not_tried.push(strategy.name());
                 continue;
             }
+            // A strategy that cannot make the one kind that is asked for refuses, and is listed as
+            // refused.
             for &assign in assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref) {
                 watch(strategy.name());
                 let time_limit = share_of_time(left).or(how.request.time_limit);

@@ -25,10 +25,12 @@ pub struct Explanation {
     pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
 }
 
-/// Plans an input and finds out on the way what stands in the way of a smaller plan. The plan goes through the driver,
-/// so it is checked; the rest comes out of the closure through `found`.
+/// Plans an input and finds out on the way what stands in the way of a smaller plan. The plan goes
+/// through the driver, so it is checked; the rest comes out of the closure through `found`. A
+/// `Method` is a strategy that plans with a closure and is called `search` like its base.
 pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
-    // The obstacle, its single buffers and the free extents. A strategy returns an outcome only, so the rest goes here.
+    // The obstacle, its single buffers and the free extents. A strategy returns an outcome only, so
+    // the rest goes here. A strategy may be called from any thread, which is why there is a lock.
     let found = Mutex::new((None, Vec::new(), None));
     let method = Method {
         base: &Search,

@@ -21,8 +21,9 @@ use crate::finding::{self, Finding};
 use crate::target::Target;
 use crate::wording::sized;
 
-/// Up to this many buffers the planner of TensorFlow Lite Micro is followed, which takes time with the square of their
-/// number. Networks for microcontrollers have hundreds.
+/// Up to this many buffers the planner of TensorFlow Lite Micro is followed (`arena::lay_out`),
+/// which takes time in proportion to the square of their number. Networks for microcontrollers have
+/// hundreds.
 const RUNTIME_BUFFERS: usize = 20_000;
 
 /// Which kind of file a network comes from.
@@ -60,7 +61,9 @@ impl Network {
     /// Makes the problem and the program of a model.
     pub fn new(kind: Kind, model: Model, assumptions: Assumptions) -> Result<Network, ReadError> {
         let failed = |message: String| ReadError::at_byte("model::unplannable", 0, message);
-        // When each op runs, then the lifetimes that follow, then the program against which a plan is checked.
+        // When each op runs; the lifetimes that follow from it, as a problem; the program against
+        // which a plan is checked. The program is made from the model and not from the lifetimes,
+        // so that it can show them wrong.
         let timeline = Timeline::new(&model).map_err(|error| failed(error.to_string()))?;
         let placed = place(&model, timeline, assumptions).map_err(|error| failed(error.to_string()))?;
         let program = program(&model, &placed, assumptions).map_err(|error| failed(error.to_string()))?;
@@ -127,8 +130,11 @@ impl Network {
         self.meaning(plan).map_or_else(Vec::new, |(program, by_site)| finding::in_dataflow(program, &by_site))
     }
 
-    /// The plan of the runtime's own planner, if the arena then needs less than with `plan`. The runtime places
-    /// scratch memory itself, around the tensors, and might do so worse than planned.
+    /// The plan of the runtime's own planner, if the arena then needs less than with `plan`. The
+    /// runtime places scratch memory itself, around the tensors, and might do so worse than
+    /// planned. `None` if `plan` is as good, if the runtime's plan is not right for `problem`, and
+    /// where it is not known: for ONNX, for very many buffers, and for several memories, of which
+    /// the runtime has one.
     pub fn better_plan(&self, problem: &Problem, plan: &Plan) -> Option<Plan> {
         if !self.runtime_is_known() || problem.spaces().len() != 1 {
             return None;
@@ -197,15 +203,19 @@ impl Network {
     /// place.
     pub fn runtime_plan(&self) -> Plan {
         let problem = &self.placed.problem;
+        // A request is what the runtime asks its planner for: a size, the first and the last step,
+        // perhaps an offset. Here no buffer has an offset.
         let arena = arena::lay_out(&arena::requests(problem, None, |_| false));
         let mut plan = Plan::empty(problem);
+        // The network's own problem, before a target is known, has one space.
         let space = memplan_core::SpaceId::from_index(0);
         for (buffer, offset) in arena.offsets.iter().enumerate() {
             let buffer = BufferId::from_index(buffer);
             plan.placements[buffer] = Some(memplan_core::Placement::at(space, *offset));
         }
         plan.fit_extents(problem);
-        // The runtime rounds sizes up, also that of the last buffer.
+        // The runtime rounds sizes up, also that of the topmost buffer, so it may need more than
+        // the end of that buffer.
         for extent in plan.extents.iter_mut().take(1) {
             *extent = arena.extent.max(*extent);
         }

@@ -82,8 +82,9 @@ struct Event {
     bytes: u64,
 }
 
-/// The events of one space in the form of PyTorch's allocator: one segment for the space, then the allocations and
-/// releases of its buffers by step.
+/// The events of one space in the form of PyTorch's allocator: one segment for the space, then the
+/// allocations and releases of its buffers by step. PyTorch records a release as two events (asked
+/// for, and done), and its viewer expects both.
 fn trace(
     pickle: &mut Pickle,
     problem: &Problem,
@@ -150,7 +151,8 @@ fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
 /// Makes sure that no byte is allocated twice at a time: where an allocation takes over bytes of one that is still
 /// alive, the older one is freed first, and its own end, which comes later, is left out.
 fn once_at_a_time(events: Vec<Event>) -> Vec<Event> {
-    // By address, the allocations that are alive: whose they are and how many bytes they have. No two overlap.
+    // By first address, the allocations that are alive: whose they are and how many bytes they
+    // have. No two overlap.
     let mut holders: BTreeMap<u64, (BufferId, u64)> = BTreeMap::new();
     let mut result = Vec::with_capacity(events.len());
     for event in events {

@@ -91,8 +91,10 @@ impl Source {
         Source { name: name.into(), bytes, disk: None, format: None, options: ReadOptions::default() }
     }
 
-    /// A file as a source. A binary file, such as a model, stays on disk, because it is mostly weights. If the format
-    /// of a text has a second file ([`Format::sibling`]), the text of that file is appended.
+    /// A file as a source. `format` is the one that the user names; `None` to find it out. A binary
+    /// file, such as a model, stays on disk, because it is mostly weights, and is read piece by
+    /// piece. If the format of a text has a second file ([`Format::sibling`]), the text of that
+    /// file is appended.
     pub fn open(path: &Path, format: Option<&'static dyn Format>) -> io::Result<Source> {
         let name = path.to_string_lossy();
         let disk = DiskFile::open(path)?;

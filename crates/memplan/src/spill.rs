@@ -23,8 +23,9 @@ use memplan_planner::Refusal;
 use crate::driver::Solver;
 use crate::network::Network;
 
-/// The shares of the capacities with which memories are chosen, in thousandths, one after the other until the choice
-/// can be packed.
+/// The shares of the capacities with which memories are chosen, in thousandths, one after the other
+/// until the choice can be packed. What is left over is room for the gaps that offsets leave
+/// between buffers.
 const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
 
 /// If the lives of all buffers together have more steps than this, the planner chooses the memories alone: a choice
@@ -37,7 +38,7 @@ fn lives(problem: &Problem) -> u64 {
     steps.map(|interval| interval.end.0 - interval.start.0).fold(0, u64::saturating_add)
 }
 
-/// Whether there is something to choose.
+/// Whether there is something to choose: some buffer may live in more than one memory.
 pub(crate) fn has_choice(problem: &Problem) -> bool {
     problem.spaces().len() > 1 && problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1)
 }
@@ -51,6 +52,8 @@ pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) ->
     // First with all of the capacities, then with less and less of them.
     let heat = Heat::new(problem, network);
     for thousandths in HEADROOM {
+        // A smaller share may succeed where a larger one did not: a hot buffer that no longer finds
+        // room in a memory leaves it to a buffer that may live nowhere else.
         let Some(chosen) = heat.choose(problem, thousandths) else { continue };
         if let Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } = solver.propose(&chosen)? {
             // The search proved at most that this choice of memories cannot be packed better. Another choice may need
@@ -111,6 +114,8 @@ impl Heat {
                     // multiplied separately.
                     .map(|Bytes(bytes)| bytes / 1000 * thousandths + bytes % 1000 * thousandths / 1000);
                 let alignment = problem.alignment_in(buffer, space);
+                // An unknown size, or one too large to be rounded up, counts as 0: the planner then
+                // finds out that it has no room.
                 let size = info.bytes().unwrap_or_default().align_up(alignment).unwrap_or_default().0;
                 let profile = &mut live[memplan_core::Id::index(space)];
                 let fits = room.is_none_or(|room| {

@@ -74,10 +74,13 @@ pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Fail
 fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Result<Vec<Point>, Failure> {
     // No plan needs fewer bytes of this space, so smaller capacities are not tried.
     let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
+    // The first point is that of an unlimited capacity. `widest` is what its plan needs.
     let mut points = vec![point(plain, input, how, space, None)?];
     let widest = points[0].extent.map_or(least, |extent| extent.0);
     // The step is a fixed part of the way down, so that a sweep makes at most about `MOST_POINTS` plans.
     let step = (widest.saturating_sub(least) / MOST_POINTS).max(1);
+    // Each capacity is a step below what the last plan needs, so the loop ends: the extents become
+    // smaller. It also ends where there is no plan (`None`).
     let mut extent = points[0].extent.map(|extent| extent.0);
     while let Some(last) = extent.filter(|&last| last > least) {
         let capacity = last.saturating_sub(step).max(least);
@@ -103,7 +106,8 @@ fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Opti
         }
         Err(failure) => return Err(failure),
     };
-    // The points so far are an answer. From now on the time limit may end a plan before it is made.
+    // The points so far are an answer. Without an answer, a time limit lets a first plan be
+    // finished; from now on it ends a plan before it is made.
     if let Some(patience) = Patience::current() {
         patience.have_answer();
     }

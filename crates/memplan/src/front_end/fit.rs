@@ -198,8 +198,8 @@ impl FrontEnd for Fit {
 
     /// Writes the chosen version of the model.
     fn emit(&self, _: &Input, laid: &Fitted) -> Result<Output, Failure> {
-        // The changed model was written once already, to be read again. For ONNX that file is the output; for
-        // TensorFlow Lite a plan is put into it.
+        // The changed model, which is the input of `laid`, was written once already, to be read
+        // again. For ONNX that file is the output; for TensorFlow Lite a plan is put into it.
         match (laid.language, &laid.input.file) {
             (Language::Onnx, Some(file)) => {
                 let pieces = vec![Piece::whole(file.content())];
@@ -211,6 +211,7 @@ impl FrontEnd for Fit {
 
     /// Finds the offsets of the tensors in the written model. There are none in an `.onnx` file.
     fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
+        // The format `tflite` is always there. Without a file nothing was written either.
         let (Some(file), Some(format)) = (&input.file, format::find("tflite")) else { return Ok(Places::default()) };
         if network(input, &file.name)?.1 == Language::Onnx {
             return Ok(Places::default());
@@ -221,8 +222,10 @@ impl FrontEnd for Fit {
         plain().places(&again, output)
     }
 
-    /// What the model computes and what the written model computes, each described from its file alone, for the proof
-    /// that both are the same.
+    /// What the model computes and what the written model computes, each described from its file
+    /// alone, for the proof that both are the same. The driver has it made after writing;
+    /// `Workshop::proved` made the same proof while versions were tried. `None` if the input comes
+    /// from no file.
     fn meanings(&self, input: &Input, output: &Output) -> Result<Option<Meanings>, Failure> {
         let Some(file) = &input.file else { return Ok(None) };
         let (_, language) = network(input, &file.name)?;

@@ -2,6 +2,8 @@
 //!
 //! A pass plans each function as if it were alone. On the picture they lie side
 //! by side: with several functions, memory `ub` of function `f` is space `ub@f`.
+//! So the spaces and buffers of all functions become one problem and one plan, in which the numbers
+//! of a function's spaces and buffers are moved up by the counts of those before it.
 
 use memplan_core::{
     Buffer, BufferId, Id, IndexVec, Overlay, Placement, Plan, Problem, ProblemBuilder, ProblemError, Reuse, SpaceId,

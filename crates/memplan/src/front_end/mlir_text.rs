@@ -102,14 +102,16 @@ impl Module {
 /// source's own or one that a pass made of it.
 pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
     let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
-    // The source's own text is shared with the document and not copied.
+    // The document keeps the text. If it is the source's own (the same place in memory), it is
+    // shared and not copied.
     let is_own = |own: &&Arc<str>| std::ptr::eq(&***own, text);
     let document = match source.bytes.text().filter(is_own) {
         Some(own) => Document::read_shared(Arc::clone(own), dialects),
         None => Document::read(text, dialects),
     };
     let document = document.map_err(|error| unreadable(text, &error))?;
-    // A part of a file may hold nothing but comments, which is fine. Any other text without an op is no MLIR.
+    // A part of a file (files of tests are divided by lines `// -----`) may hold nothing but
+    // comments, which is fine. Any other text without an op is no MLIR.
     let says_something = text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with("//"));
     if says_something && !has_op(&document) {
         return Err(no_op(text));
@@ -122,7 +124,8 @@ fn unreadable(text: &str, error: &TextError) -> ReadError {
     ReadError::new(error.code(), text, error.span(), error.to_string())
 }
 
-/// Addresses as the driver compares them.
+/// Addresses as the driver compares them, in the order of the sites; `None` for a site that has no
+/// address.
 pub(super) fn found(addresses: IndexVec<SiteId, Option<Address>>) -> Vec<Option<Found>> {
     let mut names = NamesOfMemories::default();
     let mut found = |address: Address| Found {
@@ -140,7 +143,9 @@ pub(super) fn failure(text: &str, error: PassError) -> Failure {
         PassError::Options(error) => error.into(),
         PassError::Refused(error) => error.into(),
         PassError::Op { span, message } => ReadError::new("pass::op", text, span, message).into(),
-        // A search ends a little before the limit, and without a plan the pass ends with it.
+        // The pass was ended before it had a plan. It may have ended itself a little before the
+        // time limit, so that the patience (the time limit and Ctrl-C of this call) does not say
+        // that it has ended. Then it was the limit.
         PassError::Stopped => {
             let patience = Patience::current();
             let after = patience.as_ref().map_or(Duration::ZERO, Patience::elapsed);

@@ -217,7 +217,9 @@ impl FrontEnd for Plain {
     /// What is checked: that the plan solves the problem, that the program or network behind the problem computes the
     /// same with it, and that the written plan has these offsets.
     fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
-        // If the runtime's own plan is written, our plan is checked as well, because the report shows its numbers.
+        // If the runtime's own plan is written, our plan is checked as well, because the report
+        // shows its numbers. The program of the first plan has number 0 in the claim, and repairs
+        // are asked for by this number.
         let mut claim = Claim::default();
         let plans: Vec<&Plan> = laid.outcome.plan().into_iter().chain(&laid.written).collect();
         for plan in plans {
@@ -226,6 +228,9 @@ impl FrontEnd for Plain {
             if let Some(program) = &input.program {
                 claim.programs.push((Cow::Borrowed(program.program()), program.site_plan(&plan)));
             }
+            // The network of `laid` may differ from that of the input: it may have been read again
+            // with inputs whose memory is reused. A network whose program would be too long has
+            // none, and is not followed.
             if let Some((program, by_site)) = laid.network.as_ref().and_then(|network| network.meaning(&plan)) {
                 claim.programs.push((Cow::Borrowed(program), by_site));
             }
@@ -317,6 +322,8 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
         // If there is one memory only, the header does not number it.
         let memory = slots.first()?.space.map_or_else(String::new, |number| format!("memory {number}")).into();
         let is_named = slots.iter().all(|slot| slot.name.starts_with(&spelled(&buffer.name)));
+        // The macro of a buffer in a shared object has the number of the object in the place of an
+        // offset.
         let object = slots.first().filter(|slot| slot.is_object).and_then(|slot| usize::try_from(slot.offset).ok());
         let offsets = slots.into_iter().map(|slot| slot.offset).collect();
         is_named.then_some(Found { memory, offsets, object, ..Found::default() })
@@ -324,7 +331,9 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     Ok(problem.buffers().iter().map(found).collect())
 }
 
-/// The model with the plan inside: new bytes (`prefix`), then the old file. The new bytes refer to it.
+/// The model with the plan inside: new bytes (`prefix`), then the whole old file. The new bytes
+/// refer to the tables and weights in the old ones, which are not copied before the output is
+/// written.
 fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, Failure> {
     let network = laid.network.as_ref().filter(|network| *network.kind() == Kind::Tflite);
     let (Some(network), Some(file)) = (network, &input.file) else {
@@ -362,7 +371,8 @@ pub(super) fn written(output: &Output) -> Result<Assembled<'_>, Failure> {
     output.content().map_err(|error| ReadError::at_byte("read::failed", 0, error.to_string()).into())
 }
 
-/// The offsets of a written model, by the buffers of the problem.
+/// The offsets of a written model, by the buffers of the problem; `None` for scratch memory, which
+/// the file does not list, and for a tensor that the runtime places.
 fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Failure> {
     let Some(network) = &input.network else { return Ok(Vec::new()) };
     let written = offline::written_offsets(&written(output)?)?;

@@ -26,8 +26,8 @@ use crate::source::Source;
 /// The front end for models in another order.
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    /// How thoroughly to search. The search builds orders op by op. For each n it keeps this many of the sets of n ops
-    /// that can have run.
+    /// How thoroughly to search: at least 1. The search builds orders op by op. For each n it keeps
+    /// this many of the sets of n ops that can have run, so time and memory grow with it.
     pub width: usize,
 }
 
@@ -118,7 +118,9 @@ fn pieces(network: &Network, file: &Source, order: &[OpId]) -> Result<Vec<Piece>
     })
 }
 
-/// What an op reads and writes, by the numbers of tensors, for the check of orders.
+/// What an op reads and writes, by the numbers of tensors, for the check of orders. An op that
+/// keeps a state between runs has an effect beside its outputs, so the check keeps such ops in
+/// their order.
 fn access(op: &Op) -> Access {
     let indices = |tensors: &[memplan_models::graph::TensorId]| tensors.iter().map(|tensor| tensor.index()).collect();
     Access { reads: indices(&op.inputs), writes: indices(&op.outputs), has_effect: op.is_stateful }

@@ -119,7 +119,10 @@ fn column(problem: &Problem, value: impl Fn(&Buffer) -> Value) -> Vec<Value> {
     problem.buffers().iter().map(value).collect()
 }
 
-/// The columns over all buffers.
+/// The columns over all buffers. `volume` is a size as one number: bytes, or the product of the
+/// components of a shape (elements of a texture). A buffer's `pipe` is the unit of an NPU that uses
+/// it, `loop` the loop around it, `group` and `at` the group it is tied to and its distance there;
+/// `fixed` is an offset that the problem prescribes.
 fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     let mut columns = json!({
         "name": column(problem, |buffer| json!(buffer.name.as_str())),
@@ -168,8 +171,11 @@ fn shape_words(size: &Size) -> Value {
     }
 }
 
-/// The plan as the script wants it. `offsets`, `objects` and `levels` are columns over all buffers; a column that would
-/// say nothing is an empty list, which keeps the page small.
+/// The plan as the script wants it. `offsets`, `objects` and `levels` are columns over all buffers;
+/// a column that would say nothing is an empty list, which keeps the page small. `reused` are the
+/// in-place reuses: the buffer that starts, and those on whose bytes it does. `cost` is the price
+/// of the plan's reuse and the least that any plan costs. `violated` counts all violations, of
+/// which the first 100 are listed.
 fn plan(map: &Map) -> Value {
     // For each buffer the number of its object; an empty list if the plan has no objects.
     let objects = map.plan.placements.iter().map(|placement| placement.as_ref()?.object.map(Id::index));
@@ -228,7 +234,8 @@ fn space(panel: &Panel) -> Value {
     })
 }
 
-/// A shape as six numbers, in the order that the module's documentation gives.
+/// A shape as six numbers, in the order that the module's documentation gives. The number of a kind
+/// is its place in [`super::scene::Kind`].
 fn numbers(shape: &Shape) -> [u64; 6] {
     let kind = 3 * shape.slot as u64 + shape.kind as u64;
     [shape.buffer.index() as u64, kind, shape.start, shape.end, shape.low, shape.high]

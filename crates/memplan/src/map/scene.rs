@@ -184,8 +184,9 @@ fn is_used(panel: &Panel) -> bool {
 
 /// Everything that is drawn of one space; `shapes` are those of its buffers, bottom layer first.
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
-    // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every step, which is another
-    // bound than the bytes alive at once.
+    // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every
+    // step, which is another bound than the bytes alive at once. Only buffers that can live in no
+    // other space count, since the others may leave this one empty.
     let lower_bound = if plan.objects.is_empty() {
         bound::space_lower_bounds(problem)[space].bytes
     } else {
@@ -304,8 +305,11 @@ fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id
 
 /// Some bytes of a buffer during some steps; bytes count from the beginning of the buffer.
 struct Stretch {
+    /// Whether the bytes are in use then (`Alive`) or only reserved (`Idle`).
     kind: Kind,
+    /// The steps.
     steps: Range<Step>,
+    /// The bytes.
     bytes: Range<u64>,
 }
 

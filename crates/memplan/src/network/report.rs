@@ -59,7 +59,8 @@ fn alive_at(problem: &Problem, step: Step) -> impl Iterator<Item = BufferId> {
 }
 
 impl Network {
-    /// What is alive at the peak; `None` if nothing ever is. `problem` is the network's, possibly on a target.
+    /// What is alive at the peak; `None` if nothing ever is. `problem` is the network's, possibly
+    /// on a target: it has the same buffers, perhaps with other spaces and alignments.
     pub fn peak_report(&self, problem: &Problem) -> Option<PeakReport> {
         let peak = bound::peak_live(problem, |_| true);
         let Step(step) = peak.step?;
@@ -83,9 +84,11 @@ impl Network {
         Some(PeakReport { step, op, bytes: peak.bytes, rows })
     }
 
-    /// Bytes alive at every step, with the op that runs then.
+    /// Bytes alive at every step, with the op that runs then. At step 0 no op runs: the inputs are
+    /// written.
     pub fn live_curve(&self, problem: &Problem) -> Vec<LiveAt> {
         let labels = self.labels();
+        // Pairs of a step and the bytes alive from that step on, where the number changes.
         let changes = bound::live_bytes(problem, |_| true);
         let mut changes = changes.into_iter().peekable();
         let mut bytes = Bytes::ZERO;
@@ -101,8 +104,10 @@ impl Network {
         curve
     }
 
-    /// What is known about the buffers besides their sizes: what they are for, the op that writes them, shape and
-    /// element type.
+    /// What is known about the buffers besides their sizes: what they are for, the op that writes
+    /// them, shape and element type. Each of the three remarks has a text for every buffer, in the
+    /// order of the buffers, which is that of the roles (a role says what a buffer is: a tensor, or
+    /// scratch memory of an op).
     pub fn remarks(&self) -> Vec<Remark> {
         let labels = self.labels();
         let kinds = self.roles().iter().map(|role| Some(self.purpose(role).to_owned())).collect();

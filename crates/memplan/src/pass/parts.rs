@@ -62,10 +62,12 @@ impl DonePart {
 /// Runs passes over a file, one after the other: over the whole file, and if that fails, over each of its parts.
 pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
     let whole = run_all(source, specs, how);
-    // If the caller no longer waits for the whole, the parts need not be done either.
+    // The result of the whole is final if nothing failed, or if the caller has stopped waiting:
+    // then the parts need not be done either.
     let is_stopped = |stopped: &Stopped| matches!(stopped.failure, Failure::Stopped(_));
     let is_final = whole.as_ref().map_or_else(|stopped| is_stopped(stopped), |_| true);
     let parts = if is_final { Vec::new() } else { parts_of(source) };
+    // A file that nothing divides is one part, and would fail in the same way again.
     if parts.len() <= 1 {
         return Done { parts: vec![DonePart { chain: whole, padding: 0, separator: String::new() }] };
     }

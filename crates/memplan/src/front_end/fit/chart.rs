@@ -69,7 +69,9 @@ impl Scale {
     }
 }
 
-/// Draws versions from cheap to dear; each point says on hovering what was changed.
+/// Draws versions, which come from cheap to dear, as an SVG document; each point says on hovering
+/// what was changed. `name` is that of the model. (Writing into a `String` cannot fail, so the
+/// results of `writeln!` are dropped.)
 pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
     let scale = Scale::of(versions, counted);
     let mut out = format!(
@@ -116,7 +118,9 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
     out
 }
 
-/// The picture of [`svg`] as an HTML page, with a table of all versions below.
+/// The picture of [`svg`] as an HTML page, with a table of all versions below. The columns: the
+/// whole arena, the tensors and scratch memory in it, multiply-adds of a run, bytes that are copied
+/// only, ops, and what was changed.
 pub fn html(name: &str, versions: &[Version], counted: Counted) -> String {
     let row = |version: &Version| {
         format!(

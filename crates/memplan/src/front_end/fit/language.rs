@@ -5,6 +5,11 @@
 //! | padding of a tile | a border that is put around it before | numbers in the node |
 //! | what counts | TensorFlow Lite Micro's arena, its records included | the planned tensors |
 //! | the plan | goes into the model | is not written |
+//!
+//! A `Net` is a network as `memplan_fit` sees it: the graph, for each op a *layer* that says what
+//! it computes from what, and a `Dialect`, which says what changed ops the format can express and
+//! how many bytes the runtime keeps for each. A `Rewrite` lists the ops and new tensors of a
+//! changed model. The *tail* is what TensorFlow Lite Micro keeps for itself in its arena.
 
 use std::io;
 
@@ -77,13 +82,17 @@ impl Language {
             Counted::Arena => dialect,
             Counted::Tensors => dialect.with_records_elsewhere(),
         };
-        // What the network's own problem was made with, so that estimates and plans agree.
+        // The alignment of offsets, and whether the memory of inputs may be reused: the network's
+        // own problem was made with these, so estimates of changes and the plans of changed models
+        // agree.
         let (alignment, reuses_inputs) = (network.model().alignment, network.assumptions().reuse_inputs);
         Ok(Net { graph, layers, dialect, alignment, reuses_inputs })
     }
 
-    /// The model with other ops, written and read again as any model is. A `.tflite` file gets new tables in front of
-    /// all its old bytes, an `.onnx` file is put together from pieces of the old one.
+    /// The model with other ops, written in memory and read again as any model is. A `.tflite` file
+    /// gets new tables in front of all its old bytes (the new tables refer to the old weights
+    /// behind them), an `.onnx` file is put together from pieces of the old one. The result's file
+    /// is the new one, and is read with the old file's options.
     pub(super) fn rewritten(network: &Network, net: &Net, file: &Source, rewrite: &Rewrite) -> Result<Input, Failure> {
         let content = file.content();
         let bytes = match network.kind() {
@@ -119,21 +128,26 @@ impl Language {
         }
     }
 
-    /// What a network needs with a plan. An ONNX runtime is not known, so only the planned tensors count there.
+    /// What a network needs with a plan. No runtime for ONNX models is known here, so only the
+    /// planned tensors count there: the extents of all spaces, added up.
     pub(super) fn memory(self, network: &Network, plan: &Plan) -> Memory {
         if self == Language::Onnx {
             let tensors = Bytes(plan.extents.iter().map(|extent| extent.0).fold(0, u64::saturating_add));
             return Memory { arena: tensors, tensors, start: Bytes::ZERO, records: Bytes::ZERO, is_exact: true };
         }
-        // Where the scratch memory of some op is not known, the written model holds no offsets and the runtime places
-        // all tensors itself. Then only a lower bound is known.
+        // `unmeasured` are the ops whose scratch memory is not known. If there are any, the written
+        // model holds no offsets and the runtime places all tensors itself. Then only a lower bound
+        // is known.
         let is_measured = network.unmeasured().is_empty();
         let tensors = if is_measured { network.runtime_extent(plan) } else { network.runtime_at_least() };
         // A tensor whose size is known only at run time comes on top of everything that is placed here.
         let mut all = network.model().graphs.iter().flat_map(|graph| graph.tensors.iter());
         let is_sized = !all.any(|tensor| tensor.home == Home::Runtime);
+        // `unknown` are the ops of which it is not known what the runtime keeps for them.
         let is_exact = is_measured && is_sized && network.tail().unknown.is_empty();
         let tail = network.tail();
+        // `roles` has an entry for each buffer: while it starts, the runtime lists all buffers of
+        // its arena.
         let start = tail.to_start_below(network.roles().len());
         Memory { arena: network.arena(tensors), tensors, start, records: tail.bytes, is_exact }
     }

@@ -31,7 +31,7 @@ use crate::wording::sized;
 
 /// A version with everything that is needed to write it.
 pub(super) struct Made {
-    /// What it needs and costs.
+    /// What it needs and costs, for the table of versions.
     version: Version,
     /// The changed model as it was read again.
     input: Input,
@@ -110,7 +110,8 @@ impl<'a> Workshop<'a> {
         })
     }
 
-    /// The model as it is.
+    /// The model as it is, planned: the first version, with no changes and no copied bytes. Its
+    /// multiply-adds are those of all ops.
     pub(super) fn unchanged(&self, solver: &mut Solver) -> Result<Made, Failure> {
         let macs = self.net.layers.iter().map(|layer| layer.macs).fold(0, u64::saturating_add);
         self.made(self.input.clone(), Vec::new(), macs, 0, solver)
@@ -119,6 +120,8 @@ impl<'a> Workshop<'a> {
     /// Changes that are worth trying, from cheap to dear; each needs less memory than all before it, by estimate.
     pub(super) fn candidates(&self, allowed: Allowed) -> Result<Vec<Candidate>, Failure> {
         let orders = self.orders(allowed)?;
+        // Each order as a schedule, in which an op that runs again writes copies of its tensors,
+        // and what was changed.
         let schedules: Vec<_> = orders.iter().map(|order| (with_clones(&self.net, order), changes_of(order))).collect();
         let mut found = candidates(&self.net, &schedules, allowed);
         // The model as it is may be among them; it has been planned already (`unchanged`).
@@ -126,7 +129,8 @@ impl<'a> Workshop<'a> {
         Ok(found)
     }
 
-    /// Orders of the ops that are worth a look; an op that runs again comes again.
+    /// Orders of the ops that are worth a look, the order of the file first. An op that runs again
+    /// is in its order more than once. Candidates are looked for in each of these orders.
     fn orders(&self, allowed: Allowed) -> Result<Vec<Vec<OpId>>, Failure> {
         let mut orders: Vec<Vec<OpId>> = vec![self.net.graph.ops.ids().collect()];
         if allowed.reorder {
@@ -138,8 +142,10 @@ impl<'a> Workshop<'a> {
             }
         }
         if allowed.recompute {
-            // For a small network all schedules can be listed. They do not keep the given order of ops, so the user
-            // must have allowed another one.
+            // For a small network all schedules can be looked at; `schedules` lists the cheapest
+            // for each amount of memory, or says `None` for a network that is too large. They do
+            // not keep the given order of ops, so the user must have allowed another one. Otherwise
+            // `improved` lets single ops run again in the given orders.
             let all = if allowed.reorder { recompute::schedules(&self.net) } else { None };
             let again: Vec<Vec<OpId>> = match all {
                 Some(all) => all.into_iter().map(|schedule| schedule.order).collect(),
@@ -154,12 +160,15 @@ impl<'a> Workshop<'a> {
     }
 
     /// Whether a version is a better answer than the best so far: it fits, or it needs less.
+    /// (Nothing that was made before it fits, so one that fits is better even if it needs more: the
+    /// best so far may break the limit on records.)
     fn is_better(&self, limit: Limit, made: &Made, best: &Made) -> bool {
         limit.holds(&made.version, self.counted) || made.version.needs(self.counted) < best.version.needs(self.counted)
     }
 
-    /// The cheapest version that fits: `first`, the model as it is, or the first of the candidates `found`, which come
-    /// from cheap to dear. The failure if none fits says how close the smallest one comes.
+    /// The cheapest version that fits: `first`, the model as it is, or the first of the candidates
+    /// `found`, which come from cheap to dear. At most [`MOST_VERSIONS`] candidates are made. The
+    /// failure if none fits says how close the smallest one comes.
     pub(super) fn first_that_fits(
         &self,
         limit: Limit,
@@ -228,7 +237,9 @@ impl<'a> Workshop<'a> {
         Fitted { input, planned, chosen, steps, floor: self.floor(), language: self.language }
     }
 
-    /// Bytes that a candidate needs at least, without those that the runtime keeps for the model as it is.
+    /// Bytes that a candidate needs at least of what counts, without those that the runtime keeps
+    /// for the model as it is. In the whole arena (`estimate`) the records of the additional ops
+    /// count as well as the live bytes (`peak`).
     fn least(&self, candidate: &Candidate) -> u64 {
         match self.counted {
             Counted::Arena => candidate.estimate().0,
@@ -241,8 +252,9 @@ impl<'a> Workshop<'a> {
     pub(super) fn trade_off(&self, first: Made, found: &[Candidate], solver: &mut Solver) -> Result<Fitted, Failure> {
         let mut best = first;
         let mut steps = vec![best.version.clone()];
-        // Every `stride`-th candidate is made. As many are skipped in front as it takes for the last one, which needs
-        // least, to be among them.
+        // Every `stride`-th candidate is made. As many are skipped in front as it takes for the
+        // last one, which needs least, to be among them: of 50 candidates number 1, 4, 7, … and 49
+        // (from 0) are made.
         let stride = found.len().div_ceil(MOST_VERSIONS).max(1);
         let skipped = found.len().saturating_sub(1) % stride;
         for candidate in found.iter().skip(skipped).step_by(stride) {
@@ -284,17 +296,21 @@ impl<'a> Workshop<'a> {
     /// The ops that keep a candidate from being proved. Each op that the candidate splits is tried by itself, in two
     /// tiles; those whose two tiles cannot be proved are to blame. If there is none, all split ops are.
     fn to_blame(&self, candidate: &Candidate) -> BTreeSet<OpId> {
-        // In a rewrite, a tile of an op is a copy of the op that computes a part of its image.
+        // In a rewrite, a tile of an op is a copy of the op that computes a part of its image. An
+        // op that merely runs again is a copy, too; if it could be split, it is tried below as
+        // well, which does no harm.
         let split = |op: &NewOp| match op {
             NewOp::Copy(copied) => self.net.layers[copied.op.index()].spatial.is_ok().then_some(copied.op),
             _ => None,
         };
         let split: BTreeSet<OpId> = candidate.rewrite.ops.iter().filter_map(split).collect();
+        // The model's ops in the order of the file, each once. So the place of an op is its number.
         let schedule = Schedule::of_order(self.net.graph, self.net.graph.ops.ids());
         let is_unproved = |op: &OpId| {
             let place = op.index();
-            // The model with this op alone in two tiles, one above the other; all other ops stay. An op that cannot be
-            // split so by itself is not suspected.
+            // The model with this op alone in two tiles, one above the other (a grid of two rows
+            // and one column); all other ops stay. Ids of new tensors follow those of the graph. An
+            // op that cannot be split so by itself is not suspected.
             let tiles = patch(&self.net, &schedule, place..place + 1, [2, 1], self.net.graph.tensors.len());
             tiles.is_ok_and(|tiles| {
                 let kept = |range: std::ops::Range<usize>| range.map(|op| NewOp::Kept(OpId::from_index(op)));
@@ -306,7 +322,8 @@ impl<'a> Workshop<'a> {
         if alone.is_empty() { split } else { alone }
     }
 
-    /// A changed model as it was read again, if it is proved that it computes the same as the model.
+    /// A changed model as it was read again, if it is proved that it computes the same as the
+    /// model; otherwise why the proof fails.
     fn proved(&self, rewrite: &Rewrite) -> Result<Input, Vec<Finding>> {
         // A version that cannot be read again is not proved either.
         let unreadable = |why: String| vec![Finding::of_whole("fit::unreadable", why)];
