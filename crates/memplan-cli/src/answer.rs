@@ -46,8 +46,13 @@ impl Answer {
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Wrong usage, or a file that cannot be read or written: a message, and what to do.
-    Usage { message: String, help: Option<String> },
+    /// Wrong usage, or a file that cannot be read or written.
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do about it, if something can be said.
+        help: Option<String>,
+    },
     /// An input with something wrong in it, already rendered with its excerpt.
     Unreadable(String),
     /// An input that is fine, and the answer is no: rendered with its excerpt.
@@ -79,10 +84,15 @@ impl Failure {
 /// At most this many notes are printed; the others are only counted.
 const NOTES: usize = 20;
 
-// Exit codes. The larger one is the worse one.
+// Exit codes. The larger one is the worse one; of several, the largest is the command's.
+
+/// The answer is yes, or there is nothing to answer.
 const YES: u8 = 0;
+/// The answer is no: does not fit, not found in time, violations found.
 const NO: u8 = 1;
+/// Wrong usage, or a file that cannot be read or written.
 const UNUSABLE: u8 = 2;
+/// A bug of ours.
 const BUG: u8 = 101;
 
 /// Writes an answer or a failure where it belongs, and gives the exit code.

@@ -197,7 +197,7 @@ pub(crate) struct ModelArgs {
     pub(crate) in_place: bool,
 }
 
-/// Reads `batch=1`.
+/// Reads `batch=1`. A name may itself contain `=`, so the last one divides.
 fn parse_dimension(text: &str) -> Result<(String, u64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
     parts.ok_or_else(|| format!("`{text}` is not a dimension and its value, such as batch=1"))

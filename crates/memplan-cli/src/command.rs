@@ -55,7 +55,8 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
     }
 }
 
-/// Reads a source and plans it as the arguments say, with a progress bar.
+/// Reads a source and plans it as the arguments say, with a progress bar; for commands that need
+/// the plan and nothing of the input.
 fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Checked<Planned>, Failure> {
     let plain = Plain { target: target.target(), form: PlanForm::default() };
     let progress = Progress::start(strategy.budget.time_limit);
@@ -76,8 +77,10 @@ fn how<'a>(strategy: &StrategyArgs, progress: &'a Progress) -> Result<How<'a>, F
     Ok(How { strategy: Some(chosen), request, ..how })
 }
 
-/// Why the driver has no result, as the command line says it: an answer that is no, an input with something wrong in
-/// it, a bug, or wrong usage.
+/// Why the driver has no result, as the command line says it: an answer that is no, an input with
+/// something wrong in it, a bug, or wrong usage. Whatever is left over at the end (a refusal of the
+/// strategy, a target that does not go with the input, a form that cannot hold the plan) is usage:
+/// other arguments would help.
 pub(crate) fn failure(source: &Source, error: driver::Failure) -> Failure {
     use driver::Failure as Why;
     match error {

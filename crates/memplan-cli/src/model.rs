@@ -23,7 +23,8 @@ const CURVE: usize = 200;
 /// Width of the longest bar, in characters.
 const BAR: u64 = 40;
 
-/// A sentence that says how large the runtime's arena will be with the plan inside the model, and why.
+/// A sentence that says how large the runtime's arena will be with the plan inside the model, and
+/// why. `problem` is what was planned, on its target, and `plan` the plan that is written.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
     let Some(arena) = Arena::of(network, problem, plan) else {
         return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
@@ -70,12 +71,14 @@ impl Arena {
     fn of(network: &Network, problem: &Problem, plan: &Plan) -> Option<Arena> {
         let known = network.runtime_is_known();
         let is_measured = network.unmeasured().is_empty();
-        // The written model holds the runtime's own plan where that needs less (`better_plan`). Where the scratch
-        // memory of some op is not known, it holds no plan, and only a lower bound is known.
+        // The written model holds the runtime's own plan where that needs less (`better_plan`
+        // returns that plan, or `None`). Where the scratch memory of some op is not known, the
+        // model holds no plan, and only a lower bound is known.
         let head = known.then(|| match is_measured {
             true => network.runtime_extent(network.better_plan(problem, plan).as_ref().unwrap_or(plan)),
             false => network.runtime_at_least(),
         })?;
+        // The capacity of the first memory, in which the runtime's arena is.
         let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
         Some(Arena {
             total: network.arena(head),
@@ -141,7 +144,8 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
         0 if ours > theirs && !network.assumptions().reuse_inputs => {
             format!("{planner}, which reuses inputs; so does --reuse-inputs")
         }
-        // The runtime rounds sizes up to 16 bytes. What only this rounding makes up is not called a saving.
+        // The runtime rounds sizes up to 16 bytes. A difference that is due to this rounding alone
+        // is not called a saving.
         _ if ours.0.next_multiple_of(16) >= theirs.0 => planner.to_owned(),
         _ => format!("{planner}; the plan saves {:.1} %", 100.0 * saved as f64 / theirs.0.max(1) as f64),
     };

@@ -83,10 +83,12 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
         return fill(&mut File::options().write(true).open(path)?);
     }
     let path = &behind_links(path)?;
+    // What the system knows about the old file; `None` if there is none.
     let old = path.metadata().ok();
     if old.is_some() {
-        // The renaming would replace a read-only file, too. Opening the file for writing fails then; nothing is
-        // written.
+        // The renaming would replace a read-only file, too, because it asks only for permission to
+        // change the folder. So the file is opened for writing, which fails if it is read-only.
+        // Nothing is written through this opening.
         File::options().append(true).open(path)?;
     }
     let mut draft = draft_beside(path, old.is_none())?;

@@ -90,13 +90,16 @@ fn exit(code: u8) -> ! {
 /// Ends the process if a stage was told that the time limit is over and has not ended [`MOMENT`] later. Runs on a
 /// thread of its own until the other end of `gone` is dropped, which is when the command has its result.
 fn watch(patience: &Patience, limit: Duration, gone: &Receiver<()>) {
-    // Waits, and says whether the whole time has passed without a result.
+    // Waits, and says whether the whole time has passed without a result. (Nothing is ever sent:
+    // the wait ends early only when the sender is dropped.)
     let passes = |time: Duration| gone.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     // No stage is told that the time is over before the limit and the grace are.
     let mut wait = limit.saturating_add(GRACE);
     while passes(wait) {
         if patience.ended() == Some(Stop::TimeLimit) && passes(MOMENT) {
-            // If there is a result after all, it is being delivered by now.
+            // If there is a result after all, it is being delivered by now. Dropping a `Progress`
+            // takes the same lock: so either it was dropped before, which is seen here, or its
+            // thread waits until this process has ended.
             let _ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
             if gone.try_recv() == Err(TryRecvError::Disconnected) {
                 return;

@@ -26,6 +26,8 @@ struct Cell {
 }
 
 impl Cell {
+    /// A cell with this text. Control characters in it are made visible, so that a name cannot
+    /// drive the terminal.
     fn new(text: String, style: Style) -> Cell {
         let text = visible_owned(text);
         // Without control characters, every ASCII character takes one column. A plan of many memories has a row for
@@ -96,6 +98,7 @@ impl Table {
     }
 }
 
+/// Adds so many blanks to a text.
 fn push_blanks(text: &mut String, count: usize) {
     text.extend(std::iter::repeat_n(' ', count));
 }

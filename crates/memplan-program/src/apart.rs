@@ -24,6 +24,7 @@ use crate::SiteId;
 pub struct Apart {
     /// Each pair with the smaller site first.
     pairs: BTreeSet<(SiteId, SiteId)>,
+    /// The sites that share with nobody.
     alone: BTreeSet<SiteId>,
 }
 

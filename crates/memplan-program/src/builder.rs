@@ -19,16 +19,27 @@ use crate::{
 /// is 300 bytes large and each call would copy it twice.
 #[derive(Clone, Debug, Default)]
 pub struct OpDraft {
+    /// Its name in the source language, such as `linalg.matmul`.
     name: Arc<str>,
+    /// Where it stands in the source.
     span: Span,
+    /// The execution unit it runs on, if there are several.
     pipe: Option<PipeId>,
+    /// Whether buffers allocated inside of it are others each time it runs.
     scope: bool,
+    /// What it does to which value.
     accesses: Accesses,
+    /// The values that it defines.
     results: Results,
+    /// Outputs that may lie on inputs.
     overlays: Vec<Overlay>,
+    /// Bytes that it merely copies.
     copies: Vec<CopyRange>,
+    /// Asynchronous work that it waits for.
     awaits: Vec<Await>,
+    /// Values that it hands into its regions.
     inits: Vec<ValueId>,
+    /// How its regions run.
     control: Control,
 }
 
@@ -193,8 +204,10 @@ impl OpDraft {
     /// The op, as a member of `block`. Its control is put into one normal form first, so that equal ops compare equal.
     fn into_op(mut self, block: BlockId) -> Op {
         self.control.normalize();
-        // `regions` come later, by `open_region`, which makes the box then.
-        // Most ops have none of these facts. They hold a null pointer instead of a box with empty lists.
+        // An op keeps its rarer facts in two boxes: `flow` has what control and waiting need,
+        // `details` the overlays and copies and the first box. Most ops have none of these facts,
+        // and hold a null pointer instead of a box with empty lists. The regions of an op come
+        // later, by `open_region`, which makes the boxes then.
         let passes = self.awaits.is_empty() && self.inits.is_empty() && matches!(self.control, Control::Once);
         let flow = (!passes).then(|| {
             Box::new(FlowDetails {
@@ -223,8 +236,11 @@ impl OpDraft {
 /// Something that was begun and has not ended yet, around the place where the next op goes.
 #[derive(Clone, Copy, Debug)]
 enum Open {
+    /// A function: ops go into the region that is its body.
     Function,
+    /// An op with regions: regions may follow, but no ops.
     Op(OpId),
+    /// A region of an op: ops go into its blocks.
     Region,
 }
 
@@ -260,6 +276,7 @@ enum Open {
 /// fail: a builder never panics.
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
+    /// The program so far.
     program: Program,
     /// What is open, innermost last.
     open: Vec<Open>,

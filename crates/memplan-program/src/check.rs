@@ -178,7 +178,9 @@ impl Program {
 
 /// A check in progress: the program, and what was found to be wrong.
 struct Checker<'p> {
+    /// The program.
     program: &'p Program,
+    /// What was found to be wrong so far.
     errors: Vec<ProgramError>,
 }
 

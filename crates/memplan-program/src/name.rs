@@ -8,10 +8,18 @@ use std::ops::Deref;
 #[derive(Clone)]
 pub struct Name(Text);
 
+/// Where the bytes of a name are.
 #[derive(Clone)]
 enum Text {
-    Short { length: u8, bytes: [u8; Name::SHORT] },
-    // The inner box knows its length, which would not fit beside the bytes of a short name.
+    /// In the name itself: the first `length` of `bytes`.
+    Short {
+        /// How many bytes the name has.
+        length: u8,
+        /// The bytes of the name, in UTF-8, and zeros behind them.
+        bytes: [u8; Name::SHORT],
+    },
+    // On the heap. The inner box knows its length, which would not fit beside the bytes of a short
+    // name.
     Long(Box<Box<str>>),
 }
 

@@ -42,7 +42,9 @@ pub type Results = SmallVec<[ValueId; 2]>;
 /// Facts that few ops have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Details {
+    /// Outputs that may lie on inputs.
     pub(crate) overlays: Box<[Overlay]>,
+    /// Bytes that the op merely copies.
     pub(crate) copies: Box<[CopyRange]>,
     /// What ops with regions and ops that wait have. A program may have many copies, and these have none of it.
     pub(crate) flow: Option<Box<FlowDetails>>,
@@ -51,13 +53,18 @@ pub(crate) struct Details {
 /// How control moves through an op, and what it waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowDetails {
+    /// Asynchronous work that the op waits for.
     pub(crate) awaits: Box<[Await]>,
+    /// Values that the op hands into its regions.
     pub(crate) inits: Box<[ValueId]>,
+    /// The op's regions in order.
     pub(crate) regions: Vec<RegionId>,
+    /// How control moves through the regions.
     pub(crate) control: Control,
 }
 
 impl Op {
+    /// How control moves through the op; `None` if it just passes through.
     #[inline]
     fn flow(&self) -> Option<&FlowDetails> {
         self.details.as_deref()?.flow.as_deref()

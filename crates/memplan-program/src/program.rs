@@ -35,14 +35,23 @@ index_type! {
 /// Made by a [`ProgramBuilder`](crate::ProgramBuilder), read-only afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
+    /// The functions in source order.
     pub(crate) functions: IndexVec<FunctionId, Function>,
+    /// All regions: bodies of functions and regions of ops.
     pub(crate) regions: IndexVec<RegionId, Region>,
+    /// All blocks.
     pub(crate) blocks: IndexVec<BlockId, Block>,
+    /// All ops, an op before those inside of it.
     pub(crate) ops: IndexVec<OpId, Op>,
+    /// All values.
     pub(crate) values: IndexVec<ValueId, Value>,
+    /// All allocation sites.
     pub(crate) sites: IndexVec<SiteId, Site>,
+    /// Names of the memory spaces.
     pub(crate) spaces: IndexVec<SpaceId, Box<str>>,
+    /// Names of the execution units.
     pub(crate) pipes: IndexVec<PipeId, Box<str>>,
+    /// Names of the tokens that stand for asynchronous work.
     pub(crate) tokens: IndexVec<TokenId, Box<str>>,
 }
 
@@ -282,8 +291,10 @@ impl Program {
         self.sites.ids().map(name_of).collect()
     }
 
-    /// Every `(target, source)` pair by which control flow hands the value `source` to the value `target`, which is
-    /// [`Origin::Incoming`]: into regions, between blocks, round loops and out as results. Sorted, each pair once.
+    /// Every `(target, source)` pair by which control flow hands the value `source` to the value
+    /// `target`, which is [`Origin::Incoming`]: into regions, between blocks, round loops and out
+    /// as results. Sorted, each pair once. So the memory of `target` may be that of `source`; alias
+    /// analysis needs all these pairs.
     pub fn incoming_edges(&self) -> Vec<(ValueId, ValueId)> {
         let mut edges = Vec::new();
         // A plain op has no regions, so it hands nothing over.
@@ -304,8 +315,10 @@ impl Program {
         edges
     }
 
-    /// Adds the pairs (receiver, giver) of values that control hands over around one op: into its regions, from one
-    /// iteration to the next, and out as results.
+    /// Adds the pairs (receiver, giver) of values that control hands over around one op: into its
+    /// regions, from one iteration to the next, and out as results. For a loop with result `%r`,
+    /// init `%i`, argument `%a` and a body that leaves with `%y`, these are `(%a, %i)`, `(%r, %y)`,
+    /// `(%a, %y)`, and `(%r, %i)` if the loop may run no iteration.
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
         // Positions are counted among the values that receive something; the others define themselves.
@@ -314,7 +327,8 @@ impl Program {
         let skippable = match op.control() {
             Control::Loop(trips) => trips.at_least == 0,
             Control::Alternatives { may_skip } => *may_skip,
-            // There are no iterations if a dimension has none.
+            // There are no iterations if a dimension has none, and a dimension of unknown length
+            // may have none.
             Control::Parallel { trips } => trips.iter().any(|trips| trips.is_none_or(|count| count == 0)),
             _ => false,
         };

@@ -107,8 +107,9 @@ fn lifetimes_text(problem: &Problem) -> String {
     table.render(0)
 }
 
-/// One line for each step at which something begins or ends: the buffers alive there, largest first, and the sum of
-/// their sizes. Then, for each position in these lists, the largest size at it.
+/// One line for each step (a *task*) at which something begins or ends: the buffers alive there,
+/// largest first, and the sum of their sizes (its *breadth*). Then, for each position in these
+/// lists, the largest size at it (the *positional maxima*).
 fn profiles_text(problem: &Problem) -> String {
     let mut table = Table::with_heading(&["from task", ">breadth", "buffers, largest first"]);
     for profile in bound::task_profiles(problem) {

@@ -86,7 +86,9 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
     text
 }
 
-/// What reuse costs, which pairs are paid for, and how many bytes more would avoid it.
+/// What reuse costs, which pairs are paid for, and how many bytes more would avoid it; empty if
+/// reuse has no price in the problem. `free_extents` are the bytes of each space that a plan needs
+/// which pays only for what cannot be avoided; `None` if no such plan is known.
 fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId, Bytes>>) -> String {
     let Some(cost) = plan.cost else { return String::new() };
     // Whether the price can be avoided at all.
@@ -108,6 +110,8 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
     }
     let more = free_extents.map_or_else(Vec::new, |extents| room_to_be_free(problem, extents));
     if !more.is_empty() {
+        // The block of a buffer: buffers whose relative positions are fixed. `None` for a buffer by
+        // itself.
         let block = |buffer| problem.blocks().place_of(buffer).map(|(block, _)| block);
         let is_fixed = plan
             .active_pairs(problem)

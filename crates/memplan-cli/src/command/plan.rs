@@ -40,6 +40,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     // With an old plan the buffers that have not changed keep their places, which is another question than the
     // smallest plan.
     let planned = match &args.warm {
+        // `had_place` counts the buffers that are in the old plan, `kept` those that are still at
+        // their old offset.
         Some(old) => {
             let warm = warm(&source, &plain, &input, args, &progress, old)?;
             more_notes.push(format!("{} of {} buffers stay where they were", warm.kept, warm.had_place));
@@ -308,7 +310,8 @@ fn cost_remark(problem: &Problem, plan: &Plan, cost: PlanCost) -> String {
     }
 }
 
-/// The lower bound that was proved. Where there is no plan of shared objects, it is computed here.
+/// The lower bound that was proved. If shared objects were asked for and there is no plan, the
+/// bound is computed here, because the outcome has none and the bound for offsets is another one.
 fn lower_bound(planned: &Planned) -> Bytes {
     match (&planned.outcome, planned.assign) {
         (Outcome::Infeasible(_) | Outcome::Exhausted { .. }, Assign::Objects) => {
@@ -320,6 +323,7 @@ fn lower_bound(planned: &Planned) -> Bytes {
 
 /// The bytes that the buffers need without sharing: one after the other in their first spaces, each at its alignment.
 fn naive_sum(problem: &Problem) -> Bytes {
+    // For each space, the end of what lies in it so far.
     let mut ends = vec![Bytes::ZERO; problem.spaces().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let space = buffer.spaces[0];

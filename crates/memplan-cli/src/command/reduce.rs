@@ -65,6 +65,7 @@ impl Trial<'_> {
     /// How the command ends on a text; `None` if it takes too long.
     fn status(&self, text: &str) -> Result<Option<ExitStatus>, Failure> {
         let failed = |error| Failure::usage(format!("cannot run `{}`: {error}", self.args.command.join(" ")));
+        // The folder lives as long as this value, and the file is in it.
         debug_assert!(self.folder.path.is_dir());
         std::fs::write(&self.file, text).map_err(failed)?;
         let mut child = self.command().spawn().map_err(failed)?;
@@ -75,6 +76,8 @@ impl Trial<'_> {
             if let Some(status) = child.try_wait().map_err(failed)? {
                 return Ok(Some(status));
             }
+            // The run takes too long: its process is ended, and waited for, so that it does not
+            // stay behind.
             if start.elapsed() > self.args.timeout {
                 let _ = child.kill();
                 child.wait().map_err(failed)?;

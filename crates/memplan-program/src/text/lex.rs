@@ -5,7 +5,9 @@ use memplan_core::Span;
 /// A token with its place; newlines count, comments and blanks do not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token<'s> {
+    /// What it is.
     pub(super) kind: Kind<'s>,
+    /// Where it stands in the text, in bytes.
     pub(super) span: Span,
 }
 
@@ -47,7 +49,9 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
 
 /// A text and how far it has been read.
 struct Lexer<'s> {
+    /// The whole text.
     source: &'s str,
+    /// The byte from which on nothing has been read yet.
     at: usize,
 }
 

@@ -94,6 +94,7 @@ pub fn parse(source: &str) -> Result<Program, ParseError> {
 
 /// What a name stands for. A name may be used before it is defined, but must be defined in the end.
 struct Named<T> {
+    /// The value, block or token of this name. It is made in the builder at the first mention.
     id: T,
     /// Where the name occurred first, for a message if it is never defined.
     first: Span,
@@ -120,6 +121,8 @@ struct Parser<'s> {
     tokens: Vec<Token<'s>>,
     /// The token that is read next.
     at: usize,
+    /// The program so far. It keeps track of which function, op, region and block are open, as this
+    /// parser does, and reports what does not fit together when the program is finished.
     builder: ProgramBuilder,
     /// Values that are declared outside of functions, by name.
     globals: HashMap<String, ValueId>,
@@ -142,6 +145,7 @@ struct Parser<'s> {
 
 /// An op line while its clauses are read.
 struct Line {
+    /// The op as far as its clauses have been read.
     draft: OpDraft,
     /// The label that the op gets, and where it is written.
     label: Option<(String, Span)>,
@@ -262,8 +266,9 @@ impl<'s> Parser<'s> {
 
     // Names
 
-    /// The value of this name: one of the function, else a global. A name that is met for the first time gets a value
-    /// whose origin is set when its definition is read.
+    /// The value of this name: one of the function, else a global. A name that is met for the first
+    /// time gets a new value, which counts as external memory until its definition is read and says
+    /// what it is. `span` is the place of this use.
     fn mention(&mut self, name: String, span: Span) -> ValueId {
         if let Some(named) = self.values.get(&name) {
             return named.id;
@@ -399,8 +404,10 @@ impl<'s> Parser<'s> {
         self.end_function()
     }
 
-    /// Ends a function: every name that was used must have been defined by now, and labels of loops are looked up. The
-    /// error names the first undefined name of the text, so that it does not depend on the order of a hash table.
+    /// Ends a function behind its closing brace, and forgets its names: every name that was used
+    /// must have been defined by now, and labels of loops are looked up. The error names the first
+    /// undefined name of the text (pairs of a place and a name are compared by their place), so
+    /// that it does not depend on the order of a hash table.
     fn end_function(&mut self) -> Parsed<()> {
         self.builder.close_function();
         self.used_globals.clear();
@@ -473,12 +480,14 @@ impl<'s> Parser<'s> {
             let name = format!("^{name}");
             return Err(ParseError::Undefined { name, span });
         }
-        // A function body has no op around it; `end_function` does the rest.
+        // The ops of a `dag` run in any order that their dependencies (`after`) allow. A function
+        // body has no op around it and is none.
         let is_dag = region.op.is_some_and(|op| matches!(self.builder.program().op(op).control(), Control::Dag { .. }));
         // Elsewhere ops run in their order, and `after` would say nothing.
         if let Some((_, span, _)) = region.dependencies.first().filter(|_| !is_dag) {
             return Err(ParseError::Expected { expected: "`after` only in the region of a `dag`", span: *span });
         }
+        // The brace has ended a function body; `end_function` does the rest.
         let Some(op) = region.op else {
             return Ok(());
         };
@@ -679,6 +688,18 @@ impl<'s> Parser<'s> {
     }
 
     /// Reads one clause of an op, such as `read %x` or `loop 8`, into the line.
+    ///
+    /// | clause | what it says about the op |
+    /// |---|---|
+    /// | `read`, `write`, `update`, `free`, `escape` | what it does to a value: uses it; overwrites every byte; changes any part; ends its life; hands its address to unknown code |
+    /// | `alloc`, `external`, `result`, `view`, `merge`, `opaque` | a value that it defines, and which memory that is: fresh; from outside; what its regions hand out; a part of another value; one of several values; the same or memory from outside |
+    /// | `init` | a value that it hands into its regions |
+    /// | `overlay`, `copy` | an output that may lie on an input; bytes that it merely copies |
+    /// | `pipe`, `await` | the execution unit it runs on; asynchronous work that it waits for (`every`: all work of the token, else the last) |
+    /// | `scope` | each time it runs, the buffers inside of it are others |
+    /// | `at`, `label`, `after` | its place in a source; a name for it; the ops of a `dag` that it waits for |
+    ///
+    /// Any other word says how its regions run ([`control`](Self::control)).
     fn clause(&mut self, line: &mut Line) -> Parsed<()> {
         let Kind::Word(word) = self.peek().clone() else {
             return self.expected("a clause such as `read %x`");
@@ -730,8 +751,12 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Reads how the regions of an op run, behind the clause's first word; `None` if the word says nothing about that.
-    /// The dependencies of a `dag` follow when its region is closed.
+    /// Reads how the regions of an op run, behind the clause's first word; `None` if the word says
+    /// nothing about that. They run one after the other (`once`), again and again (`loop`, and
+    /// `while`, which only a `break` ends), one of them (`alternatives`, or none with `may-skip`),
+    /// for all iterations side by side (`parallel`), beside the code that follows (`async`), as a
+    /// set of ops with dependencies (`dag`), or nobody knows how (`unknown`). The dependencies of a
+    /// `dag` follow when its region is closed.
     fn control(&mut self, word: &str) -> Parsed<Option<Control>> {
         Ok(Some(match word {
             "once" => Control::Once,
@@ -749,6 +774,7 @@ impl<'s> Parser<'s> {
     /// Reads how often a loop runs: `4` (exactly), `1..` (at least) or `1..8` (between the two, both included).
     fn trips(&mut self) -> Parsed<Trips> {
         let at_least = self.number()?;
+        // The lexer makes one mark, `.`, of the two dots.
         if !self.eat('.') {
             return Ok(Trips::exactly(at_least));
         }
@@ -779,14 +805,18 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reads a fresh buffer, `%x 64 align 16 space ub slots 2 rotate &loop exclusive preload coupled 7`: a value, its
-    /// size and any of the attributes behind it. [`Site`](crate::Site) says what they mean.
+    /// Reads a fresh buffer, `%x 64 align 16 space ub slots 2 rotate &loop exclusive preload
+    /// coupled 7`: a value, its size and any of the attributes behind it. They say what its address
+    /// is a multiple of, the memory it is in, how many copies it has (`slots`) and which loop uses
+    /// them in rotation, that it shares bytes with nobody, that it is filled ahead for the next
+    /// iterations, and that buffers of the same number lie at the same offset.
     fn alloc(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         let size = self.size()?;
         let (mut space, mut alignment, mut slots) = (None, Bytes(1), 1);
         let (mut exclusive, mut preload, mut coupled) = (false, false, None);
-        // Attributes may stand in any order.
+        // Attributes may stand in any order. The loop that rotates the slots is looked up by its
+        // label when the function is over (`end_function`).
         loop {
             if self.keyword("align") {
                 alignment = Bytes(self.number()?);
@@ -926,7 +956,8 @@ impl<'s> Parser<'s> {
         }
         let input = self.value()?;
         let from = self.bracketed_range()?;
-        // A copy of nothing is taken for a mistake, and so are ranges of different lengths.
+        // A copy of nothing is taken for a mistake, and so are ranges of different lengths. (The
+        // length of a range that ends before it starts is 0, and such a range is empty.)
         if to.is_empty() || to.len() != from.len() || to.start > to.end {
             return self.expected("two ranges of the same length");
         }

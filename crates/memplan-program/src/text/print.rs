@@ -38,6 +38,7 @@ pub fn print(program: &Program) -> String {
 
 /// The text so far, and how everything is called in it.
 struct Printer<'p> {
+    /// The program that is printed.
     program: &'p Program,
     /// The text of each value, with its sigil: `%x`.
     names: IndexVec<ValueId, String>,
@@ -70,8 +71,9 @@ enum Task {
 impl<'p> Printer<'p> {
     /// Gives names to everything that is referred to: values, tokens, blocks and labels.
     fn new(program: &'p Program) -> Printer<'p> {
-        // Only ops that are referred to get a label: loops that rotate slots, and ops that others wait
-        // for.
+        // Only ops that are referred to get a label: loops that rotate the slots of an allocation,
+        // and ops of a dag that others wait for. They are numbered from 1 in the order of the
+        // program.
         let mut labelled: Vec<OpId> = program.sites.iter().filter_map(|s| s.rotation).collect();
         for op in &program.ops {
             if let Control::Dag { dependencies } = op.control() {
@@ -269,7 +271,8 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Everything behind the name of an op.
+    /// Everything behind the name of an op, clause by clause; the module documentation of
+    /// `parse.rs` has an example.
     fn clauses(&self, id: OpId, op: &Op) -> Vec<String> {
         let mut clauses = Vec::new();
         // The parser takes clauses in any order. The printer writes accesses first, and how the op runs its regions
@@ -336,7 +339,8 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// An allocation with its marks.
+    /// An allocation with its marks: `alloc %x 64 align 16 slots 2 rotate &1`. `name` is the text
+    /// of its value.
     fn alloc(&self, name: &str, site: &Site) -> String {
         let size = match &site.size {
             Size::Known(bytes) => bytes.to_string(),
@@ -429,7 +433,8 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// One name per value, unique within its function and among the globals.
+/// The text of each value, `%name`: no two values of a function have the same one, and none has
+/// that of a global.
 fn value_names(program: &Program) -> IndexVec<ValueId, String> {
     let mut globals = Unique::default();
     let mut names = IndexVec::filled(String::new(), program.values.len());

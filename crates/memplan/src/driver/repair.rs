@@ -105,7 +105,7 @@ fn on_the_bytes_of<'a>(
     // A site without a place in the plan has memory of its own and meets nothing.
     let own = plan.placements[site].as_ref();
     // The bytes of one slot: the size, or the largest that a symbolic size may have. A size without
-    // a bound cannot be planned, so it does not matter that it counts as 0 here.
+    // a bound counts as 0: planners leave such a site alone, so it has no placement here.
     let size = move |site: SiteId| program.site(site).size.upper_bound().unwrap_or_default().0;
     plan.placements.iter_enumerated().filter_map(move |(other, placement)| {
         let (own, placement) = (own?, placement.as_ref()?);
