@@ -269,7 +269,9 @@ fn time_limit(options: &Options) -> Option<Duration> {
     (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms))
 }
 
-/// The request that the options of a caller describe. A limit of 0 means no limit, and 0 threads mean all cores.
+/// The request that the options of a caller describe. A limit of 0 means no limit, and 0 threads
+/// mean all cores. An effort that does not exist is a failure. `stop` is asked by searches whether
+/// to end.
 fn request<'a>(options: &Options, stop: &'a Stop) -> Result<Request<'a>, Failure> {
     Ok(Request {
         seed: options.seed,
@@ -292,7 +294,8 @@ fn no_strategy(name: &str) -> Failure {
     Failure::argument(format!("there is no strategy called `{name}`"))
 }
 
-/// A failure of the driver as one of ours: its kind decides the status.
+/// A failure of the driver as one of ours: its kind decides the status. What is neither the input's
+/// fault, nor that of an argument, nor a bug, is a refusal.
 pub(crate) fn driver_failure(error: driver::Failure) -> Failure {
     let status = match &error {
         driver::Failure::Input(_) => Status::MEMPLAN_UNREADABLE,

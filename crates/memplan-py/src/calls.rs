@@ -74,7 +74,8 @@ pub(crate) fn plan(
             None => driver::lay_out(&Plain::default(), &problem.input, &how).map(|planned| (planned, None)),
         }
     })?;
-    // A call that was stopped without a result raises the signal that stopped it.
+    // A call that was stopped without a result raises the signal that stopped it. `kept` is the
+    // number of buffers that are where an old plan had them.
     let (planned, kept) = match (result, &interrupted) {
         (Ok(planned), _) => planned,
         (Err(Failure::Stopped(_)), Some(signal)) => return Err(signal.clone_ref(py)),

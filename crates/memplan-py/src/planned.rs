@@ -46,7 +46,8 @@ impl PlanHandle {
         self.planned.outcome.plan().ok_or_else(none)
     }
 
-    /// The plan as text in a form. The driver reads the text again and checks that it holds the same plan.
+    /// The plan as text in a form; an error if there is no plan, or if the form cannot hold it. The
+    /// driver reads the text again and checks that it holds the same plan.
     fn written(&self, py: Python<'_>, form: PlanForm) -> PyResult<String> {
         self.need(py)?;
         let plain = Plain { form, ..Plain::default() };

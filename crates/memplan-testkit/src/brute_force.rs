@@ -28,6 +28,8 @@ pub enum Answer {
 /// Tries everything, visiting at most `most_visits` partial plans. Offsets go up to the sum of all sizes, padded: a
 /// plan with higher offsets can be moved down below that sum, so it cannot be better.
 pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
+    // One search for all sets of overlays, so that a plan with one set limits the extent for the
+    // others.
     let mut search = Search { problem, best: None, visits: most_visits, limit: highest_offset(problem) };
     let overlays = problem.overlays();
     // Every subset of the overlays is tried, so there must be few.
@@ -43,6 +45,7 @@ pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
         search.place_next(&mut plan, 0, &used);
     }
     match search.best {
+        // The search was cut short: a plan that it has found need not be the best one.
         _ if search.visits == 0 => Answer::TooLarge,
         Some(plan) => Answer::Optimal(plan),
         None => Answer::Infeasible,
@@ -63,6 +66,7 @@ fn highest_offset(problem: &Problem) -> u64 {
 
 /// The state of the search.
 struct Search<'a> {
+    /// The problem.
     problem: &'a Problem,
     /// The valid plan with the smallest extent so far.
     best: Option<Plan>,

@@ -65,12 +65,15 @@ fn bits(low: u64, high: u64) -> u128 {
 
 /// Where a buffer has been placed: an offset for each slot.
 struct Placed {
+    /// The space.
     space: SpaceId,
+    /// The offset of each slot in it.
     offsets: Vec<u64>,
 }
 
 /// The state of the search.
 struct Search<'a> {
+    /// The problem.
     problem: &'a Problem,
     /// For each buffer a number that is equal for those that ties and must-share pairs hold together (a *company*).
     company: Vec<usize>,
@@ -86,6 +89,7 @@ struct Search<'a> {
     placed: Vec<Placed>,
     /// How many partial plans may still be visited. At 0 the search ends without an answer.
     visits: u64,
+    /// The first plan that was found, which ends the search.
     found: Option<Plan>,
 }
 
@@ -159,9 +163,9 @@ impl Search<'_> {
     /// Whether two placed buffers lie at the distance that a common tie group or a must-share pair prescribes.
     fn lie_as_told(&self, one: BufferId, other: BufferId) -> bool {
         let ties = [one, other].map(|id| self.problem.buffers()[id].tie());
+        // The distance that a group prescribes; `None` if no group holds both.
         let tied = match ties {
             [Some(a), Some(b)] if a.group == b.group => Some(a.at.0 as i64 - b.at.0 as i64),
-            // No tie holds these two together.
             _ => None,
         };
         let together = self.problem.must_share().iter().any(|&pair| pair == (one, other) || pair == (other, one));

@@ -6,22 +6,39 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it all; the features are documented in memplan-core")]
 pub struct Features {
+    /// Alignments of buffers and spaces, and base addresses of spaces.
     pub alignments: bool,
+    /// Lives of several stretches; between them the bytes may belong to others.
     pub gaps: bool,
+    /// Stretches of a life in which only a part of the bytes is in use.
     pub windows: bool,
+    /// Buffers whose offset the problem prescribes.
     pub fixed_offsets: bool,
+    /// Spaces with a capacity.
     pub capacities: bool,
+    /// More than one space.
     pub several_spaces: bool,
+    /// Buffers that may live in one of two spaces.
     pub candidate_spaces: bool,
+    /// Groups of buffers at fixed distances from each other.
     pub ties: bool,
+    /// Pairs that start at the same place.
     pub must_share: bool,
+    /// Pairs that have no byte in common, whenever they live.
     pub must_not_share: bool,
+    /// Buffers that share bytes with nobody.
     pub exclusive: bool,
+    /// Buffers of several copies that are used in rotation.
     pub slots: bool,
+    /// Buffers that may start on bytes that another still occupies.
     pub overlays: bool,
+    /// An order of execution that is not fixed: which buffer is computed from which.
     pub dependencies: bool,
+    /// Buffers of no bytes, and buffers that are never alive.
     pub empty_buffers: bool,
+    /// Sizes with components, as those of textures, in all buffers of a problem.
     pub shapes: bool,
+    /// Sizes that are only known at run time.
     pub symbols: bool,
 }
 

@@ -57,9 +57,9 @@ pub fn aligned(count: usize, mean_live: u64, seed: u64) -> Problem {
     build_valid(builder)
 }
 
-/// The activations of a feed-forward network: each layer's output lives until
-/// the next layer has read it, and every fourth one also feeds a skip
-/// connection a few layers on.
+/// The activations of a feed-forward network: each layer's output lives until the next layer has
+/// read it, and about every fourth one (drawn at random) is also read two to six layers on, by a
+/// skip connection.
 pub fn chain(layers: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     build((0..layers).map(|layer| {

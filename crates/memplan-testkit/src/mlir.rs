@@ -50,8 +50,8 @@ pub fn functions(count: usize) -> String {
     text
 }
 
-/// One function whose blocks branch on to each other and back to the first; each has a buffer of its
-/// own and also uses one that comes from the entry.
+/// One function of `count` blocks, each of which branches on to the next and back to the first;
+/// each has a buffer of its own and also uses one that comes from the entry.
 pub fn blocks(count: usize) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("func.func @graph(%in: {TYPE}, %flag: i1) {{"));

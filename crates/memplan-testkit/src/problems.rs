@@ -60,15 +60,28 @@ const BASE: u64 = 48 * 256;
 /// The bytes from which a problem is made. A byte decides mostly by its remainder, and some bytes decide several things
 /// (bytes 2 to 5 of a buffer decide its lifetime, and in a problem with dependencies what it is computed from). Most
 /// tests of a remainder compare it with 1 and not with 0, so that bytes of 0 give the plainest problem.
+///
+/// What the bytes of a buffer decide:
+/// - 0 and 1: whether it has no bytes or no life; its size;
+/// - 2 to 5: the first step, the length and the number of its stretches, the length of the gaps;
+///   with dependencies, its two parents, how many of them stay, and whether an output reads it;
+/// - 6 to 8: which stretches have a window, and its first byte and length;
+/// - 9 to 12: its spaces, its alignment, its slots, whether it is exclusive;
+/// - 13 to 16: its components, if sizes are shapes;
+/// - 14 and 15: the group it is tied to, and its distance there;
+/// - 16 and 17: its fixed offset; its symbol, if its size is one.
 struct Recipe {
+    /// Which features the problem may have. The bytes of others are not looked at.
     features: Features,
+    /// How large the problem is.
     limits: Limits,
-    /// For each buffer.
+    /// For each buffer its bytes.
     buffers: Vec<[u8; 18]>,
     /// For each relation between two buffers: its kind and the two.
     relations: Vec<[u8; 3]>,
-    /// For the problem as a whole: number of spaces, each space's alignment, base and capacity, whether there are
-    /// dependencies, whether sizes are shapes.
+    /// For the problem as a whole: number of spaces (byte 0), alignment, base and capacity of the
+    /// up to three spaces (1 to 3), whether there are dependencies (4), whether sizes are shapes
+    /// and of how many components (5).
     general: [u8; 6],
 }
 
@@ -196,6 +209,8 @@ impl Recipe {
 
     /// The spaces in which a buffer may live: one, or two if the byte says so and there are several.
     fn candidate_spaces(&self, byte: u8) -> SmallVec<[SpaceId; 2]> {
+        // The remainder by the number of spaces (at most 3) chooses the first one; the rest of the
+        // byte decides about a second one.
         let count = self.space_count();
         let first = u64::from(byte) % count;
         let second = (first + 1) % count;
@@ -214,6 +229,7 @@ impl Recipe {
             change(builder, |builder| tie(builder, id, group, u64::from(bytes[15] % 4)));
         }
         if self.features.fixed_offsets && bytes[16] % 5 == 1 {
+            // Where the highest of the buffers fixed so far ends; `None` if this is the first.
             let above =
                 builder.buffers_mut().iter().filter_map(|buffer| Some(buffer.fixed()?.0 + size_of(buffer))).max();
             // The first one starts at 0 to 3 times its alignment.
@@ -285,6 +301,7 @@ impl Recipe {
         for (index, id) in problem.spaces().ids().enumerate() {
             let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [id];
             let peak = bound::peak_live(&problem, only_here).bytes.0;
+            // How many bytes more than the peak there are; 0 gives a space without capacity.
             let slack = match self.general[1 + index] % 5 {
                 0 => continue,
                 1 => 0,
@@ -307,7 +324,8 @@ fn size_of(buffer: &Buffer) -> u64 {
     buffer.bytes().unwrap_or_default().0
 }
 
-/// Makes a change unless it would make the problem invalid.
+/// Makes a change unless it would make the problem invalid. It is made on a copy, and the copy is
+/// kept if a problem can be built of it.
 fn change(builder: &mut ProblemBuilder, how: impl FnOnce(&mut ProblemBuilder)) {
     let mut changed = builder.clone();
     how(&mut changed);
@@ -330,7 +348,8 @@ fn tie(builder: &mut ProblemBuilder, id: BufferId, group: GroupId, multiple: u64
     }
 }
 
-/// A multiple of what the buffer's offset must be a multiple of in any space.
+/// The least common multiple of the buffer's alignment and those of all spaces. An offset that is a
+/// multiple of it suits the buffer in any space.
 fn common_alignment(builder: &mut ProblemBuilder, id: BufferId) -> u64 {
     let space_alignments: Vec<u64> = builder.spaces_mut().iter().map(|space| space.alignment.0).collect();
     let all = space_alignments.into_iter().chain([builder.buffers_mut()[id].alignment.0]);

@@ -3,6 +3,7 @@
 /// SplitMix64: a counter, scrambled. Equal seeds give equal sequences.
 #[derive(Clone, Debug)]
 pub struct Random {
+    /// The counter: the seed, plus a fixed step for each number that was drawn.
     state: u64,
 }
 

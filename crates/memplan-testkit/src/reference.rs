@@ -23,7 +23,9 @@ type Slot = (BufferId, usize);
 
 /// A plan, and what has been found out about it.
 struct Reference<'a> {
+    /// The problem, whose rules are checked.
     problem: &'a Problem,
+    /// The plan that may break them.
     plan: &'a Plan,
     /// The slots that have a place for a byte. An object counts as one byte.
     occupants: BTreeMap<(Home, u64), Vec<Slot>>,
@@ -127,8 +129,10 @@ impl<'a> Reference<'a> {
             self.breaks("object-in-other-space", &[id]);
         }
         let size = &self.problem.buffers()[id].size;
-        // An object and a buffer may each have a size in bytes, a shape or a symbol. They fit only where the
-        // comparison has a meaning.
+        // An object and a buffer may each have a size in bytes, a shape or a symbol. They fit only
+        // where the comparison has a meaning: bytes into bytes (at the offset inside of the
+        // object), a shape into a shape that is no smaller in any component, a symbol into the same
+        // symbol. What has no bytes fits into any symbol.
         let fits = match (&shared.size, size) {
             (Size::Fixed(room), _) => match size.bytes() {
                 Some(size) => u128::from(offset.0) + u128::from(size.0) <= u128::from(room.0),
@@ -240,7 +244,8 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The rule that a reuse in place breaks, if it breaks one.
+    /// The rule that a reuse in place breaks, if it breaks one. `buffer` starts on bytes of `over`;
+    /// `kinds` are the overlays of the problem that permit this.
     fn overlay_fault(&self, buffer: BufferId, over: BufferId, kinds: &[OverlayKind]) -> Option<&'static str> {
         if kinds.is_empty() {
             return Some("overlay-undeclared");
@@ -274,8 +279,8 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Checks two slots on one byte. `companies` says which buffers are tied together, `steps` is one past the last
-    /// step.
+    /// Checks two slots on one byte. `slots` are all that have a place for the byte, `companies`
+    /// says which buffers are tied together (equal numbers), `steps` is one past the last step.
     #[allow(clippy::too_many_arguments, reason = "one loop body, named")]
     fn check_pair(
         &mut self,

@@ -33,7 +33,9 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
     if instances.is_empty() {
         return Err(Failure::usage(format!("there are no instances in {}", shown(&folders))));
     }
-    // First everything with all stages: what the runs without one are compared with.
+    // First everything with all stages: what the runs without one are compared with. The progress
+    // line gets no time limit: one that the arguments name holds for each search and not for all
+    // together.
     let progress = Progress::start(None);
     let how = args.budget.how(None);
     let all: Vec<Run> = plan_all(&instances, &how, &progress)?;

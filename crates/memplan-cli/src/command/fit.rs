@@ -33,7 +33,8 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     let counted = front_end.counted;
     let input = driver::read(&front_end, &source, &driver::How::default());
     let input = input.map_err(|error| failure(&source, error))?;
-    // Only TensorFlow Lite Micro is known to keep records that could go into a second memory.
+    // The second `--space` is for the records that a runtime keeps about a model. Only TensorFlow
+    // Lite Micro, which runs `.tflite` models, is known to be able to keep them in a second memory.
     let has_records = input.network.as_deref().is_some_and(|network| *network.kind() == Kind::Tflite);
     if args.space.len() > 1 && !has_records {
         let message = "nothing is known of the records of a runtime for this model, so that there is one memory";
@@ -115,6 +116,8 @@ pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
             let version = fitted.steps.get(fitted.chosen)?;
             let verdict = painted("this would make it fit", Style::Good);
             let more = more(fitted.steps.first(), version);
+            // The model as it is fits here, and did not fit before: all that differs is that its
+            // inputs are reused.
             let what =
                 if version.changes.is_empty() { "inputs that are reused".to_owned() } else { version.in_words() };
             Some(format!(

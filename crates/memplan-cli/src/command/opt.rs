@@ -58,7 +58,8 @@ fn deliver(
     notes: Vec<String>,
 ) -> Result<Answer, Failure> {
     let mut answer = Answer { notes, ..Answer::default() };
-    // The new text in pieces. It may have a hundred megabytes, so it is not put together if it goes to a file.
+    // The new text in pieces: the text of each part and the line behind it. It may have a hundred
+    // megabytes, so it is not put together if it goes to a file.
     let mut text: Vec<&str> = Vec::new();
     for part in &done.parts {
         match &part.chain {
@@ -139,8 +140,9 @@ fn drawing(source: &Source, pass: &str, planned: &Layout, kind: MapKind) -> Stri
 /// Rows of the table without `--stats=all`.
 const LARGEST: usize = 20;
 
-/// A table of the scopes in the order of the text, with what each needed before and needs now, and their sum. Unless
-/// all are asked for, only the largest are listed; the sum counts all.
+/// A table of the scopes (what has memory of its own: functions, parallel loops) in the order of
+/// the text, with what each needed before and needs now, and their sum. Unless all are asked for,
+/// only the largest are listed; the sum counts all.
 fn savings(savings: &[Saving], scopes: Scopes) -> String {
     let mut shown: Vec<usize> = (0..savings.len()).collect();
     if scopes == Scopes::Largest && shown.len() > LARGEST {

@@ -40,6 +40,8 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
 fn report(source: &Source, found: &Reordered) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
     let ops = count(found.order.len(), "op");
+    // The result is exact if the search did not drop any set of ops for being too many, and if no
+    // op has a body (a loop or a branch), whose memory is only known as an upper bound.
     let exact = if found.is_exact { "no order needs less" } else { "the best order found" };
     let saved = found.before.0 - found.after.0;
     let verdict = match saved {

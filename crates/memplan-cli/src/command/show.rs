@@ -220,7 +220,8 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let mut plans = Vec::new();
     for file in &args.plans {
         let plan = input::plan(file, &input.problem, args.offsets.offset_column.as_deref())?;
-        // For a program the dataflow check decides, because it does not trust lifetimes.
+        // For a program the dataflow check decides, because it does not trust lifetimes; otherwise
+        // the packing check.
         let findings = match &input.program {
             Some(program) => program.check(&plan),
             None => finding::in_packing(&input.problem, &plan),

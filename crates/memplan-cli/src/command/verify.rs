@@ -48,6 +48,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
             findings.extend(program.check_any(&plan));
             (plan, findings)
         }
+        // Lifetime records, or a model. The packing check trusts the lifetimes. For a model
+        // `network.check` also follows what its ops read and write.
         None => {
             // A runtime keeps a part of its memory for itself. The plan under test must only fit what is left.
             let target = input.network.as_ref().map_or(target.clone(), |network| network.without_tail(&target).0);

@@ -689,15 +689,20 @@ impl<'s> Parser<'s> {
 
     /// Reads one clause of an op, such as `read %x` or `loop 8`, into the line.
     ///
-    /// | clause | what it says about the op |
-    /// |---|---|
-    /// | `read`, `write`, `update`, `free`, `escape` | what it does to a value: uses it; overwrites every byte; changes any part; ends its life; hands its address to unknown code |
-    /// | `alloc`, `external`, `result`, `view`, `merge`, `opaque` | a value that it defines, and which memory that is: fresh; from outside; what its regions hand out; a part of another value; one of several values; the same or memory from outside |
-    /// | `init` | a value that it hands into its regions |
-    /// | `overlay`, `copy` | an output that may lie on an input; bytes that it merely copies |
-    /// | `pipe`, `await` | the execution unit it runs on; asynchronous work that it waits for (`every`: all work of the token, else the last) |
-    /// | `scope` | each time it runs, the buffers inside of it are others |
-    /// | `at`, `label`, `after` | its place in a source; a name for it; the ops of a `dag` that it waits for |
+    /// What a clause says about the op:
+    /// - `read`, `write`, `update`, `free`, `escape`: what it does to a value. It uses the content;
+    ///   overwrites every byte; changes any part; ends the value's life; hands its address to
+    ///   unknown code.
+    /// - `alloc`, `external`, `result`, `view`, `merge`, `opaque`: a value that it defines, and
+    ///   which memory that is. It is fresh; from outside; what the op's regions hand out; a part of
+    ///   another value; one of several values; one of several values or from outside.
+    /// - `init`: a value that it hands into its regions.
+    /// - `overlay`, `copy`: an output that may lie on an input; bytes that it merely copies.
+    /// - `pipe`, `await`: the execution unit it runs on; asynchronous work that it waits for (with
+    ///   `every` all work of the token, else the last).
+    /// - `scope`: each time the op runs, the buffers inside of it are others.
+    /// - `at`, `label`, `after`: its place in a source; a name for it; the ops of a `dag` that it
+    ///   waits for.
     ///
     /// Any other word says how its regions run ([`control`](Self::control)).
     fn clause(&mut self, line: &mut Line) -> Parsed<()> {
