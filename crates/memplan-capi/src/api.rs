@@ -313,6 +313,8 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
             let buffers: Vec<String> =
                 witness.buffers.iter().map(|&id| memplan::core::Id::index(id).to_string()).collect();
             let buffers = buffers.join(" ");
+            // Without a capacity nothing can be too large: then fixed offsets contradict each
+            // other.
             Some(match problem.spaces()[witness.space].capacity {
                 Some(capacity) => format!(
                     "at least {} B are needed and {capacity} B are there; these buffers cannot fit together: {buffers}",

@@ -75,7 +75,7 @@ fn in_binary(source: &Source, error: &ReadError) -> String {
 /// A part of one line; `start..end` are the bytes of it that the error is about.
 #[derive(Debug, PartialEq)]
 struct Excerpt {
-    /// The text.
+    /// The text of the part, with an ellipsis where the line goes on.
     text: String,
     /// Where the marked part begins in it.
     start: usize,

@@ -30,6 +30,7 @@ pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> Str
         return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
     };
     let needs = format!("with it the arena of TensorFlow Lite Micro needs {}{}", arena.at_least(), sized(arena.total));
+    // With ops whose scratch memory is not known, the written model holds no offsets.
     if !network.unmeasured().is_empty() {
         return format!(
             "{needs}: {}\nbecause nobody has measured what {} asks for besides its tensors, and a plan around an \

@@ -359,6 +359,8 @@ impl ProgramBuilder {
     /// Makes a value an allocation site with one slot, alignment 1 and no marks. For sources that use names before
     /// they define them; others call [`alloc`](Self::alloc).
     pub fn make_site(&mut self, value: ValueId, size: Size, space: SpaceId) {
+        // A value that the program does not have, and one that is a site already, are errors of the
+        // caller's.
         match self.program.values.get(value).map(|v| &v.origin) {
             None => return self.fail(ProgramError::UnknownValue),
             Some(Origin::Alloc(_)) => return self.fail(ProgramError::SiteRedefined { value }),

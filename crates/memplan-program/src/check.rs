@@ -351,7 +351,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that every allocation has a size, an alignment and slots that can be planned.
+    /// Checks that every allocation has a size, an alignment and slots that can be planned. Sizes
+    /// and alignments stay below 2^63 (`MAX_BYTES` is one less), so that sums of two of them fit 64
+    /// bits.
     fn sites(&mut self) {
         for (id, site) in self.program.sites.iter_enumerated() {
             let problem = if self.program.values[site.value].origin != Origin::Alloc(id) {
@@ -492,6 +494,8 @@ impl Checker<'_> {
     fn dag(&mut self, op: &Op, dependencies: &[(OpId, OpId)]) {
         let blocks = |r: &RegionId| self.program.regions[*r].blocks.clone();
         let blocks: Vec<BlockId> = op.regions().iter().flat_map(blocks).collect();
+        // The dependencies of a dag replace the order in which ops run, and only one block has no
+        // other order.
         let &[block] = &blocks[..] else {
             let (op, expected) = (Box::from(&*op.name), "one region of one block");
             return self.errors.push(ProgramError::RegionCount { op, expected });

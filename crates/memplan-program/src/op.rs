@@ -70,7 +70,7 @@ impl Op {
         self.details.as_deref()?.flow.as_deref()
     }
 
-    /// The same, to be changed, made on first use.
+    /// How control moves through the op, to be changed; made on first use.
     pub(crate) fn flow_mut(&mut self) -> &mut FlowDetails {
         self.details.get_or_insert_default().flow.get_or_insert_default()
     }

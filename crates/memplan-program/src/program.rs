@@ -272,9 +272,10 @@ impl Program {
         self.sites.ids().map(&mut name_of).collect()
     }
 
-    /// The same, where no name has a `#` or a `/`: then two of these names differ if their parts do, so it is enough
-    /// to count the names as they are in the program. A large program nearly always has such names, and this way they
-    /// are copied once and not three times. For the same reason most names are put together without formatting.
+    /// As [`site_names`](Self::site_names), where no name has a `#` or a `/`: then two of the ids
+    /// differ if their parts do, so it is enough to count the names as they are in the program. A
+    /// large program nearly always has such names, and this way they are copied once and not three
+    /// times. For the same reason most names are put together without formatting.
     fn plain_site_names(&self) -> IndexVec<SiteId, String> {
         let mut counts = std::collections::HashMap::<(&str, &str), u32>::with_capacity(self.sites.len());
         let name_of = |site: SiteId| {

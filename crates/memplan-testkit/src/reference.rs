@@ -42,7 +42,10 @@ impl<'a> Reference<'a> {
         Reference { problem, plan, occupants, overlays, broken }
     }
 
-    /// Checks every rule for every byte and every step, without any cleverness.
+    /// Checks every rule for every byte and every step, without any cleverness. First each buffer
+    /// by itself, which also notes the bytes that it occupies; then the spaces, the buffers that
+    /// must lie together, and the reuses in place, which excuse some common bytes; at last every
+    /// byte that two slots have in common.
     fn broken_rules(mut self) -> BTreeSet<String> {
         for name in &self.plan.unknown {
             self.broken.insert(format!("unknown-buffer {name}"));

@@ -28,9 +28,9 @@ pub struct Entry {
     pub strategy: String,
     /// The kind of plan.
     pub assign: Assign,
-    /// What came of it.
+    /// Its plan, with what is known about the quality, or why there is none.
     pub outcome: Outcome,
-    /// Time it took.
+    /// Time it took; 0 for another tool's plan.
     pub time: Duration,
 }
 
@@ -44,9 +44,9 @@ impl Entry {
 /// A strategy that does not take the problem.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// Its name.
+    /// The name of the strategy.
     pub strategy: String,
-    /// Why.
+    /// What of the problem it cannot honour, or that it makes no plans of the kind asked for.
     pub reason: Refusal,
 }
 

@@ -35,7 +35,7 @@ pub const BEST: &str = "best.csv";
 pub struct Known {
     /// The smallest extent anybody has found.
     pub extent: Bytes,
-    /// No plan is smaller.
+    /// A bound that somebody has proved: no plan is smaller.
     pub lower_bound: Bytes,
 }
 
@@ -51,23 +51,24 @@ pub struct Instance {
 /// How one instance went.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// The instance.
+    /// The name of the instance.
     pub name: String,
-    /// Its buffers.
+    /// How many buffers it has.
     pub buffers: usize,
     /// The lower bound that needs no search: about the peak of live bytes.
     pub peak: Bytes,
     /// What came of it.
     pub outcome: Outcome,
-    /// Nodes of the exact searches.
+    /// Nodes (decisions) of the exact searches; 0 if heuristics alone were enough.
     pub nodes: u64,
-    /// Members of the portfolio that were run.
+    /// Members of the portfolio that were run: orders of first and best fit, each of which makes a
+    /// plan.
     pub members: usize,
-    /// Work of the passes that the search began with.
+    /// Units of work of the passes that the search began with, before the exact searches.
     pub first_passes: u64,
-    /// Time taken.
+    /// Time that the strategy took.
     pub time: Duration,
-    /// What was known.
+    /// What was known before, from `best.csv`; `None` if nothing was.
     pub known: Option<Known>,
 }
 

@@ -86,9 +86,9 @@ impl Input {
 /// A plan that another tool has made for the same problem.
 #[derive(Clone, Debug)]
 pub struct PeerPlan {
-    /// The tool.
+    /// The name of the tool, such as `pytorch`.
     pub name: &'static str,
-    /// Its plan.
+    /// The tool's plan for the input's problem.
     pub plan: Plan,
 }
 

@@ -136,9 +136,9 @@ pub struct Claim<'a> {
 
 /// A plan that solves a problem.
 pub struct Packing<'a> {
-    /// The problem.
+    /// What was to be planned.
     pub problem: Cow<'a, Problem>,
-    /// The plan.
+    /// The plan that is claimed to keep the rules of the problem.
     pub plan: Cow<'a, Plan>,
     /// The sites that the buffers come from: the number of their program in [`Claim::programs`], and the site of each
     /// buffer. `None` if buffers are no single sites of a program.

@@ -43,9 +43,10 @@ pub enum Kind {
 pub struct Network {
     /// Which kind of file it comes from.
     kind: Kind,
-    /// Its graphs, tensors and ops.
+    /// Its graphs, tensors and ops, as the reader found them.
     model: Model,
-    /// What was assumed about its use.
+    /// What was assumed about its use: whether inputs may be overwritten, and whether ops may work
+    /// in place.
     assumptions: Assumptions,
     /// The problem, and what each of its buffers is.
     placed: Placed,
@@ -176,9 +177,13 @@ impl Network {
     /// A target for tensors and scratch memory. The capacity that the user gives is that of the
     /// whole arena; what the runtime keeps there is taken off, and a note says so.
     pub fn without_tail(&self, target: &Target) -> (Target, Option<String>) {
+        // Without a capacity, and for ONNX, of whose runtimes nothing is known, nothing is taken
+        // off.
         let Some(capacity) = target.capacity.filter(|_| self.kind == Kind::Tflite) else {
             return (target.clone(), None);
         };
+        // What the runtime keeps, and how large an arena it needs while it starts, when it lists
+        // all buffers.
         let (tail, start) = (self.tail.bytes, self.tail.to_start(self.roles().len()));
         if start > capacity {
             let note = format!(
@@ -241,8 +246,10 @@ impl Network {
         placed.map_or_else(|_| self.placed.problem.clone(), |placed| placed.problem)
     }
 
-    /// The head of the arena that TensorFlow Lite Micro needs with a plan of ours inside the
-    /// model: tensors are where the plan says, scratch memory is placed around them by the runtime.
+    /// The head of the arena that TensorFlow Lite Micro needs with a plan of ours inside the model:
+    /// tensors are where the plan says, scratch memory is placed around them by the runtime. It may
+    /// be more than the plan's extent, because the runtime places scratch memory in an order of its
+    /// own.
     pub fn runtime_extent(&self, plan: &Plan) -> Bytes {
         let is_tensor =
             |buffer: usize| matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)));

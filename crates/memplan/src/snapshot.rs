@@ -21,6 +21,7 @@ use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
 /// if that is not known.
 pub fn write(problem: &Problem, plan: &Plan, origin: impl Fn(BufferId) -> Option<String>) -> Vec<u8> {
     let mut pickle = Pickle::new();
+    // The keys are those of PyTorch's own snapshots, as its viewer reads them.
     pickle.dictionary(|pickle| {
         pickle.text("segments");
         pickle.list(|pickle| problem.spaces().ids().for_each(|space| segment(pickle, problem, plan, space)));
@@ -69,7 +70,7 @@ fn segment(pickle: &mut Pickle, problem: &Problem, plan: &Plan, space: SpaceId) 
 
 /// A buffer, or the bytes of it that are in use, begins or ends to be alive.
 struct Event {
-    /// When.
+    /// The step at which it happens.
     step: u64,
     /// Whether it begins. Ends come before beginnings of the same step: lives are half-open, so the newcomer may have
     /// the bytes.
@@ -78,7 +79,7 @@ struct Event {
     buffer: BufferId,
     /// The first of the bytes, counted from address 0 and not from the start of the space.
     address: u64,
-    /// How many.
+    /// How many bytes, at least 1.
     bytes: u64,
 }
 
@@ -92,6 +93,7 @@ fn trace(
     space: SpaceId,
     origin: &impl Fn(BufferId) -> Option<String>,
 ) {
+    // The segment is the memory of the space, as far as the plan needs it.
     let extent = plan.extents.get(space).copied().unwrap_or_default().0;
     let name = &problem.spaces()[space].name;
     entry(pickle, "segment_alloc", problem.spaces()[space].base.0, extent, 0, (name, None));

@@ -27,7 +27,7 @@ pub struct Target {
 pub struct SpaceFacts {
     /// Its name.
     pub name: String,
-    /// What it has; `None` leaves what the input says.
+    /// How many bytes it has; `None` leaves what the input says.
     pub capacity: Option<Bytes>,
     /// Its alignment; `None` leaves what the input says.
     pub alignment: Option<Bytes>,

@@ -16,9 +16,9 @@ use crate::front_end::{Plain, Planned};
 
 /// A plan close to an old one.
 pub struct Warm {
-    /// The plan.
+    /// The result of planning, which may have no plan.
     pub planned: Checked<Planned>,
-    /// How many buffers are where they were.
+    /// How many buffers are where the old plan had them; 0 if there is no plan.
     pub kept: usize,
     /// How many buffers of the input had a place in the old plan.
     pub had_place: usize,

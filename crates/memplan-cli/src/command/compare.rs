@@ -74,6 +74,8 @@ const NOT_TRIED: &str = "not tried: time limit";
 
 /// The strategies that did not take part. Those that make no plans of the wanted kind share a line.
 fn refusals(comparison: &Comparison) -> String {
+    // Refused because of the kind of plan alone, such as shared objects from a strategy that only
+    // makes offsets.
     let makes_others = |refused: &&Refused| matches!(refused.reason, Refusal::Assign { .. });
     let (others, unable): (Vec<&Refused>, Vec<&Refused>) = comparison.refused.iter().partition(makes_others);
     let mut text = String::new();

@@ -136,6 +136,7 @@ fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec
 /// The witness (buffers that cannot fit together) in words: in which space they are, when they are alive, and by how
 /// many bytes they exceed it; with a table of them.
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
+    // If no single space is too small, there is no number of missing bytes to print.
     if let Some(several) = in_several_spaces(problem, witness) {
         return format!("{several}\n\n{}", buffers(problem, &witness.buffers));
     }

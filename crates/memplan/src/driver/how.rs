@@ -36,7 +36,7 @@ impl<'a> How<'a> {
         std::env::var_os("MEMPLAN_STRICT").is_some()
     }
 
-    /// The same without repairs.
+    /// The same, except that a plan which a check rejects is a failure and is not repaired.
     pub fn strict(self) -> How<'a> {
         How { strict: true, ..self }
     }

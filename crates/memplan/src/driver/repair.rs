@@ -65,6 +65,7 @@ fn judge_packing(packing: &Packing) -> Vec<Rejected> {
         let pairs = pairs_of(&sites);
         Rejected { finding, program, sites, pairs }
     };
+    // Each finding comes with the buffers that it is about.
     finding::in_packing_with_buffers(&packing.problem, &packing.plan).into_iter().map(rejected).collect()
 }
 

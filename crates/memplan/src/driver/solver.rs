@@ -30,7 +30,7 @@ pub struct Solver<'h> {
     apart: Vec<Apart>,
     /// How many layouts were rejected so far.
     rounds: usize,
-    /// What was repaired, in words.
+    /// What was repaired so far, in words, for the user to know.
     repairs: Vec<String>,
     /// Time that strategies took so far.
     time: Duration,
@@ -57,7 +57,9 @@ impl<'h> Solver<'h> {
         self.apart.get(program).unwrap_or(&NOBODY)
     }
 
-    /// Plans a problem with the strategy that was asked for, or with `auto`, and checks the packing.
+    /// Plans a problem with the strategy that was asked for, or with `auto`, and checks the
+    /// packing. For front ends of users, who get no plan that was not checked; a plan that the
+    /// check rejects is not repaired here.
     pub fn plan(&mut self, problem: &Problem) -> Result<Checked<Outcome>, Failure> {
         // An outcome without a plan, such as one that proves that nothing fits, has nothing that could be wrong.
         let outcome = self.propose(problem)?;

@@ -73,7 +73,7 @@ pub struct Fitted {
     pub planned: Planned,
     /// Versions from cheap to dear, each with a smaller arena than all before it; the first is the model as it is.
     pub steps: Vec<Version>,
-    /// Which of them was chosen.
+    /// The place of the chosen version in `steps`.
     pub chosen: usize,
     /// No version needs less of what counts: see [`memplan_fit::floor`](mod@memplan_fit::floor).
     pub floor: Bytes,
@@ -111,7 +111,7 @@ impl Fitted {
 /// What one version of a model needs and costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// What was changed, in words.
+    /// What was changed, a sentence for each change; empty for the model as it is.
     pub changes: Vec<String>,
     /// The arena of the runtime, all of it.
     pub arena: Bytes,

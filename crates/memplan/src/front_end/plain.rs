@@ -60,13 +60,13 @@ pub struct Plain {
 /// A planned input.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What was planned.
+    /// What was planned: the problem of the input, in a repair with more buffers kept apart.
     pub problem: Arc<Problem>,
-    /// What came of it.
+    /// The plan with what is known about its quality, or why there is none.
     pub outcome: Outcome,
     /// Name of the strategy.
     pub strategy: String,
-    /// Kind of plan that was asked for.
+    /// Kind of plan that was asked for: offsets, or shared objects.
     pub assign: Assign,
     /// Time the strategy took.
     pub time: Duration,
@@ -86,7 +86,8 @@ impl Planned {
         plan_file::json::write(&self.problem, &self.outcome, &self.strategy, None)
     }
 
-    /// The plan that goes into a file.
+    /// The plan that goes into a file: ours, unless the runtime's own one is better for the model.
+    /// `None` if there is no plan.
     pub fn written_plan(&self) -> Option<&Plan> {
         self.written.as_ref().or(self.outcome.plan())
     }
@@ -110,8 +111,9 @@ impl Plain {
         Ok(input)
     }
 
-    /// Plans the problem once. If tensors may choose between several memories, [`spill`] chooses the memory of each; it
-    /// returns `None` where it has nothing to say, and then the strategy chooses.
+    /// Plans the problem once, without a check. If tensors may choose between several memories,
+    /// [`spill`] chooses the memory of each; it returns `None` where it has nothing to say, and
+    /// then the strategy chooses.
     fn plan(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
         // Where an earlier plan was rejected, the buffers that met wrongly must not share any more. An input has one
         // program, whose number is 0.

@@ -48,13 +48,13 @@ pub struct ScriptText {
     text: String,
     /// The script, which can be printed again.
     script: Script,
-    /// Its functions.
+    /// Its functions, in the order of the script.
     functions: Vec<LoopFunction>,
 }
 
 /// A function of a script, and what is needed to find its buffers again.
 struct LoopFunction {
-    /// The function.
+    /// The function, flattened if the options ask for that.
     function: Function,
     /// The buffer of each allocation site.
     buffers: Vec<BufId>,

@@ -114,7 +114,7 @@ fn trade_off(points: &[Point]) -> Value {
     points.iter().map(point).collect()
 }
 
-/// One value for each buffer.
+/// A column of the data: one value for each buffer, in their order.
 fn column(problem: &Problem, value: impl Fn(&Buffer) -> Value) -> Vec<Value> {
     problem.buffers().iter().map(value).collect()
 }
@@ -153,7 +153,8 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     columns
 }
 
-/// Nothing for a buffer that is as most are, its value otherwise.
+/// `null` for a buffer that is as most are, its value otherwise. A column of nothing but `null` is
+/// left out of the page.
 fn unless(is_usual: bool, value: impl Into<Value>) -> Value {
     if is_usual { Value::Null } else { value.into() }
 }

@@ -41,9 +41,9 @@ pub enum Kind {
 /// A rectangle in time and space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Whose it is.
+    /// The buffer that it is a part of.
     pub buffer: BufferId,
-    /// Which of its slots.
+    /// The number of the buffer's slot, from 0.
     pub slot: usize,
     /// What it stands for.
     pub kind: Kind,

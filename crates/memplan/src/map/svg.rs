@@ -35,15 +35,19 @@ const LEFT: f64 = 78.0;
 const RIGHT: f64 = 168.0;
 /// Room for the heading.
 const TOP: f64 = 50.0;
-/// Height of the address axis if there is one panel, and of each if several panels share the page.
+/// Height of the address axis if there is one panel.
 const SINGLE_PANEL: f64 = 460.0;
+/// Height of each address axis if several panels share the page.
 const SHARED_PANEL: f64 = 300.0;
 /// Room above a panel for the names of the space and of the peak.
 const PANEL_TITLE: f64 = 40.0;
-/// The live-bytes strip under a panel, with the axis labels under it.
+/// Height of the strip under a panel that shows the live bytes over time.
 const STRIP: f64 = 64.0;
+/// Room between a panel and its strip.
 const STRIP_GAP: f64 = 10.0;
+/// Room under a strip for the labels of the steps.
 const AXIS: f64 = 46.0;
+/// Room for the line of notes at the bottom.
 const FOOTER: f64 = 30.0;
 
 /// A picture with more shapes than this leaves out the smallest and says so.

@@ -12,11 +12,11 @@ use crate::map::Remark;
 /// Everything that is alive when most is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeakReport {
-    /// The step.
+    /// The first step at which most bytes are alive.
     pub step: u64,
-    /// The op that runs then.
+    /// The op that runs at that step; `input` at step 0, when the inputs are written.
     pub op: String,
-    /// Bytes alive.
+    /// Bytes alive at that step.
     pub bytes: Bytes,
     /// What is alive, the largest first.
     pub rows: Vec<PeakRow>,
@@ -39,7 +39,7 @@ pub struct PeakRow {
     pub cumulative: f64,
 }
 
-/// An op and what is alive while it runs.
+/// A step, the op that runs at it, and what is alive then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveAt {
     /// The step.
@@ -64,6 +64,7 @@ impl Network {
     pub fn peak_report(&self, problem: &Problem) -> Option<PeakReport> {
         let peak = bound::peak_live(problem, |_| true);
         let Step(step) = peak.step?;
+        // The names of the ops, by step, and the op that writes each tensor.
         let labels = self.labels();
         let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
         let mut alive: Vec<BufferId> = alive_at(problem, Step(step)).collect();

@@ -15,13 +15,17 @@ use memplan_core::Bytes;
 
 use super::{Counted, Version};
 
-/// Size of the picture in pixels.
+/// Width of the picture in pixels.
 const WIDTH: f64 = 720.0;
+/// Height of the picture in pixels.
 const HEIGHT: f64 = 360.0;
-/// Room for the axes and what stands beside them.
+/// Pixels at the left of the plot, for the percentages.
 const LEFT: f64 = 70.0;
+/// Pixels at the right of the plot, so that the last number of bytes has room.
 const RIGHT: f64 = 30.0;
+/// Pixels above the plot, for the title.
 const TOP: f64 = 40.0;
+/// Pixels below the plot, for the numbers of bytes.
 const BOTTOM: f64 = 50.0;
 /// The axes are cut into this many equal parts, with a line or a label at each cut.
 const LINES: u32 = 4;
