@@ -1,4 +1,7 @@
 //! The functions of the header.
+//!
+//! Each runs inside of `guarded`, which turns failures and panics into a status. `problem` reads
+//! the caller's arrays, and an `Answer` is the caller's report while it is filled in.
 #![allow(
     clippy::missing_safety_doc,
     reason = "the text is C documentation, which has no such heading; it says what callers promise"
@@ -179,6 +182,7 @@ pub unsafe extern "C" fn memplan_rewrite(
         if text.is_null() || result.is_null() {
             return Err(Failure::argument("the text or the pointer for the result is null"));
         }
+        // Rust has no slices of more bytes than that.
         if length > isize::MAX as usize {
             return Err(Failure::argument(format!("a text of {length} bytes does not fit into memory")));
         }
@@ -258,6 +262,8 @@ pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a
     let name = unsafe { optional_string("the strategy", options.strategy)? };
     let strategy = name.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
     let strategy = strategy.map(|strategy| strategy as _);
+    // Flags and fields that this version does not know are refused: the caller asks for something
+    // it would not get.
     problem::no_more_than(options.flags, MEMPLAN_STRICT, || "memplan_options".to_owned())?;
     problem::is_zero(options.reserved, || "memplan_options".to_owned())?;
     let strict = options.flags & MEMPLAN_STRICT != 0 || How::strict_in_environment();

@@ -106,6 +106,8 @@ impl Arena {
 /// arena is not known or if there are several memories.
 pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Option<(Bytes, String)> {
     let arena = Arena::of(network, problem, plan).filter(|_| problem.spaces().len() == 1)?;
+    // Ops whose scratch memory nobody has measured, and those of which it is not known what the
+    // runtime keeps for them.
     let unknown = network.unmeasured().iter().chain(&network.tail().unknown).cloned().collect::<BTreeSet<_>>();
     let unknown: Vec<String> = unknown.into_iter().collect();
     let more = match unknown.as_slice() {

@@ -554,6 +554,7 @@ impl ProgramBuilder {
         let (Some(region), Some(current)) = (here, self.insertion.last_mut()) else {
             return self.fail(ProgramError::Unbalanced);
         };
+        // The block was made for another region.
         if here != there {
             return self.fail(ProgramError::ForeignBranch);
         }

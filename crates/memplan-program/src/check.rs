@@ -550,9 +550,10 @@ impl Checker<'_> {
     /// Checks how many values a branch out of a region hands over. They go to the op's results, or to the arguments of
     /// the next iteration if the branch ends an iteration of a loop. Only the last region of a `once` op has results.
     fn handed_to(&mut self, op: &Op, region: RegionId, branch: &Branch) {
-        // `again`: leaving the body of a loop begins the next iteration, or ends the loop with the same values.
         let last = op.regions().last() == Some(&region);
         let found = branch.values.len();
+        // Leaving the body of a loop begins the next iteration, or ends the loop with the same
+        // values.
         let again = branch.target == Target::Leave && matches!(op.control(), Control::Loop(_) | Control::While);
         let expected = match op.control() {
             Control::Once if !last => 0,

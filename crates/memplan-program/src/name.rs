@@ -31,6 +31,7 @@ impl Name {
 impl From<&str> for Name {
     fn from(text: &str) -> Name {
         let mut bytes = [0; Name::SHORT];
+        // There is no such part of the array if the text is longer than a short name may be.
         match bytes.get_mut(..text.len()) {
             Some(place) => {
                 place.copy_from_slice(text.as_bytes());

@@ -272,7 +272,7 @@ impl Program {
         self.sites.ids().map(&mut name_of).collect()
     }
 
-    /// As [`site_names`](Self::site_names), where no name has a `#` or a `/`: then two of the ids
+    /// As `site_names`, where no name has a `#` or a `/`: then two of the ids
     /// differ if their parts do, so it is enough to count the names as they are in the program. A
     /// large program nearly always has such names, and this way they are copied once and not three
     /// times. For the same reason most names are put together without formatting.

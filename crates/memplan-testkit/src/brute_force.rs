@@ -54,6 +54,8 @@ pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
 
 /// No optimal plan needs a higher offset: with this much room all buffers can lie one above the other.
 fn highest_offset(problem: &Problem) -> u64 {
+    // A buffer needs at most its size and a gap of its alignment below it, for each slot, and its
+    // distance in a tie group.
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];
         let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);

@@ -80,9 +80,10 @@ pub fn in_place_chain(layers: usize, seed: u64) -> Problem {
     build_valid(builder)
 }
 
-/// A training step: activations of the forward pass are kept for the backward
-/// pass, which walks the layers in reverse. Half of all buffers live at once. Each layer has an activation, from its
-/// step of the forward pass to its step of the backward pass, and a gradient for two steps.
+/// A training step: activations of the forward pass are kept for the backward pass, which walks the
+/// layers in reverse. Half of all buffers live at once. Each layer has an activation, from its step
+/// of the forward pass to its step of the backward pass, and a gradient for two steps. With two
+/// layers, the activations live in steps `0..4` and `1..3`, their gradients in `3..5` and `2..4`.
 pub fn training(layers: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let end = 2 * layers as u64;

@@ -256,9 +256,11 @@ impl<'a> Reference<'a> {
         let start = |id: BufferId| self.problem.buffers()[id].lifetime.start();
         match (start(over), start(buffer)) {
             (Some(victim), Some(newcomer)) if victim < newcomer => {}
+            // The newcomer must start after its victim.
             _ => return Some("overlay-too-early"),
         }
         let (first, second) = (self.placement(buffer)?, self.placement(over)?);
+        // Each slot of the newcomer lies over the slot of the same number.
         if first.offsets.len() != second.offsets.len() {
             return Some("overlay-slots");
         }

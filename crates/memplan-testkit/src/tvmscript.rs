@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// A function of about this many `statements`: a chain of stages, each of which computes a new buffer from the buffer
-/// of the stage before it and from the one seven stages back, so that about seven buffers are alive at a time. Buffers
-/// have three sizes, and neighbours differ in size, so subscripts wrap around.
+/// A function of about this many `statements`: a chain of stages, each of which computes a new
+/// buffer from the buffer of the stage before it and from the one seven stages back, so that about
+/// seven buffers are alive at a time. Buffers have three sizes, and neighbours differ in size, so
+/// subscripts wrap around. `E` is the input of the function, `O` its output.
 ///
 /// ```text
 ///     T9 = T.alloc_buffer((48,))

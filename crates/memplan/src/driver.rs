@@ -108,8 +108,9 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
     }
 }
 
-/// Everything in which the claim of a layout is wrong. If the packings are right, what only they need is let go of before
-/// the programs are checked.
+/// Everything that the checks reject in the claim of a layout; empty if the layout is right. If the
+/// packings are right, the driver has the front end free what only they need, because the check of
+/// the programs takes much memory.
 fn judge<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &mut F::Laid) -> Vec<repair::Rejected> {
     let claim = front_end.claim(input, laid);
     let mut rejected = repair::judge_packings(&claim);

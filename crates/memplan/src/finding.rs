@@ -31,7 +31,8 @@ pub struct Finding {
     pub span: Option<Span>,
 }
 
-/// Everything in which a plan breaks the rules of its problem.
+/// Everything in which a plan breaks the rules of its problem, found by the packing check; empty if
+/// it breaks none.
 pub fn in_packing(problem: &Problem, plan: &Plan) -> Vec<Finding> {
     packing::check(problem, plan).iter().map(Finding::from).collect()
 }
@@ -65,6 +66,7 @@ impl Finding {
 impl From<&Violation> for Finding {
     /// A violation of the packing check as a finding. It has no place in a source text.
     fn from(violation: &Violation) -> Finding {
+        // One buffer, two, or none, and the bytes that are the witness, if there are any.
         let who = violation.buffer().into_iter().chain(violation.other());
         let place = match violation.place() {
             Some(Place::Bytes { name, bytes, .. }) => Some((name.clone(), [bytes.start.0, bytes.end.0])),
@@ -81,7 +83,8 @@ impl From<&Violation> for Finding {
     }
 }
 
-/// Everything in which placements change what a program computes.
+/// Everything in which placements change what a program computes, found by the dataflow check;
+/// empty if it computes the same.
 pub fn in_dataflow(program: &Program, plan: &SitePlan) -> Vec<Finding> {
     in_dataflow_with_sites(program, plan).into_iter().map(|(finding, _)| finding).collect()
 }
@@ -110,13 +113,16 @@ pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<
     violations.iter().map(finding).collect()
 }
 
-/// Everything in which another order of execution changes what is computed.
+/// Everything in which another order of execution changes what is computed; empty if nothing
+/// changes. `ops` say what each op reads and writes, in the old order; `new` are their numbers in
+/// the new order.
 pub fn in_order(ops: &[order::Access], new: &[usize]) -> Vec<Finding> {
     let finding = |violation: &order::Violation| Finding::of_whole(violation.code(), violation.to_string());
     order::check(ops, new).iter().map(finding).collect()
 }
 
-/// What keeps a changed model from being known to compute the same as the original.
+/// What keeps a changed model from being known to compute the same as the original: the first place
+/// where the proof fails, or nothing.
 pub fn in_equivalence(original: &equivalence::Network, changed: &equivalence::Network) -> Vec<Finding> {
     let violation = equivalence::check(original, changed).err();
     violation.map(|violation| Finding::of_whole(violation.code(), violation.to_string())).into_iter().collect()

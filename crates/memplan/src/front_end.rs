@@ -218,8 +218,8 @@ pub struct Places {
 /// One thing in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The memory it is in, by whatever name the output gives it. Buffers of one memory share the name, so that a
-    /// million of them take no million allocations.
+    /// The memory it is in, by whatever name the output gives it. Buffers of one memory share one
+    /// text, because there may be a million of them.
     pub memory: Arc<str>,
     /// Its offsets there, one for each slot. Not compared for a buffer in a shared object.
     pub offsets: SmallVec<[u64; 2]>,
@@ -232,7 +232,7 @@ pub struct Found {
     pub size: Option<Bytes>,
 }
 
-/// Makes the names of memories for a list of [`Found`]. Buffers that follow each other in one
+/// Makes the names of memories for a list of `Found`. Buffers that follow each other in one
 /// memory share one name, so a name is allocated only where the memory changes.
 #[derive(Default)]
 struct NamesOfMemories {

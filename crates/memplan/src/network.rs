@@ -126,7 +126,8 @@ impl Network {
         Some((program, by_site))
     }
 
-    /// Everything in which a plan changes what the network computes; nothing if the program is too long to be followed.
+    /// Everything in which a plan changes what the network computes. Empty if it changes nothing,
+    /// and also if the program is too long to be followed.
     pub fn check(&self, plan: &Plan) -> Vec<Finding> {
         self.meaning(plan).map_or_else(Vec::new, |(program, by_site)| finding::in_dataflow(program, &by_site))
     }

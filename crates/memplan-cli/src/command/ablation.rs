@@ -49,6 +49,8 @@ pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
             (0..instances.len()).filter(|&number| Half::of(&instances[number].name) == half).collect();
         text.push_str(&format!("{}, {} that one pass does not settle\n", half.name(), count(here.len(), "instance")));
         let mut table = Table::with_heading(&["without", ">larger", ">smaller", ">extent", ">work"]);
+        // The names of everything that a search can leave out: its stages, and the passes that it
+        // begins with.
         for name in search::switches() {
             // All instances of this half once more, with one stage or pass left out.
             let request = Request { without: vec![name.to_owned()], ..how.request.clone() };

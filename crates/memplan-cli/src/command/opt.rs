@@ -35,6 +35,8 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         let progress = Progress::start(args.budget.time_limit);
         let device = args.target.as_deref().map(input::device).transpose()?;
         let strategy = args.strategy.as_deref().and_then(find).map(|strategy| strategy as _);
+        // What was planned is only needed for a picture. And since this is the last thing that the
+        // process does, the driver need not free what it has read and planned (`is_last`).
         let without_layout = args.map.is_none();
         let how = How { strategy, device, is_last: true, without_layout, ..args.budget.how(Some(&progress)) };
         let done = opt(&source, &args.passes, &how);

@@ -429,8 +429,10 @@ fn spaces(planned: &Planned) -> String {
     table.render(2)
 }
 
-/// Why it cannot fit: the witness's buffers, when they are alive, and how many bytes too many they need; with a table
-/// of the largest of them.
+/// Why it cannot fit: the witness's buffers, when they are alive, and how many bytes too many they
+/// need; with a table of the largest of them. A witness says which buffers cannot be together in a
+/// space, how many bytes they need there (`needed`) and there are (`capacity`), and the step at
+/// which all of them are alive, if there is one.
 fn explain(problem: &Problem, witness: &Witness) -> String {
     let space = visible(&problem.spaces()[witness.space].name);
     let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));

@@ -704,7 +704,7 @@ impl<'s> Parser<'s> {
     /// - `at`, `label`, `after`: its place in a source; a name for it; the ops of a `dag` that it
     ///   waits for.
     ///
-    /// Any other word says how its regions run ([`control`](Self::control)).
+    /// Any other word says how its regions run (`control`).
     fn clause(&mut self, line: &mut Line) -> Parsed<()> {
         let Kind::Word(word) = self.peek().clone() else {
             return self.expected("a clause such as `read %x`");
@@ -914,6 +914,7 @@ impl<'s> Parser<'s> {
     /// memory (`opaque`).
     fn choice(&mut self, word: &str) -> Parsed<ValueId> {
         let value = self.new_value()?;
+        // Without `=` there are no sources: `opaque %m` is external memory.
         let mut sources = Box::default();
         if self.eat('=') {
             sources = self.alternatives_of()?;

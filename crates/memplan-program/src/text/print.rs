@@ -216,6 +216,7 @@ impl<'p> Printer<'p> {
                 true => String::new(),
                 false => self.arguments(&block.arguments),
             };
+            // The label stands one level further left than the ops of its block.
             self.depth -= 1;
             self.line(&format!("^{}{arguments}:", self.block_name(id)));
             self.depth += 1;

@@ -36,12 +36,14 @@ pub(super) struct Rejected {
     pairs: Vec<(SiteId, SiteId)>,
 }
 
-/// Everything in which the packings of a claim are wrong.
+/// Everything that the packing check rejects in a claim; empty if all plans keep the rules of their
+/// problems.
 pub(super) fn judge_packings(claim: &Claim) -> Vec<Rejected> {
     claim.packings.iter().flat_map(judge_packing).collect()
 }
 
-/// Everything in which the programs and the orders of a claim are wrong.
+/// Everything that the dataflow check rejects in the programs of a claim, and the check of orders
+/// in its orders; empty if all of them compute what they did.
 pub(super) fn judge_programs(claim: &Claim) -> Vec<Rejected> {
     let programs = claim.programs.iter().enumerate();
     let programs = programs.flat_map(|(index, (program, plan))| judge_program(index, program, plan));

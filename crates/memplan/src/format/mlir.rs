@@ -49,6 +49,7 @@ impl Format for Mlir {
             .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
         let mut notes: Vec<String> =
             document.notes().iter().chain(&lowered.notes).map(|note| placed(text, note)).collect();
+        // A note that stands twice in a row, with the same place, is said once.
         notes.dedup();
         if lowered.program.sites().is_empty() && text.contains("tensor<") {
             notes.push(TENSORS.to_owned());

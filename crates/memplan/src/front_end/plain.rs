@@ -277,6 +277,7 @@ impl FrontEnd for Plain {
     /// Reads the written plan again: where each buffer is according to the output alone.
     fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
         let list = match &self.form {
+            // The readers of plans also get the problem, for the names of buffers and spaces.
             PlanForm::Json => of_plan(&input.problem, &plan_file::json::read(output.text(), &input.problem)?),
             PlanForm::Csv => of_plan(&input.problem, &plan_file::csv::read(output.text(), &input.problem, None)?),
             PlanForm::Header(_) => header_places(&input.problem, output.text())?,
@@ -317,7 +318,8 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     // the beginning is compared.
     let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
-        // Objects have no slots: a buffer that uses an object uses the whole of it.
+        // Objects have no slots: a buffer that uses an object uses the whole of it. The next macro
+        // says which it is.
         let shares_object = offsets.as_slice().first().is_some_and(|first| first.is_object);
         let count = if shares_object { 1 } else { buffer.slots as usize };
         let slots: Vec<_> = offsets.by_ref().take(count).collect();

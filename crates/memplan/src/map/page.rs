@@ -236,7 +236,7 @@ fn space(panel: &Panel) -> Value {
 }
 
 /// A shape as six numbers, in the order that the module's documentation gives. The number of a kind
-/// is its place in [`super::scene::Kind`].
+/// is its place in `scene::Kind`.
 fn numbers(shape: &Shape) -> [u64; 6] {
     let kind = 3 * shape.slot as u64 + shape.kind as u64;
     [shape.buffer.index() as u64, kind, shape.start, shape.end, shape.low, shape.high]

@@ -9,7 +9,8 @@ use memplan_models::graph::{Graph, GraphId, Op, OpId, TensorId};
 use super::Network;
 use crate::map::Remark;
 
-/// Everything that is alive when most is.
+/// The buffers that are alive at the step at which most bytes are, for a user who asks why a model
+/// needs so much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeakReport {
     /// The first step at which most bytes are alive.

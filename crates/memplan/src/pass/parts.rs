@@ -14,7 +14,8 @@ use crate::source::Source;
 /// What each pass made, in their order; the last one's output is the result.
 pub type Chain = Vec<(String, Checked<Output>)>;
 
-/// What came of a file: of all of it if nothing divides it or nothing is wrong with it, else part by part.
+/// What came of a file. If the whole was rewritten, or if no line divides the file, it is one part;
+/// otherwise every part was rewritten by itself.
 pub struct Done {
     /// The parts, at least one.
     pub parts: Vec<DonePart>,
@@ -24,7 +25,8 @@ pub struct Done {
 pub struct DonePart {
     /// The outputs of the passes, or why the part was not rewritten.
     pub chain: Result<Chain, Box<Stopped>>,
-    /// Empty lines in front of the part's text, in the place of the parts before it.
+    /// How many empty lines were put in front of the part's text. They stand for the parts before
+    /// it, so that places in messages are places in the whole file.
     padding: usize,
     /// The line `// -----` that follows the part; empty for the last part.
     pub separator: String,
