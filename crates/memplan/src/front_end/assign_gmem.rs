@@ -192,7 +192,7 @@ pub fn is_network(source: &Source) -> bool {
 
 /// What is wrong with the addresses in `written`, for the network in `source`, and the number of
 /// tensors that have an address. The addresses may come from another tool. The two files may be
-/// one: the network is read from it without a look at its addresses.
+/// one.
 pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
     let (text, other) = (utf8(&source.bytes)?, utf8(&written.bytes)?);
     let (document, with_addresses) = (read_document(source, text)?, read_document(written, other)?);

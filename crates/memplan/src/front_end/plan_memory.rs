@@ -156,7 +156,8 @@ impl FrontEnd for PlanMemory {
 
 /// The sites of each function. Functions do not run at the same time, so each of them has the
 /// memories to itself, and what is written about the sites of one function is compared without
-/// regard to the others. A site that no op allocates (a parameter of a function) is in no list.
+/// regard to the others. A site that no op allocates, which a checked program does not have, would
+/// be in no list.
 fn sites_by_function(program: &Program) -> Vec<Sites> {
     let mut lists = vec![Vec::new(); program.functions().len()];
     for site in program.sites().ids() {

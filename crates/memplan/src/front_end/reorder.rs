@@ -26,7 +26,7 @@ use crate::source::Source;
 /// The front end for models in another order.
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    /// How thoroughly to search: at least 1. The search builds orders op by op. For each n it keeps
+    /// How thoroughly to search. The search builds orders op by op. For each n it keeps
     /// this many of the sets of n ops that can have run, so time and memory grow with it.
     pub width: usize,
 }

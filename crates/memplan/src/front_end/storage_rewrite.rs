@@ -75,8 +75,8 @@ pub struct LaidFunction {
 }
 
 impl ScriptText {
-    /// Reads a script; `flatten` makes buffers with several dimensions flat first, because the
-    /// rewrite takes flat ones only.
+    /// Reads a script; `flatten` makes buffers with several dimensions flat first. (The
+    /// original only handles flat ones, so the mode `compat` refuses others.)
     pub(super) fn read(text: &str, flatten: bool) -> Result<ScriptText, Failure> {
         // The error about the text, at a place in it.
         let malformed = |span, message: String| ReadError::new("tvmscript::malformed", text, span, message);

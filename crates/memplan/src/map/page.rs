@@ -120,9 +120,9 @@ fn column(problem: &Problem, value: impl Fn(&Buffer) -> Value) -> Vec<Value> {
 }
 
 /// The columns over all buffers. `volume` is a size as one number: bytes, or the product of the
-/// components of a shape (elements of a texture). A buffer's `pipe` is the unit of an NPU that uses
-/// it, `loop` the loop around it, `group` and `at` the group it is tied to and its distance there;
-/// `fixed` is an offset that the problem prescribes.
+/// components of a shape (elements of a texture). A buffer's `pipe` is the unit of an NPU that
+/// produces it, `loop` the innermost loop around it, `group` and `at` the group it is tied to and
+/// its distance there; `fixed` is an offset that the problem prescribes.
 fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     let mut columns = json!({
         "name": column(problem, |buffer| json!(buffer.name.as_str())),
