@@ -298,3 +298,12 @@ fn names_and_dependencies_are_not_guessed_at() {
     assert_eq!(error(outside), "expected `after` only in the region of a `dag`");
     assert!(error("func @f() {\n  two  after &nowhere\n}\n").contains("dag"));
 }
+
+/// A quote that is never closed is an error, also where the text ends in the middle of an escape.
+#[test]
+fn a_text_may_end_behind_a_backslash() {
+    for text in ["func @\"\\", "func @f() {\n  \"\\", "func @\"name\\"] {
+        let error = parse(text).unwrap_err();
+        assert!(!error.to_string().is_empty(), "{text}: {error}");
+    }
+}

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use memplan::core::{BufferId, IndexVec, Plan, Problem, Span};
-use memplan::finding;
+use memplan::finding::{self, Finding};
+use memplan::format::Input;
 use memplan::front_end::Planned;
 use memplan::map::{Caption, Map, Remark, Window, advice};
 use memplan::models::plan as plan_file;
@@ -220,12 +221,7 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let mut plans = Vec::new();
     for file in &args.plans {
         let plan = input::plan(file, &input.problem, args.offsets.offset_column.as_deref())?;
-        // For a program the dataflow check decides, because it does not trust lifetimes; otherwise
-        // the packing check.
-        let findings = match &input.program {
-            Some(program) => program.check(&plan),
-            None => finding::in_packing(&input.problem, &plan),
-        };
+        let findings = findings(&input, &plan);
         let mut facts = vec![format!("plan {file}")];
         if !findings.is_empty() {
             let violations = count(findings.len(), "violation");
@@ -238,6 +234,20 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     }
     let spans = input.program.as_ref().map(|program| program.spans()).unwrap_or_default();
     Ok(Drawn { problem: input.problem, plans, spans, network: input.network, notes })
+}
+
+/// Everything that is wrong with a plan, as `memplan verify` says it.
+fn findings(input: &Input, plan: &Plan) -> Vec<Finding> {
+    let problem = &input.problem;
+    match &input.program {
+        // Which buffers of a program may share bytes is left to the dataflow check, because it does not trust
+        // lifetimes. The packing check looks at each placement by itself: capacity, alignment, space.
+        Some(program) => finding::in_placement(problem, plan).into_iter().chain(program.check(plan)).collect(),
+        None => {
+            let network = input.network.iter().flat_map(|network| network.check(plan));
+            finding::in_packing(problem, plan).into_iter().chain(network).collect()
+        }
+    }
 }
 
 /// The terminal's own size, else that of `COLUMNS` and `LINES`, else a usual one.

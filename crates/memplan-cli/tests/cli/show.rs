@@ -206,3 +206,16 @@ fn the_picture_in_the_documents_is_current() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_current("docs/images/mobilenet_v2.svg", &folder.read("map.svg"));
 }
+
+/// A plan of a program that no memory of the target can hold is drawn, and the user is told that it is wrong.
+#[test]
+fn a_plan_beyond_the_capacity_is_said_to_be_wrong() {
+    let program = "func @f() {\n  alloc  alloc %x 64, write %x\n  use  read %x\n}\n";
+    let folder = Folder::with(&[("small.program", program)]);
+    assert_eq!(folder.run("plan small.program -o plan.csv").code, 0);
+    let ran = folder.run("show small.program plan.csv -o map.svg");
+    assert!(ran.code == 0 && !ran.stderr.contains("wrong"), "{}", ran.stderr);
+    let ran = folder.run("show small.program plan.csv --capacity 16 -o map.svg");
+    assert!(ran.stderr.contains("the plan is wrong: 1 violation"), "{}", ran.stderr);
+    assert_eq!(folder.run("verify small.program plan.csv --capacity 16").code, 1);
+}

@@ -140,9 +140,11 @@ impl<'s> Lexer<'s> {
                     self.at += at + 1;
                     return Some(text);
                 }
-                '\\' => match characters.next()?.1 {
-                    'n' => text.push('\n'),
-                    c => text.push(c),
+                '\\' => match characters.next() {
+                    Some((_, 'n')) => text.push('\n'),
+                    Some((_, c)) => text.push(c),
+                    // The text ends behind the backslash, so the quote is never closed.
+                    None => break,
                 },
                 c => text.push(c),
             }
