@@ -216,8 +216,8 @@ fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
 
 /// Reads the plans that the arguments name, also wrong ones, and checks them; what is wrong is noted and drawn.
 fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
-    let input = input::read_on_target(source, &args.target.target())?;
-    let mut notes = input.notes;
+    let mut input = input::read_on_target(source, &args.target.target())?;
+    let mut notes = std::mem::take(&mut input.notes);
     let mut plans = Vec::new();
     for file in &args.plans {
         let plan = input::plan(file, &input.problem, args.offsets.offset_column.as_deref())?;
