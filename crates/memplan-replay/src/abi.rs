@@ -45,7 +45,8 @@ type Failure = extern "C-unwind" fn(*const c_char, *const c_char, u32, *const c_
 /// bytes become blanks.
 fn remember(message: &str) {
     let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
-    MESSAGE.with(|slot| *slot.borrow_mut() = text);
+    // A thread that ends may drop its tensors after its message. Then nobody can ask for the message any more.
+    let _ = MESSAGE.try_with(|slot| *slot.borrow_mut() = text);
 }
 
 /// Runs the body of a call; an error or a panic becomes a message and `-1`.
@@ -100,7 +101,7 @@ pub extern "C" fn memplan_replay_close() {
 /// The message of this thread's last call that answered -1.
 #[unsafe(no_mangle)]
 pub extern "C" fn memplan_replay_message() -> *const c_char {
-    MESSAGE.with(|slot| slot.borrow().as_ptr())
+    MESSAGE.try_with(|slot| slot.borrow().as_ptr()).unwrap_or(c"the thread ends".as_ptr())
 }
 
 /// The allocation function of `CUDAPluggableAllocator`: the address of `bytes` bytes on a device, for work on a stream.
@@ -198,11 +199,15 @@ pub extern "C" fn memplan_replay_end() -> i64 {
 /// one of them had no room, their steps have no plan any more.
 ///
 /// # Safety
-/// `bytes` points to `length` bytes.
+/// `bytes` points to `length` bytes, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_replay_adopt(bytes: *const u8, length: usize) -> i64 {
-    // SAFETY: the caller promises it.
-    let file = unsafe { std::slice::from_raw_parts(bytes, length) };
+    // In C, a null pointer with a length of 0 is an empty list. In Rust no list is at the null pointer.
+    let file = match bytes.is_null() {
+        true => &[][..],
+        // SAFETY: the caller promises it.
+        false => unsafe { std::slice::from_raw_parts(bytes, length) },
+    };
     with(|allocator| {
         let plans = plan::read(file).map_err(|error| error.to_string())?;
         allocator.adopt(plans).map_err(|error| error.to_string())?;

@@ -1,13 +1,14 @@
 //! The C functions, called as PyTorch and Python call them.
 
+use std::cell::RefCell;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memplan_replay::abi::{
     last_message, memplan_replay_adopt, memplan_replay_begin, memplan_replay_close, memplan_replay_end,
-    memplan_replay_free, memplan_replay_malloc, memplan_replay_observe, memplan_replay_open, memplan_replay_recording,
-    memplan_replay_report,
+    memplan_replay_free, memplan_replay_malloc, memplan_replay_message, memplan_replay_observe, memplan_replay_open,
+    memplan_replay_recording, memplan_replay_report,
 };
 use memplan_replay::plan;
 use memplan_replay::recording::{Event, Kind};
@@ -73,5 +74,43 @@ fn a_step_is_recorded_planned_and_replayed_through_c() {
     let length = unsafe { memplan_replay_report(text.as_mut_ptr(), text.len()) };
     let report = std::str::from_utf8(&text[..usize::try_from(length).unwrap()]).unwrap();
     assert!(report.contains(r#""steps":3,"exact_steps":2,"planned":5"#), "{report}");
+    memplan_replay_close();
+}
+
+/// Frees memory when its thread ends, as a tensor in a variable of the thread does.
+struct FreesAtTheEnd;
+
+impl Drop for FreesAtTheEnd {
+    fn drop(&mut self) {
+        memplan_replay_free(null_mut(), 0, -1, null_mut());
+        assert!(memplan_replay_malloc(-1, 0, null_mut()).is_null());
+        assert!(!memplan_replay_message().is_null());
+    }
+}
+
+thread_local! {
+    static LATE: RefCell<Option<FreesAtTheEnd>> = const { RefCell::new(None) };
+}
+
+/// A thread's variables are dropped in the reverse order of their first use, so that the message of this thread is gone
+/// when the late free fails. A panic there would end the process.
+#[test]
+fn a_free_that_fails_while_its_thread_ends_is_ignored() {
+    let _turn = TURN.lock().unwrap();
+    let thread = std::thread::spawn(|| {
+        LATE.with(|late| *late.borrow_mut() = Some(FreesAtTheEnd));
+        assert_eq!(memplan_replay_begin(0, 1), -1);
+        assert_eq!(last_message(), "no allocator is open");
+    });
+    thread.join().unwrap();
+}
+
+#[test]
+fn an_empty_file_is_no_plan_even_at_the_null_pointer() {
+    let _turn = TURN.lock().unwrap();
+    assert_eq!(memplan_replay_open(1 << 22), 0);
+    // SAFETY: there are no bytes at all.
+    assert_eq!(unsafe { memplan_replay_adopt(std::ptr::null(), 0) }, -1);
+    assert_eq!(last_message(), "not a replay plan: it is too short");
     memplan_replay_close();
 }
