@@ -34,6 +34,8 @@ const MAGIC: &[u8; 8] = b"MPREPLAY";
 const VERSION: u32 = 1;
 /// The bit of an event that says that the slot is freed and not allocated.
 const FREE: u32 = 1 << 31;
+/// No device has so many bytes: sizes and ends of slots are below.
+const BEYOND: u64 = 1 << 62;
 /// In place of an offset: the slot has no place in the arena.
 const ELSEWHERE: u64 = u64::MAX;
 
@@ -99,6 +101,10 @@ impl Slot {
         if self.least > self.most {
             return Err("its smallest size is above its largest");
         }
+        // Sizes are added to each other without a check, those of slots without an offset as well.
+        if self.most >= BEYOND {
+            return Err("its size is beyond all memory");
+        }
         // A slot without an offset comes from the pool, so there is nothing else to check.
         let Some(offset) = self.offset else { return Ok(0) };
         // What is never freed would keep its place for all steps that follow, in which the slot is allocated again.
@@ -111,7 +117,7 @@ impl Slot {
         }
         // The lane adds offsets to the base address of the arena without a check. Addresses are below 2^63, so no sum
         // with an end below 2^62 passes 64 bits.
-        let end = offset.checked_add(self.most).filter(|&end| end < 1 << 62);
+        let end = offset.checked_add(self.most).filter(|&end| end < BEYOND);
         end.ok_or("its place is beyond all memory")
     }
 

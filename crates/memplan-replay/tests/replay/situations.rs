@@ -422,3 +422,12 @@ fn a_hole_is_on_mapped_pages_after_the_plans_are_given_up() {
     watched.free(wide, 0);
     watched.allocator.end();
 }
+
+/// Sizes without a place are compared with requests and added to, so they have a bound as well.
+#[test]
+fn a_plan_with_a_huge_size_that_has_no_place_is_refused() {
+    let slots = [8 * KIB, u64::MAX].map(|most| Slot { offset: (most < 1 << 62).then_some(0), most, least: most / 2 });
+    let moments = vec![Moment::Alloc(0), Moment::Free(0), Moment::Alloc(1)];
+    let refused = StepPlan::verified((0, 0, 0), slots.to_vec(), moments);
+    assert!(refused.is_err_and(|error| error.to_string().contains("slot 1: its size is beyond all memory")));
+}
