@@ -359,9 +359,14 @@ impl Allocator {
     /// Forgets the peaks of all devices.
     pub fn restart_peaks(&self) {
         self.note_live();
-        for (_, totals) in self.totals.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (_, totals) in self.devices() {
             totals.restart();
         }
+    }
+
+    /// The devices that were asked for memory, with their totals.
+    fn devices(&self) -> Vec<(u32, Arc<Totals>)> {
+        self.totals.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lanes as (device, number, stream), in the order in which they came.
@@ -380,10 +385,12 @@ impl Allocator {
     #[must_use]
     pub fn report(&self) -> String {
         self.note_live();
-        let totals = self.totals.read().unwrap_or_else(PoisonError::into_inner);
-        let devices = totals.iter().map(|(device, totals)| {
+        // No lock is held while another one is taken: who takes over plans holds that of the steps and wants that of the
+        // totals.
+        let nested = locked(&self.steps).nested;
+        let devices = self.devices().into_iter().map(|(device, totals)| {
             let ((live, peak), (reserved, most)) = (totals.live.read(), totals.reserved.read());
-            let (free, total) = self.backing.memory(*device);
+            let (free, total) = self.backing.memory(device);
             format!(
                 r#"{{"device":{device},"live":{live},"peak":{peak},"reserved":{reserved},"reserved_peak":{most},"free":{free},"total":{total}}}"#
             )
@@ -391,7 +398,6 @@ impl Allocator {
         let devices: Vec<String> = devices.collect();
         let lanes = self.entries.iter().map(|entry| report::lane(&locked(&entry.lane), entry.number));
         let lanes: Vec<String> = lanes.collect();
-        let nested = locked(&self.steps).nested;
         format!(r#"{{"devices":[{}],"lanes":[{}],"nested":{nested}}}"#, devices.join(","), lanes.join(","))
     }
 }

@@ -1,9 +1,12 @@
 //! Several threads at once, on streams of their own and on a common one.
 
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use memplan_replay::allocator::Allocator;
 use memplan_replay::backing::Host;
+use memplan_replay::plan::{Moment, Slot, StepPlan};
 use memplan_testkit::Random;
 
 use crate::model::Owners;
@@ -59,4 +62,32 @@ fn threads_never_share_a_byte_while_steps_begin_and_end() {
     work(&allocator, &owners, 0, 500);
     assert_eq!(allocator.end().deviations, Some(0), "{}", allocator.report());
     assert!(allocator.report().contains(r#""live":0"#));
+}
+
+/// One thread asks for reports while another one hands over plans that find no room: neither waits for ever.
+#[test]
+fn a_report_and_a_plan_without_room_do_not_wait_for_each_other() {
+    let allocator = Arc::new(Allocator::new(Arc::new(Host::new(1 << 20))));
+    let first = allocator.allocate(1, 0, 0).unwrap().address;
+    allocator.free(first, 0, 0);
+    let (done, finished) = mpsc::channel();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (reporting, over) = (allocator.clone(), is_over.clone());
+    // Threads that are not joined: if they wait for each other, the test fails and does not wait, too.
+    std::thread::spawn(move || {
+        while !over.load(Ordering::Relaxed) {
+            assert!(reporting.report().contains("nested"));
+        }
+    });
+    std::thread::spawn(move || {
+        let slot = Slot { offset: Some(0), most: 2 << 20, least: 2 << 20 };
+        let plan = StepPlan::verified((0, 0, 0), vec![slot], vec![Moment::Alloc(0), Moment::Free(0)]).unwrap();
+        for _ in 0..2_000 {
+            assert!(allocator.adopt(vec![plan.clone()]).is_err());
+        }
+        done.send(()).unwrap();
+    });
+    let ended = finished.recv_timeout(Duration::from_secs(60));
+    is_over.store(true, Ordering::Relaxed);
+    assert!(ended.is_ok(), "the two threads wait for each other");
 }
