@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
 
 mod boundary;
+mod broken;
 mod driven;
 mod model;
 mod planner;

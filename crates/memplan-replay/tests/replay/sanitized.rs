@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Tests that write to the memory they get, meet every situation, or use threads.
-const AGAIN: [&str; 3] = ["boundary::", "situations::", "threads::"];
+/// Tests that write to the memory they get, meet every situation or a driver that fails, or use threads.
+const AGAIN: [&str; 4] = ["boundary::", "broken::", "situations::", "threads::"];
 
 #[test]
 fn valgrind_finds_nothing() {
