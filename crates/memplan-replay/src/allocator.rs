@@ -378,7 +378,7 @@ impl Allocator {
     /// The requests of the last step on the n-th of [`Allocator::lanes`].
     #[must_use]
     pub fn recording(&self, lane: usize) -> Vec<Event> {
-        self.entries.iter().nth(lane).map_or_else(Vec::new, |entry| locked(&entry.lane).recording().events.clone())
+        self.entries.iter().nth(lane).map_or_else(Vec::new, |entry| locked(&entry.lane).recording().whole().to_vec())
     }
 
     /// The state as JSON: totals of devices, then lanes.

@@ -295,7 +295,7 @@ impl Arena {
             Ok(found) => found,
             // No slot of the plan stands for this request.
             Err(kind) => {
-                self.deviations += 1;
+                self.deviations = self.deviations.saturating_add(1);
                 let expected = self.plans[plan].slots.get(self.next).map_or(0, |slot| slot.most);
                 let number = self.next as u32;
                 // If some slots of the plan vary in size, steps are expected to ask for the same requests in the same
@@ -311,14 +311,14 @@ impl Arena {
                 return Place::None(kind, number, expected);
             }
         };
-        self.deviations += u32::from(order.is_some());
+        self.deviations = self.deviations.saturating_add(u32::from(order.is_some()));
         self.pass(plan, number, tenants);
         let Some(offset) = self.plans[plan].slots[number].offset else {
             return Place::Pool(order.map(|kind| (kind, number as u32)));
         };
         // In lockstep (`free` is `None`) the place is known to be free. Out of lockstep the map decides.
         if self.free.as_mut().is_some_and(|free| !free.take(offset, bytes)) {
-            self.deviations += 1;
+            self.deviations = self.deviations.saturating_add(1);
             return Place::None(Deviation::Held, number as u32, self.plans[plan].slots[number].most);
         }
         debug_assert!(!self.alive[number], "slot {number} is given away twice");
