@@ -187,16 +187,30 @@ impl Allocator {
     pub fn allocate(&self, bytes: u64, device: u32, stream: u64) -> Result<Granted, AllocatorError> {
         let entry = self.lane(device, stream)?;
         let granted = locked(&entry.lane).allocate(&*self.backing, bytes, &|| self.relieve(entry));
-        granted.map_err(|error| self.refused(bytes, device, error))
+        granted.or_else(|error| self.last_resort(entry, bytes, error))
     }
 
     #[cold]
-    /// The error of a request that was not served. If the device is full, the error says what is in use.
-    fn refused(&self, bytes: u64, device: u32, error: BackingError) -> AllocatorError {
-        match error {
-            BackingError::OutOfMemory { .. } => AllocatorError::OutOfMemory(self.out_of_memory(bytes, device)),
-            other => AllocatorError::Backing(other),
+    /// Serves a request on a device that is so full that its own lane could not serve it: the other lanes give up their
+    /// plans for the pages that nobody is in. The error says what is in use.
+    fn last_resort(&self, entry: &Entry, bytes: u64, error: BackingError) -> Result<Granted, AllocatorError> {
+        let BackingError::OutOfMemory { .. } = error else { return Err(AllocatorError::Backing(error)) };
+        let device = entry.device;
+        // No lock is held here but for one lane at a time, so that two requests that come here at once cannot wait for
+        // each other for ever.
+        let others = || self.entries.iter().filter(|other| other.device == device && other.stream != entry.stream);
+        let spare: u64 = others().map(|other| locked(&other.lane).spare()).sum();
+        // Nobody's plan is given up for a request that would be refused all the same. The first and the last page under
+        // a request may be there already.
+        let most = self.backing.memory(device).0.saturating_add(spare + 2 * self.backing.page());
+        if spare > 0 && bytes <= most {
+            others().for_each(|other| locked(&other.lane).give_up(&*self.backing));
+            let granted = locked(&entry.lane).allocate(&*self.backing, bytes, &|| self.relieve(entry));
+            if let Ok(granted) = granted {
+                return Ok(granted);
+            }
         }
+        Err(AllocatorError::OutOfMemory(self.out_of_memory(bytes, device)))
     }
 
     /// Makes the other lanes of a device give back what they do not use. A lane that is busy is left
@@ -269,6 +283,8 @@ impl Allocator {
             steps.nested += 1;
             return false;
         }
+        // Between two steps a plan may have been given up, too.
+        self.forget_lost();
         // Lanes that allocate for the first time during the step join it in `new_lane`.
         (steps.step, steps.is_recorded) = (step, is_recorded);
         steps.serial += 1;
@@ -278,16 +294,28 @@ impl Allocator {
         true
     }
 
-    /// The innermost step ends. An end without a begin does nothing.
+    /// The innermost step ends. An end without a begin does nothing: no step has deviated since the last end.
     pub fn end(&self) -> Ended {
         let mut steps = locked(&self.steps);
-        steps.depth = steps.depth.saturating_sub(1);
-        if steps.depth > 0 {
-            return Ended { deviations: None, nested: true };
+        if steps.depth != 1 {
+            steps.depth = steps.depth.saturating_sub(1);
+            let nested = steps.depth > 0;
+            return Ended { deviations: (!nested).then_some(0), nested };
         }
+        steps.depth = 0;
         // The sum over the lanes that had a plan; `None` if none had.
         let deviations = self.entries.iter().filter_map(|entry| locked(&entry.lane).end()).reduce(|a, b| a + b);
-        Ended { deviations, nested: false }
+        // What has become of a step that lost its plan on one lane is the same as if it had had none.
+        let lost = self.forget_lost();
+        Ended { deviations: deviations.filter(|_| !lost.contains(&steps.step)), nested: false }
+    }
+
+    /// Takes the plans of steps that have lost theirs on one lane from all lanes: what is left would hold memory for
+    /// little. Returns the numbers of these steps. The caller has locked the steps; none runs.
+    fn forget_lost(&self) -> Vec<u32> {
+        let lost: Vec<u32> = self.entries.iter().flat_map(|entry| locked(&entry.lane).take_lost()).collect();
+        lost.iter().for_each(|&step| self.forget(step));
+        lost
     }
 
     /// Takes plans over. Each goes to its lane, or waits until the lane has its first request. If one of them has no

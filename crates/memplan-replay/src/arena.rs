@@ -141,10 +141,22 @@ pub struct Arena {
     deviations: u32,
     /// Whether the running step is larger than all recorded ones.
     outgrown: bool,
+    /// The steps whose plans were given up on a full device, since somebody last asked.
+    lost: Vec<u32>,
 }
 
 /// The tenants of an arena as (offset, bytes).
 pub(crate) type Tenants<'a> = &'a dyn Fn() -> Vec<(u64, u64)>;
+
+/// The bytes of an arena on which no tenant lies.
+fn free_bytes(region: &Region, tenants: Tenants<'_>) -> Runs {
+    let mut free = Runs::whole(region.length());
+    for (offset, bytes) in tenants() {
+        let taken = free.take(offset, bytes);
+        debug_assert!(taken, "two tenants share bytes at {offset}");
+    }
+    free
+}
 
 impl Arena {
     /// Bytes of mapped pages.
@@ -202,6 +214,7 @@ impl Arena {
             region.map_below(backing, wanted)?;
         }
         self.plans = others;
+        self.lost.retain(|&step| step != plan.step);
         self.plans.push(plan);
         // Slot numbers of the old plan mean nothing from here on.
         self.select(None);
@@ -212,6 +225,7 @@ impl Arena {
     pub(crate) fn withdraw(&mut self, backing: &dyn Backing, step: u32, held: u64) {
         let current = self.current.map(|plan| self.plans[plan].step).filter(|&current| current != step);
         self.plans.retain(|plan| plan.step != step);
+        self.lost.retain(|&lost| lost != step);
         let needed = self.extent().max(held);
         if let Some(region) = &mut self.region {
             region.unmap_above(backing, needed);
@@ -227,15 +241,20 @@ impl Arena {
     /// without a plan, and the pool may have the pages.
     pub(crate) fn surrender(&mut self, backing: &dyn Backing, tenants: Tenants<'_>) {
         let Some(region) = self.region.as_mut() else { return };
-        let mut free = Runs::whole(region.length());
-        for (offset, bytes) in tenants() {
-            let taken = free.take(offset, bytes);
-            debug_assert!(taken, "two tenants share bytes at {offset}");
-        }
-        region.unmap_free(backing, &free);
-        self.plans.clear();
+        region.unmap_free(backing, &free_bytes(region, tenants));
+        self.lost.extend(self.plans.drain(..).map(|plan| plan.step));
         self.free = None;
         self.select(None);
+    }
+
+    /// Bytes of the pages that [`Arena::surrender`] would unmap.
+    pub(crate) fn spare(&self, tenants: Tenants<'_>) -> u64 {
+        self.region.as_ref().map_or(0, |region| region.spare_in(&free_bytes(region, tenants)))
+    }
+
+    /// The steps whose plans were given up since the last call.
+    pub(crate) fn take_lost(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.lost)
     }
 
     /// Forgets what the slot numbers mean and makes another plan the current one.
@@ -277,12 +296,7 @@ impl Arena {
     /// Leaves lockstep: from here on the map of free bytes decides.
     fn distrust(&mut self, tenants: Tenants<'_>) {
         let Some(region) = self.region.as_ref().filter(|_| self.free.is_none()) else { return };
-        let mut free = Runs::whole(region.length());
-        for (offset, bytes) in tenants() {
-            let taken = free.take(offset, bytes);
-            debug_assert!(taken, "two tenants share bytes at {offset}");
-        }
-        self.free = Some(free);
+        self.free = Some(free_bytes(region, tenants));
     }
 
     /// What the plan of the running step has for a request. `tenants` lists what is alive in the arena, if the arena

@@ -339,7 +339,8 @@ impl Lane {
         // A request may deviate from the plan and still be a slot of it (`At`, `Pool`), or find no place there
         // (`None`). It is served in either case, and the deviation is reported. If the pool cannot serve it, the pool
         // has already given up all plans for their pages: the cursor then means nothing, and a request that is made
-        // again deviates from nothing.
+        // again deviates from nothing. Only a request that no pages could serve leaves the plans: its slot counts as
+        // left out.
         let ((address, tenant), deviation) = match place {
             Place::At(offset, tenant, deviation) => {
                 let found = (self.arena.base() + offset, Some(tenant));
@@ -457,6 +458,11 @@ impl Lane {
                 return Ok(found);
             }
         }
+        // A request that would be refused all the same costs nobody a page or a plan.
+        let (free, total) = backing.memory(self.device);
+        if bytes > total.saturating_sub(self.in_use) {
+            return Err(BackingError::OutOfMemory { asked: bytes, free });
+        }
         self.trim(backing);
         relieve();
         match self.take_anywhere(backing, bytes) {
@@ -506,12 +512,37 @@ impl Lane {
 
     /// Bytes from the pool, with the pages that the plans have held for slots nobody is in.
     fn without_plans(&mut self, backing: &dyn Backing, bytes: u64) -> Result<Found, BackingError> {
+        self.surrender(backing);
+        self.take_anywhere(backing, bytes)
+    }
+
+    /// Gives up all plans and the pages on which no tenant of the arena lies.
+    fn surrender(&mut self, backing: &dyn Backing) {
         let Self { arena, live, .. } = self;
         let base = arena.base();
         backing.settle(self.device);
         arena.surrender(backing, &|| tenants(live, base));
         self.note_reserved();
-        self.take_anywhere(backing, bytes)
+    }
+
+    /// For a request of another lane that would be refused: gives back every page on which nothing lies, also those that
+    /// plans have held.
+    pub(crate) fn give_up(&mut self, backing: &dyn Backing) {
+        self.trim(backing);
+        self.surrender(backing);
+    }
+
+    /// Bytes of pages that [`Lane::give_up`] would give back.
+    pub(crate) fn spare(&mut self) -> u64 {
+        self.unpark();
+        let Self { arena, live, .. } = self;
+        let base = arena.base();
+        self.large.spare() + self.small.spare() + arena.spare(&|| tenants(live, base))
+    }
+
+    /// The steps whose plans were given up since the last call.
+    pub(crate) fn take_lost(&mut self) -> Vec<u32> {
+        self.arena.take_lost()
     }
 
     /// If the lane would hold too many pages with those that a spot still needs, takes physical pages from free places

@@ -271,8 +271,13 @@ impl Region {
     /// Bytes on mapped pages on which nothing lies.
     #[must_use]
     pub fn spare(&self) -> u64 {
+        self.spare_in(&self.free)
+    }
+
+    /// Bytes on mapped pages that lie in free runs; the caller says which runs are free.
+    pub(crate) fn spare_in(&self, free: &Runs) -> u64 {
         let end = self.mapped.end() * self.page;
-        let runs = self.free.iter().take_while(|&(start, _)| start < end);
+        let runs = free.iter().take_while(|&(start, _)| start < end);
         runs.map(|(start, run_end)| self.mapped.count(self.pages_inside(start, run_end))).sum::<u64>() * self.page
     }
 

@@ -296,7 +296,8 @@ fn a_plan_in_the_way_of_a_large_request_gives_its_pages_up() {
     watched.free(planned, 0);
     watched.free(wide, 0);
     assert_eq!(watched.allocator.end().deviations, None, "the step has no plan any more");
-    assert_eq!((watched.fact("extent"), watched.host.mapped(0)), (0, 15 << 20));
+    // The pages on which the planned request lay were kept for it only.
+    assert_eq!((watched.fact("extent"), watched.host.mapped(0)), (0, 11 << 20));
 }
 
 #[test]
@@ -423,6 +424,56 @@ fn a_hole_is_on_mapped_pages_after_the_plans_are_given_up() {
     watched.allocator.end();
 }
 
+#[test]
+fn a_plan_of_another_stream_is_not_why_a_request_fails() {
+    let mut watched = Watched::new(16 << 20);
+    for stream in 0..2 {
+        let first = watched.allocate(1, stream).address;
+        watched.free(first, stream);
+    }
+    watched.allocator.adopt(vec![wide_plan(0, 0, 12), wide_plan(1, 0, 2)]).unwrap();
+    // Outside of steps nobody is in the arena of stream 0, so stream 1 may have its pages.
+    let wide = watched.allocate(14 << 20, 1).address;
+    watched.free(wide, 1);
+    assert_eq!((watched.fact("extent"), watched.fact("arena")), (0, 0));
+}
+
+/// A request of one stream takes the pages of its plan. The plan on the other stream goes with it, since half a plan would
+/// hold memory for little.
+#[test]
+fn a_step_that_loses_its_plan_on_one_stream_loses_it_on_all() {
+    let mut watched = Watched::new(16 << 20);
+    for stream in 0..2 {
+        let first = watched.allocate(1, stream).address;
+        watched.free(first, stream);
+    }
+    watched.allocator.adopt(vec![wide_plan(0, 0, 6), wide_plan(0, 1, 4), wide_plan(1, 1, 1)]).unwrap();
+    watched.allocator.begin(0);
+    let other = watched.allocate(4 << 20, 1).address;
+    let wide = watched.allocate(9 << 20, 0).address;
+    watched.free(wide, 0);
+    watched.free(other, 1);
+    assert_eq!(watched.allocator.end().deviations, None, "stream 1 has no plan either");
+    watched.allocator.begin(1);
+    assert_eq!(watched.allocator.end().deviations, Some(0), "the other step has lost nothing");
+}
+
+/// A request that no device of this size could serve takes nobody's plan.
+#[test]
+fn a_request_that_can_never_be_served_costs_no_plan() {
+    let mut watched = planned();
+    watched.allocator.begin(0);
+    let first = watched.allocate(4 * KIB, 0).address;
+    for bytes in [u64::MAX, 1 << 62, 1 << 24] {
+        assert!(watched.allocator.allocate(bytes, 0, 0).is_err());
+        assert!(watched.allocator.allocate(bytes, 0, 1).is_err(), "another stream");
+    }
+    watched.free(first, 0);
+    watched.allocator.end();
+    assert_eq!(watched.fact("extent"), 6 * KIB);
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3]);
+}
+
 /// Sizes without a place are compared with requests and added to, so they have a bound as well.
 #[test]
 fn a_plan_with_a_huge_size_that_has_no_place_is_refused() {
@@ -430,4 +481,18 @@ fn a_plan_with_a_huge_size_that_has_no_place_is_refused() {
     let moments = vec![Moment::Alloc(0), Moment::Free(0), Moment::Alloc(1)];
     let refused = StepPlan::verified((0, 0, 0), slots.to_vec(), moments);
     assert!(refused.is_err_and(|error| error.to_string().contains("slot 1: its size is beyond all memory")));
+}
+
+#[test]
+fn an_end_without_a_begin_counts_nothing() {
+    let mut watched = planned();
+    step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]);
+    watched.allocator.begin(0);
+    let kept = watched.allocate(4 * KIB, 0).address;
+    watched.allocator.end();
+    for _ in 0..3 {
+        watched.allocator.end();
+    }
+    assert_eq!((watched.fact("steps"), watched.fact("survived")), (2, 1));
+    watched.free(kept, 0);
 }
