@@ -719,3 +719,32 @@ def test_processes_that_take_turns_share_every_second_core_or_the_only_one():
     benches = ROOT / "crates" / "memplan-py" / "benches"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=benches)
     assert ran.stdout == "[7] [1, 3]\n", ran.stderr
+
+
+def test_a_planner_that_fails_leaves_the_step_to_the_pool(replayer, monkeypatch, caplog):
+    def failing(*_, **__):
+        raise memplan.ProblemError("nothing was found", code="torch::plan")
+
+    monkeypatch.setattr(_replayer, "plan_shape", failing)
+    stand_in = StandIn(replayer)
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for _ in range(5):
+            one_step(replayer, stand_in, "train", [5000])
+    assert caplog.text.count("left to the pool: nothing was found") == 1
+    assert replayer.report()["steps"]["train"]["runs"] == 5 and replayer.plans("train") == []
+
+
+def test_a_strategy_that_does_not_exist_is_an_error_at_once():
+    with pytest.raises(memplan.ArgumentError, match="no strategy called `nonsense`"):
+        Replayer(host=1 << 20, strategy="nonsense")
+    Replayer(host=1 << 20).close()
+
+
+def test_a_step_of_which_nothing_has_a_place_has_an_empty_plan(replayer):
+    stand_in = StandIn(replayer)
+    for _ in range(5):
+        with replayer.step("grow"):
+            stand_in.malloc(5000)
+        with replayer.step("nothing"):
+            pass
+    assert lane(replayer)["exact_steps"] >= 2 and not any(lane(replayer)["deviations"].values())

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Union
 
 from .._errors import ArgumentError, MemplanError, ReadError, RefusedError
+from .._plan import plan
 from ._frames import program_frame
 from ._library import OBSERVER, Library
-from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_parts, plan_shape
+from ._recording import ALIGNMENT, Event, Recording, Shape, StepPlan, plan_file, plan_parts, plan_shape
 
 log = logging.getLogger("memplan.torch")
 
@@ -140,6 +141,8 @@ class Replayer:
             raise ArgumentError(f"warmup is {warmup} and record is {record}; at least 0 and 1")
         if varying not in VARYING:
             raise ArgumentError(f"varying is {varying!r}; it is one of {', '.join(VARYING)}")
+        # A strategy or an option that does not exist is an error now, not in the middle of the program.
+        plan([(ALIGNMENT, 0, 1)], strategy, **(options or {}))
         self.library = Library(library)
         self.warmup, self.record, self.strategy, self.adapt, self.varying = warmup, record, strategy, adapt, varying
         self.plannings, self.names, self.options = plannings, names, dict(options or {})
@@ -300,7 +303,12 @@ class Replayer:
         step.has_plan = True
         # Each planning doubles the number of runs before the next one, up to 1024: planning takes longer than a run.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
-        made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
+        try:
+            made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
+        except MemplanError as error:
+            # The program goes on: it has asked for memory, not for a plan.
+            self._leave_to_pool(step, str(error))
+            return
         if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
             self._leave_to_pool(step, "its sizes vary so much that a plan would need more")
             return
