@@ -748,3 +748,33 @@ def test_a_step_of_which_nothing_has_a_place_has_an_empty_plan(replayer):
         with replayer.step("nothing"):
             pass
     assert lane(replayer)["exact_steps"] >= 2 and not any(lane(replayer)["deviations"].values())
+
+
+def asked_by_first(library):
+    return library.malloc(5000, 0, 0)
+
+
+def asked_by_second(library):
+    return library.malloc(5000, 0, 0)
+
+
+def test_each_step_has_names_of_its_own(replayer):
+    library = replayer.library
+    for _ in range(3):
+        for name, ask in (("first", asked_by_first), ("second", asked_by_second)):
+            with replayer.step(name):
+                library.free(ask(library), 5000, 0, 0)
+    for name in ("first", "second"):
+        [found] = replayer.plans(name)[0].recording.names.values()
+        assert found.endswith(f"in asked_by_{name}")
+
+
+def test_a_step_that_is_recorded_again_has_the_names_of_what_it_does_now(replayer):
+    library = replayer.library
+    for ask in (asked_by_first, asked_by_second):
+        for _ in range(3):
+            with replayer.step("train"):
+                library.free(ask(library), 5000, 0, 0)
+        replayer.record_again("train")
+    [found] = replayer.plans("train")[0].recording.names.values()
+    assert found.endswith("in asked_by_second")

@@ -79,6 +79,8 @@ class _Step:
     # The last two recordings of each lane, and all of them merged.
     recordings: dict[Lane, list[Recording]] = field(default_factory=dict)
     shapes: dict[Lane, Shape] = field(default_factory=dict)
+    # The program's frame of each allocation, by the device and the handle of its stream, then by its number.
+    frames: dict[tuple[int, int], dict[int, str]] = field(default_factory=dict)
     # The plans that serve the step; empty if the pool serves it.
     plans: dict[Lane, StepPlan] = field(default_factory=dict)
     # Plans of an earlier process that serve the step, as they stood in its file.
@@ -151,7 +153,7 @@ class Replayer:
         # Set by a signal: the program ends with it at the end of the running step.
         self.exit_code: Optional[int] = None
         self._automatic = False
-        self._frames: dict[tuple[int, int], dict[int, str]] = {}
+        self._is_watching = False
         self._observer = OBSERVER(self._observed)
         self.library.checked(self.library.open(host), "torch::open")
         self._watch(every=False)
@@ -177,7 +179,9 @@ class Replayer:
             if step.has_plan and len(step.deviations) >= KEPT_DEVIATIONS:
                 self.library.observe(None, 0)
             else:
-                self._watch(every=self.names and not step.has_plan and step.runs == self.warmup)
+                # The first run that is recorded from its beginning shows where its requests come from.
+                is_first = not step.has_plan and step.runs >= self.warmup and not step.frames
+                self._watch(every=self.names and is_first)
         # A step that is left to the pool is not planned again, so nobody needs its requests.
         recorded = not step.has_plan or bool(step.plans or step.loaded)
         if self.library.checked(self.library.begin(step.number, int(recorded)), "torch::closed") == 1:
@@ -227,20 +231,30 @@ class Replayer:
 
     def _watch(self, every: bool) -> None:
         """Lets :meth:`_observed` hear of requests: of every one, or of those that deviate."""
+        self._is_watching = every
         self.library.observe(ctypes.cast(self._observer, ctypes.c_void_p), int(every))
+
+    def _stop_watching(self) -> None:
+        """Lets nobody hear of requests."""
+        self.library.observe(None, 0)
 
     def _observed(self, kind: int, number: int, slot: int, expected: int, size: int, device: int, stream: int) -> None:
         """Hears of one request; see ``OBSERVER`` for the arguments. It keeps the frame of the program that made it."""
         # An exception in here could not be raised anywhere: the caller is C.
         with contextlib.suppress(Exception):
+            step, frame = self._running, program_frame()
+            if step is None:
+                return
+            # While a step is recorded again, its old plan serves it, and requests may deviate from that.
+            if self._is_watching:
+                step.frames.setdefault((device, stream), {})[number] = frame
             # 100 is a request that is as it should be. All other kinds are deviations.
             if kind == 100:
-                self._frames.setdefault((device, stream), {})[number] = program_frame()
-            elif self._running is not None and len(self._running.deviations) < KEPT_DEVIATIONS:
-                found = Deviated(KINDS.get(kind, "?"), number, expected, size, program_frame())
-                self._running.deviations.append(found)
-            else:
-                self.library.observe(None, 0)
+                return
+            if len(step.deviations) < KEPT_DEVIATIONS:
+                step.deviations.append(Deviated(KINDS.get(kind, "?"), number, expected, size, frame))
+            elif not self._is_watching:
+                self._stop_watching()
 
     # What happens between steps.
 
@@ -250,7 +264,7 @@ class Replayer:
         for position, (device, lane, stream) in enumerate(self.library.lanes()):
             events = [Event(*event) for event in self.library.recording(position)]
             if any(event.kind == 0 for event in events):
-                names = self._frames.get((device, stream), {})
+                names = step.frames.get((device, stream), {})
                 recordings[device, lane] = Recording(step.name, device, lane, events, names)
         return recordings
 
@@ -416,6 +430,8 @@ class Replayer:
         step.recordings.clear()
         step.shapes.clear()
         step.deviations.clear()
+        # Plans keep the names that they were made with.
+        step.frames = {}
         step.has_plan, step.recorded, step.in_a_row = False, 0, 0
 
     # What is known.
