@@ -2,6 +2,7 @@
 
 import csv
 import ctypes
+import gc
 import json
 import logging
 import os
@@ -9,6 +10,9 @@ import pathlib
 import random
 import subprocess
 import sys
+import threading
+import types
+import weakref
 
 import pytest
 
@@ -778,3 +782,27 @@ def test_a_step_that_is_recorded_again_has_the_names_of_what_it_does_now(replaye
         replayer.record_again("train")
     [found] = replayer.plans("train")[0].recording.names.values()
     assert found.endswith("in asked_by_second")
+
+
+def test_a_step_that_another_thread_begins_waits_for_the_planner(replayer, monkeypatch):
+    planned, threads, is_over = _replayer.plan_shape, [], threading.Event()
+
+    def other():
+        with replayer.step("other"):
+            is_over.wait(2)
+
+    def slow(*arguments, **options):
+        threads.append(threading.Thread(target=other))
+        threads[-1].start()
+        threads[-1].join(0.3)
+        return planned(*arguments, **options)
+
+    monkeypatch.setattr(_replayer, "plan_shape", slow)
+    stand_in = StandIn(replayer)
+    for _ in range(4):
+        one_step(replayer, stand_in, "train", [5000])
+        if threads:
+            is_over.set()
+            threads[0].join()
+    assert len(threads) == 1 and len(replayer.plans("train")) == 1 and lane(replayer)["exact_steps"] == 1
+    assert replayer.report()["steps"]["other"]["runs"] == 1

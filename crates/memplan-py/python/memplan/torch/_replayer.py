@@ -7,6 +7,7 @@ import ctypes
 import json
 import logging
 import os
+import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Union
 
@@ -153,6 +154,9 @@ class Replayer:
         # Set by a signal: the program ends with it at the end of the running step.
         self.exit_code: Optional[int] = None
         self._automatic = False
+        # Held while a step begins or ends. So other threads begin no step while the last one is planned. A thread may
+        # take it twice, because the step that is marked automatically ends where the program's own first step begins.
+        self._lock = threading.RLock()
         self._is_watching = False
         self._observer = OBSERVER(self._observed)
         self.library.checked(self.library.open(host), "torch::open")
@@ -167,6 +171,10 @@ class Replayer:
 
     def begin(self, name: str = "step") -> None:
         """A step begins; :meth:`step` is the convenient form."""
+        with self._lock:
+            self._begin(name)
+
+    def _begin(self, name: str) -> None:
         if self._automatic and name != AUTOMATIC:
             # The program marks its steps itself, so steps are no longer marked at the optimizer.
             self._automatic = False
@@ -190,6 +198,10 @@ class Replayer:
 
     def end(self) -> None:
         """The innermost step ends."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
         deviations = self.library.end()
         if deviations == NESTED or self._running is None:
             return
