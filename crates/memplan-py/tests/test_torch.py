@@ -20,6 +20,7 @@ import memplan
 import memplan.torch
 from memplan.torch import Event, Recording, Replayer, _replayer, plan_step, read_recording
 from memplan.torch.__main__ import main
+from memplan.torch._recording import plan_file
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STEP = ROOT / "tests" / "data" / "cuda" / "gpt_350m.csv"
@@ -806,3 +807,35 @@ def test_a_step_that_another_thread_begins_waits_for_the_planner(replayer, monke
             threads[0].join()
     assert len(threads) == 1 and len(replayer.plans("train")) == 1 and lane(replayer)["exact_steps"] == 1
     assert replayer.report()["steps"]["other"]["runs"] == 1
+
+
+@pytest.mark.parametrize("head", [
+    b'{"memplan.torch": 1, "steps": {"train": Infinity}}',
+    b"[" * 100_000,
+    b'{"memplan.torch": 2, "steps": {}}',
+    b"\xff\xfe",
+])
+def test_a_file_of_plans_with_a_wrong_head_is_refused(replayer, tmp_path, head):
+    (tmp_path / "plans").write_bytes(head + b"\n" + plan_file([]))
+    with pytest.raises(memplan.ReadError, match="plans"):
+        replayer.load(tmp_path / "plans")
+
+
+def test_a_file_with_plans_of_unknown_steps_is_refused(replayer, tmp_path):
+    stand_in = StandIn(replayer)
+    for _ in range(3):
+        one_step(replayer, stand_in, "train", [5000])
+    replayer.save(tmp_path / "plans")
+    head, _, plans = (tmp_path / "plans").read_bytes().partition(b"\n")
+    replayer.close()
+    again = Replayer(host=1 << 24)
+    try:
+        (tmp_path / "plans").write_bytes(head.replace(b'{"train": 0}', b"{}") + b"\n" + plans)
+        with pytest.raises(memplan.ReadError, match="a plan for a step that it does not name"):
+            again.load(tmp_path / "plans")
+        stand_in = StandIn(again)
+        one_step(again, stand_in, "other", [5000])
+        assert lane(again)["planned"] == 0 and again.plans("other") == []
+    finally:
+        again.close()
+        Replayer(host=1 << 20)  # the fixture closes it

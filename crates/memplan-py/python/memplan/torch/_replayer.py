@@ -523,11 +523,19 @@ class Replayer:
             facts = json.loads(head)
             steps = {str(name): int(number) for name, number in facts["steps"].items()}
             known = facts["memplan.torch"]
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise ReadError("not a file of plans", code="torch::plan", file=os.fspath(path)) from None
         if known != 1 or sorted(steps.values()) != list(range(len(steps))) or self._steps:
             raise ReadError("plans of another version, or not the first thing", code="torch::plan", file=os.fspath(path))
         self.library.checked(self.library.adopt(plans, len(plans)), "torch::plan")
+        parts = list(plan_parts(plans))
+        unknown = {number for number, _ in parts} - set(steps.values())
+        if unknown:
+            # A step of this program would get the number, and the plan with it.
+            for number in unknown | set(steps.values()):
+                self.library.checked(self.library.withdraw(number), "torch::plan")
+            message = "not a file of plans: it has a plan for a step that it does not name"
+            raise ReadError(message, code="torch::plan", file=os.fspath(path))
         self._steps = {name: _Step(name, number, has_plan=True) for name, number in steps.items()}
         by_number = {step.number: step for step in self._steps.values()}
         for number, plan in plan_parts(plans):
