@@ -839,3 +839,32 @@ def test_a_file_with_plans_of_unknown_steps_is_refused(replayer, tmp_path):
     finally:
         again.close()
         Replayer(host=1 << 20)  # the fixture closes it
+
+
+# A process that the script starts by a fork, in the middle of a step: one that is terminated, and one that ends.
+FORKS = """
+        if batch == 5:
+            import multiprocessing, os, sys, time
+            child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+            child.start()
+            time.sleep(0.5)
+            child.terminate()
+            child.join(20)
+            print(child.exitcode, flush=True)
+            child.kill()
+            ends = os.fork()
+            if ends == 0:
+                sys.exit(3)
+            print(os.waitstatus_to_exitcode(os.waitpid(ends, 0)[1]))
+            sys.stdout.flush()
+        del"""
+
+
+def test_a_forked_process_ends_when_it_is_terminated_and_writes_no_report(tmp_path):
+    environment = stand_in_for_torch(tmp_path)
+    (tmp_path / "train.py").write_text(TRAIN.replace("range(4)", "range(1)").replace("\n        del", FORKS))
+    command = [sys.executable, "-m", "memplan.torch", "run", "--host", str(1 << 24), "--report", "report.json", "train.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["-15", "3", "RefusedError"]
+    assert ran.stderr.count("exact steps") == 1, ran.stderr

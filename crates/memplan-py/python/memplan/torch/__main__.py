@@ -76,10 +76,13 @@ def _run(options: argparse.Namespace) -> int:
     _exit_when_terminated(replayer)
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
+    process = os.getpid()
     try:
         runpy.run_path(options.script, run_name="__main__")
     finally:
-        _write(options, replayer)
+        # A process that the script has forked comes here, too, if it ends like a script. The files are not its own.
+        if os.getpid() == process:
+            _write(options, replayer)
     return 0
 
 
@@ -90,7 +93,14 @@ def _exit_when_terminated(replayer: Replayer) -> None:
     signal does not wait. A script that installs a handler of its own replaces this one.
     """
 
+    process = os.getpid()
+
     def terminated(number: int, _frame: object) -> None:
+        if os.getpid() != process:
+            # In a forked process no step will ever end. It ends as it would without this function.
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
         is_second = replayer.exit_code is not None
         replayer.exit_code = 128 + number
         if is_second or not replayer.is_running():
