@@ -809,6 +809,64 @@ def test_a_step_that_another_thread_begins_waits_for_the_planner(replayer, monke
     assert replayer.report()["steps"]["other"]["runs"] == 1
 
 
+def test_a_replayer_that_nobody_keeps_still_hears_of_requests():
+    """The allocator calls it until it is closed, so that it must not be collected before."""
+    replayer = Replayer(host=1 << 20)
+    seen, library = weakref.ref(replayer), replayer.library
+    del replayer
+    gc.collect()
+    assert seen() is not None
+    seen().close()
+    gc.collect()
+    assert seen() is None
+    del library
+
+
+def fake_torch(change=lambda allocator: None):
+    """As much of torch as `enable` touches, in this process."""
+    allocator = types.SimpleNamespace(set_record_stream_fn=lambda pointer: None)
+    made = types.SimpleNamespace(allocator=lambda: allocator)
+    memory = types.SimpleNamespace(CUDAPluggableAllocator=lambda *names: made, change_current_allocator=change)
+    graph = type("CUDAGraph", (), {"capture_begin": None})
+    optimizer = type("Optimizer", (), {"zero_grad": lambda self: None})
+    cuda = types.SimpleNamespace(is_initialized=lambda: False, memory=memory, CUDAGraph=graph)
+    return types.SimpleNamespace(cuda=cuda, optim=types.SimpleNamespace(Optimizer=optimizer), __file__=__file__)
+
+
+def test_nothing_marks_steps_once_it_is_disabled(monkeypatch):
+    torch = fake_torch()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    replayer = memplan.torch.enable(host=1 << 20, automatic=True)
+    try:
+        optimizer = torch.optim.Optimizer()
+        for _ in range(3):
+            optimizer.zero_grad()
+        assert replayer.is_running()
+        memplan.torch.disable()
+        assert not replayer.is_running() and memplan.torch.current() is None
+        optimizer.zero_grad()
+        assert not replayer.is_running() and replayer.report()["steps"]["automatic"]["runs"] == 3
+        with pytest.raises(memplan.MemplanError, match="an allocator is open already"):
+            memplan.torch.enable(host=1 << 20)
+    finally:
+        memplan.torch.disable()
+        replayer.close()
+
+
+def test_what_could_not_be_enabled_can_be_tried_again(monkeypatch):
+    def refusing(_):
+        raise RuntimeError("the allocator is in use")
+
+    monkeypatch.setitem(sys.modules, "torch", fake_torch(refusing))
+    with pytest.raises(RuntimeError, match="in use"):
+        memplan.torch.enable(host=1 << 20)
+    assert memplan.torch.current() is None
+    monkeypatch.setitem(sys.modules, "torch", fake_torch())
+    replayer = memplan.torch.enable(host=1 << 20)
+    memplan.torch.disable()
+    replayer.close()
+
+
 @pytest.mark.parametrize("head", [
     b'{"memplan.torch": 1, "steps": {"train": Infinity}}',
     b"[" * 100_000,

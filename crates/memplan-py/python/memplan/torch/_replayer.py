@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import json
@@ -161,10 +162,14 @@ class Replayer:
         self._observer = OBSERVER(self._observed)
         self.library.checked(self.library.open(host), "torch::open")
         self._watch(every=False)
+        # Threads of PyTorch still allocate when the interpreter ends, and may not call it any more. This also keeps the
+        # replayer alive as long as the allocator calls it.
+        atexit.register(self._stop_watching)
 
     def close(self) -> None:
         """Forgets all plans and gives all memory back. Nothing that was allocated may be used any more."""
-        self.library.observe(None, 0)
+        self._stop_watching()
+        atexit.unregister(self._stop_watching)
         self.library.close()
 
     # What happens while a step runs.
@@ -185,7 +190,7 @@ class Replayer:
             # The observer takes Python's lock at every request that it hears of. Once enough deviations are kept, it is
             # switched off.
             if step.has_plan and len(step.deviations) >= KEPT_DEVIATIONS:
-                self.library.observe(None, 0)
+                self._stop_watching()
             else:
                 # The first run that is recorded from its beginning shows where its requests come from.
                 is_first = not step.has_plan and step.runs >= self.warmup and not step.frames
@@ -538,9 +543,8 @@ class Replayer:
             raise ReadError(message, code="torch::plan", file=os.fspath(path))
         self._steps = {name: _Step(name, number, has_plan=True) for name, number in steps.items()}
         by_number = {step.number: step for step in self._steps.values()}
-        for number, plan in plan_parts(plans):
-            if number in by_number:
-                by_number[number].loaded.append(plan)
+        for number, part in parts:
+            by_number[number].loaded.append(part)
 
 
 class _Marked(contextlib.ContextDecorator):
@@ -602,7 +606,11 @@ def enable(*, automatic: bool = False, **options: Any) -> Replayer:
         message = "PyTorch has used CUDA already; call memplan.torch.enable() at the beginning of the program"
         raise RefusedError(message, code="torch::late")
     replayer = Replayer(**options)
-    _install(torch, replayer.library)
+    try:
+        _install(torch, replayer.library)
+    except BaseException:
+        replayer.close()
+        raise
     _refuse_graphs(torch)
     if automatic:
         _mark_optimizer_steps(torch, replayer)
@@ -611,16 +619,22 @@ def enable(*, automatic: bool = False, **options: Any) -> Replayer:
 
 
 def disable() -> None:
-    """Forgets the replayer. PyTorch keeps the allocator until the process ends; steps are no longer marked."""
+    """Forgets the replayer. PyTorch keeps the allocator until the process ends; steps are no longer marked.
+
+    A step that runs by itself (``automatic``) ends here; one that the program has marked ends where it says.
+    """
     global _current
-    _current = None
+    replayer, _current = _current, None
+    if replayer is not None and replayer._automatic:
+        replayer._automatic = False
+        if replayer.is_running():
+            replayer.end()
 
 
 def _install(torch: Any, library: Library) -> None:
     """Makes PyTorch call the allocator's functions."""
     names = ("memplan_replay_malloc", "memplan_replay_free")
     allocator = torch.cuda.memory.CUDAPluggableAllocator(library.path, *names)
-    torch.cuda.memory.change_current_allocator(allocator)
     handle = allocator.allocator()
     if hasattr(handle, "set_record_stream_fn"):
         handle.set_record_stream_fn(library.address_of("record_stream"))
@@ -630,6 +644,8 @@ def _install(torch: Any, library: Library) -> None:
     with contextlib.suppress(OSError, AttributeError):
         core = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so"))
         library.failure(ctypes.cast(core["_ZN3c106detail14torchCheckFailEPKcS2_jS2_"], ctypes.c_void_p))
+    # Last, because it cannot be taken back: if anything above fails, PyTorch allocates as before.
+    torch.cuda.memory.change_current_allocator(allocator)
 
 
 def _refuse_graphs(torch: Any) -> None:
