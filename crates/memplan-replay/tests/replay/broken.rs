@@ -1,5 +1,6 @@
 //! A driver that fails now and then: what it refuses is lost to nobody.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -95,6 +96,17 @@ fn plans() -> Vec<StepPlan> {
     (0..4).map(plan).collect()
 }
 
+/// Bytes in use on different pages lie on different physical pages. Allocations are (address, bytes, stream).
+fn check_pages(host: &Host, alive: &[(u64, u64, u64)]) {
+    let mut pages = BTreeMap::new();
+    for &(address, bytes, _) in alive {
+        for (page, frame) in host.frames(address, bytes.max(1)) {
+            assert!(frame.is_some(), "{address:#x} has lost the page {page:#x}");
+            assert_eq!(*pages.entry(frame).or_insert(page), page, "two pages in use are the same memory");
+        }
+    }
+}
+
 /// Random requests in and between steps, on a device that is nearly full, with plans that come and go.
 fn drive(seed: u64) -> u64 {
     let host = Host::new(32 << 20);
@@ -113,15 +125,18 @@ fn drive(seed: u64) -> u64 {
             owners.acquire(granted.address, bytes);
             let frames = broken.host.frames(granted.address, bytes.max(1));
             assert!(frames.iter().all(|(_, frame)| frame.is_some()), "seed {seed}: no page");
-            alive.push((granted.address, stream));
+            alive.push((granted.address, bytes, stream));
+        }
+        if round % 16 == 0 {
+            check_pages(&broken.host, &alive);
         }
         while alive.len() > 12 || (!alive.is_empty() && dice.one_in(3)) {
-            let (address, stream) = alive.swap_remove(dice.below(alive.len() as u64) as usize);
+            let (address, _, stream) = alive.swap_remove(dice.below(alive.len() as u64) as usize);
             owners.release(address);
             assert!(allocator.free(address, 0, stream));
         }
     }
-    alive.iter().for_each(|&(address, stream)| assert!(allocator.free(address, 0, stream)));
+    alive.iter().for_each(|&(address, _, stream)| assert!(allocator.free(address, 0, stream)));
     allocator.end();
     broken.rarity.store(0, Relaxed);
     (0..2).for_each(|step| allocator.withdraw(step).unwrap());
