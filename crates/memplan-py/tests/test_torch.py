@@ -1,5 +1,6 @@
 """memplan.torch without torch and without a GPU: the real allocator over host memory, and a stand-in for PyTorch's calls."""
 
+import contextlib
 import csv
 import ctypes
 import gc
@@ -320,6 +321,23 @@ def test_exceptions_nested_steps_and_a_second_step_function(replayer):
     assert len(stand_in.alive) == 2, "what the exceptions have left is still there, and untouched"
     for address in list(stand_in.alive):
         stand_in.free(address)
+
+
+def test_a_run_that_an_exception_has_cut_off_is_not_planned(replayer):
+    stand_in = StandIn(replayer)
+    for run in range(6):
+        addresses = []
+        with contextlib.suppress(KeyError), replayer.step("train"):
+            addresses.append(stand_in.malloc(5000))
+            if run == 2:
+                raise KeyError("in the middle of the last run that is recorded")
+            addresses.append(stand_in.malloc(70_000))
+            while addresses:
+                stand_in.free(addresses.pop())
+        for address in addresses:
+            stand_in.free(address)
+    assert len(replayer.plans("train")[0].slots) == 2 and lane(replayer)["exact_steps"] == 2
+    assert len(replayer.plans("train")[0].recording.names) == 2
 
 
 def test_a_second_stream_has_a_plan_of_its_own(replayer):

@@ -201,12 +201,12 @@ class Replayer:
             self._running = step
             step.is_recorded = recorded
 
-    def end(self) -> None:
-        """The innermost step ends."""
+    def end(self, failed: bool = False) -> None:
+        """The innermost step ends; ``failed`` says that an exception has ended it early."""
         with self._lock:
-            self._end()
+            self._end(failed)
 
-    def _end(self) -> None:
+    def _end(self, failed: bool) -> None:
         deviations = self.library.end()
         if deviations == NESTED or self._running is None:
             return
@@ -218,8 +218,12 @@ class Replayer:
             step.is_fresh = False
             self.library.trim()
         if not step.has_plan:
+            if failed and step.runs > self.warmup:
+                # What an exception has cut off is no pattern for other runs.
+                self._watch(every=False)
+                step.frames = {}
             # If it is to be recorded again since it began, nobody may have written this run down.
-            if step.is_recorded:
+            elif step.is_recorded:
                 self._record(step)
         elif deviations > 0:
             step.calm = 0
@@ -559,9 +563,9 @@ class _Marked(contextlib.ContextDecorator):
             self._entered.begin(self._name)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, kind: Any = None, *_: Any) -> None:
         if self._entered is not None:
-            self._entered.end()
+            self._entered.end(failed=kind is not None)
 
 
 _current: Optional[Replayer] = None
