@@ -175,8 +175,14 @@ impl Backing for Host {
     fn reserve(&self, _device: u32, bytes: u64) -> Result<u64, BackingError> {
         // Zeroed memory is not touched before it is written to, so a large range is cheap.
         // Two pages more: one to align the range, one that keeps two ranges from touching.
-        let too_large = |_| BackingError::OutOfMemory { asked: bytes, free: self.capacity };
-        let length = usize::try_from(bytes + 2 * HOST_PAGE).map_err(too_large)?;
+        let too_large = || BackingError::OutOfMemory { asked: bytes, free: self.capacity };
+        let length = bytes.checked_add(2 * HOST_PAGE).and_then(|length| usize::try_from(length).ok());
+        let length = length.ok_or_else(too_large)?;
+        // A list of zeros that the host has no room for would end the process, so the host is asked before. The
+        // compiler would leave out a list that nobody looks at.
+        let mut probe = Vec::<u8>::new();
+        probe.try_reserve_exact(length).map_err(|_| too_large())?;
+        drop(std::hint::black_box(probe));
         let range = vec![0_u8; length];
         let base = (range.as_ptr() as u64).next_multiple_of(HOST_PAGE);
         locked(&self.state).ranges.push(range);

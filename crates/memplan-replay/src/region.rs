@@ -78,7 +78,8 @@ impl Region {
     /// Reserves a range; no page is mapped.
     pub fn new(backing: &dyn Backing, device: u32, length: u64) -> Result<Self, BackingError> {
         let page = backing.page();
-        let length = length.next_multiple_of(page);
+        // Lengths come from the backing, which may say any number.
+        let length = length.checked_next_multiple_of(page).unwrap_or(u64::MAX / page * page);
         let base = backing.reserve(device, length)?;
         Ok(Self {
             device,

@@ -114,3 +114,15 @@ fn an_empty_file_is_no_plan_even_at_the_null_pointer() {
     assert_eq!(last_message(), "not a replay plan: it is too short");
     memplan_replay_close();
 }
+
+/// Sizes of devices that no machine has.
+#[test]
+fn a_device_that_is_too_large_for_the_host_is_refused() {
+    let _turn = TURN.lock().unwrap();
+    for capacity in [u64::MAX, u64::MAX / 2, 1 << 62, 1 << 48] {
+        assert_eq!(memplan_replay_open(capacity), 0);
+        assert!(memplan_replay_malloc(100, 0, null_mut()).is_null());
+        assert!(last_message().starts_with("out of memory: "), "{}", last_message());
+        memplan_replay_close();
+    }
+}
