@@ -615,8 +615,19 @@ class Optimizer:
         for parameter in self.parameters:
             parameter.grad = None
 
+def memory_stats(device=None):
+    raise RuntimeError("CUDAPluggableAllocator does not yet support getDeviceStats")
+
+def max_memory_allocated(device=None):
+    return memory.memory_stats(device=device).get("allocated_bytes.all.peak", 0)
+
 memory = types.SimpleNamespace(CUDAPluggableAllocator=CUDAPluggableAllocator, change_current_allocator=chosen.append)
+memory.memory_stats = memory.reset_peak_memory_stats = memory_stats
+memory.max_memory_allocated = max_memory_allocated
 cuda = types.SimpleNamespace(is_initialized=lambda: bool(chosen), memory=memory, CUDAGraph=CUDAGraph)
+cuda.memory_stats = cuda.reset_peak_memory_stats = memory_stats
+cuda.max_memory_allocated = max_memory_allocated
+cuda.current_device = lambda: 0
 optim = types.SimpleNamespace(Optimizer=Optimizer)
 """
 
@@ -663,6 +674,33 @@ def test_a_script_runs_without_a_change(tmp_path):
     again = [*command[:4], "--host", str(1 << 24), "--plan", "plans", "--report", "report.json", "train.py"]
     ran = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert ran.returncode == 0 and json.loads((tmp_path / "report.json").read_text())["lanes"][0]["steps"] == 7, ran.stderr
+
+
+ASKS = """
+import torch
+
+weights = torch.Tensor(40_000)
+for _ in range(2):
+    more = torch.Tensor(100_000)
+    del more
+    now = torch.cuda.memory_stats()
+    print(torch.cuda.max_memory_allocated(), now["allocated_bytes.all.current"], now["num_ooms"])
+    assert now["reserved_bytes.all.peak"] >= now["reserved_bytes.all.current"] >= 40_000
+    torch.cuda.reset_peak_memory_stats()
+print(torch.cuda.max_memory_allocated(0), torch.cuda.max_memory_allocated(1))
+"""
+
+
+def test_a_script_may_ask_how_much_memory_is_in_use(tmp_path):
+    environment = stand_in_for_torch(tmp_path)
+    (tmp_path / "train.py").write_text(ASKS)
+    command = [sys.executable, "-m", "memplan.torch", "run", "--host", str(1 << 24), "train.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    first, second, last = (list(map(int, line.split())) for line in ran.stdout.splitlines())
+    # Sizes are rounded up to a few hundred bytes. The peaks that were forgotten come again.
+    assert 140_000 <= first[0] < 142_000 and 40_000 <= first[1] < 41_000 and first[2] == 0
+    assert second == first and last == [first[1], 0]
 
 
 def test_a_script_that_fails_still_gets_its_report(tmp_path):

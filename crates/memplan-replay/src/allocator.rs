@@ -247,8 +247,9 @@ impl Allocator {
             reserved += lane.reserved().iter().sum::<u64>();
             planned += lane.arena().extent();
         }
+        // The first sentence is PyTorch's: libraries that try again with a smaller batch look for it.
         format!(
-            "memplan: out of memory on device {device}: {bytes} bytes asked for, {free} of {total} free; \
+            "CUDA out of memory. memplan: out of memory on device {device}: {bytes} bytes asked for, {free} of {total} free; \
              {live} bytes are in use and {reserved} reserved, of which the plans need {planned}"
         )
     }

@@ -68,7 +68,7 @@ fn a_step_is_recorded_planned_and_replayed_through_c() {
     assert_eq!(last_message(), "the plan was damaged: its checksum is wrong");
     assert!(memplan_replay_malloc(-1, 0, null_mut()).is_null());
     assert!(memplan_replay_malloc(1 << 40, 0, null_mut()).is_null());
-    assert!(last_message().starts_with("memplan: out of memory on device 0"), "{}", last_message());
+    assert!(last_message().starts_with("CUDA out of memory. memplan: out of memory on device 0"), "{}", last_message());
     let mut text = vec![0_u8; 4096];
     // SAFETY: there is room for 4096 bytes.
     let length = unsafe { memplan_replay_report(text.as_mut_ptr(), text.len()) };

@@ -17,6 +17,7 @@ from .._plan import plan
 from ._frames import program_frame
 from ._library import OBSERVER, Library
 from ._recording import ALIGNMENT, Event, Recording, Shape, StepPlan, plan_file, plan_parts, plan_shape
+from ._statistics import answer_questions
 
 log = logging.getLogger("memplan.torch")
 
@@ -616,6 +617,7 @@ def enable(*, automatic: bool = False, **options: Any) -> Replayer:
         replayer.close()
         raise
     _refuse_graphs(torch)
+    answer_questions(torch, replayer.library)
     if automatic:
         _mark_optimizer_steps(torch, replayer)
     _current = replayer
