@@ -482,6 +482,15 @@ impl<'f> Lowering<'f> {
             self.own_expressions(stmt);
             return self.body(stmt, body);
         }
+        if let StmtKind::Alloc(buffer) = &stmt.kind {
+            self.next += 1;
+            self.own_expressions(stmt);
+            if let Some(value) = self.values[*buffer] {
+                let name = self.name(stmt);
+                self.builder.push_plain(name, stmt.span, Accesses::new(), Results::from_slice(&[value]));
+            }
+            return;
+        }
         // No allocation inside: one op for the whole statement. Its inner statements are numbered all the same.
         let mut summary = std::mem::take(&mut self.scratch).emptied();
         let is_whole = self.summarize(stmt, &mut summary);
@@ -496,13 +505,6 @@ impl<'f> Lowering<'f> {
         }
         self.next += 1;
         let name = self.name(stmt);
-        if let StmtKind::Alloc(buffer) = &stmt.kind {
-            self.own_expressions(stmt);
-            if let Some(value) = self.values[*buffer] {
-                self.builder.push_plain(name, stmt.span, Accesses::new(), Results::from_slice(&[value]));
-            }
-            return;
-        }
         let draft = OpDraft::new(name).span(stmt.span);
         match &stmt.kind {
             // The table of the module documentation says which control each kind of statement becomes.
