@@ -350,10 +350,14 @@ impl ProgramBuilder {
     /// A new allocation site and the value that names its buffer. Marks are
     /// set with [`ProgramBuilder::site_mut`].
     pub fn alloc(&mut self, name: &str, size: Size, space: SpaceId) -> ValueId {
-        // The origin is replaced by the site below.
-        let value = self.external(name);
-        self.make_site(value, size, space);
-        value
+        self.alloc_aligned(name, size, Bytes(1), space)
+    }
+
+    /// As [`alloc`](Self::alloc), for a buffer whose address must be a multiple of `alignment`.
+    pub fn alloc_aligned(&mut self, name: &str, size: Size, alignment: Bytes, space: SpaceId) -> ValueId {
+        let value = ValueId::from_index(self.program.values.len());
+        let site = self.program.sites.push(Site { alignment, ..plain_site(value, size, space) });
+        self.value(name, Origin::Alloc(site))
     }
 
     /// Makes a value an allocation site with one slot, alignment 1 and no marks. For sources that use names before
@@ -366,17 +370,7 @@ impl ProgramBuilder {
             Some(Origin::Alloc(_)) => return self.fail(ProgramError::SiteRedefined { value }),
             Some(_) => {}
         }
-        let site = self.program.sites.push(Site {
-            value,
-            size,
-            alignment: Bytes(1),
-            space,
-            slots: 1,
-            rotation: None,
-            exclusive: false,
-            preload: false,
-            coupled: None,
-        });
+        let site = self.program.sites.push(plain_site(value, size, space));
         self.program.values[value].origin = Origin::Alloc(site);
     }
 
@@ -461,6 +455,7 @@ impl ProgramBuilder {
 
     /// As [`push`](Self::push), for an op that has a name, accesses and results and nothing else. It needs no draft,
     /// which is large.
+    #[inline]
     pub fn push_plain(&mut self, name: Arc<str>, span: Span, accesses: Accesses, results: Results) -> OpId {
         self.push_with(|block| Op { name, span, block, pipe: None, scope: false, accesses, results, details: None })
     }
@@ -670,6 +665,22 @@ impl ProgramBuilder {
     fn fail(&mut self, error: ProgramError) {
         // Later errors often follow from the first one.
         self.error.get_or_insert(error);
+    }
+}
+
+/// A site with one slot, alignment 1 and no marks.
+#[inline]
+fn plain_site(value: ValueId, size: Size, space: SpaceId) -> Site {
+    Site {
+        value,
+        size,
+        alignment: Bytes(1),
+        space,
+        slots: 1,
+        rotation: None,
+        exclusive: false,
+        preload: false,
+        coupled: None,
     }
 }
 

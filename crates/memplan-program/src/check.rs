@@ -167,7 +167,9 @@ impl Program {
             checker.values();
             checker.circles();
             checker.sites();
-            self.ops.ids().for_each(|op| checker.op(op));
+            // An op without details has no regions and states nothing about its accesses.
+            let detailed = self.ops.iter_enumerated().filter(|(_, op)| op.details.is_some());
+            detailed.for_each(|(id, _)| checker.op(id));
             self.blocks.iter().for_each(|block| checker.block(block));
         } else {
             checker.errors.push(ProgramError::UnknownValue);
@@ -203,11 +205,17 @@ impl Checker<'_> {
         });
         // An op refers to values, pipes, tokens and, in a dag, to other ops.
         let in_ops = self.program.ops.iter().all(|op| {
-            op.accesses.iter().all(|a| self.value_ok(&a.value))
-                && op.results.iter().chain(op.inits()).all(|value| self.value_ok(value))
+            let plain = op.accesses.iter().all(|a| self.value_ok(&a.value))
+                && op.results.iter().all(|value| self.value_ok(value))
+                && op.pipe.is_none_or(|p| p.index() < self.program.pipes.len());
+            // Most ops have no details, and nothing else to look at.
+            if op.details.is_none() {
+                return plain;
+            }
+            plain
+                && op.inits().iter().all(|value| self.value_ok(value))
                 && op.overlays().iter().all(|o| self.value_ok(&o.output) && self.value_ok(&o.input))
                 && op.copies().iter().all(|c| self.value_ok(&c.output) && self.value_ok(&c.input))
-                && op.pipe.is_none_or(|p| p.index() < self.program.pipes.len())
                 && op.awaits().iter().all(|awaited| self.token_ok(awaited.token))
                 && match op.control() {
                     Control::Async { token } => self.token_ok(*token),
@@ -312,11 +320,15 @@ impl Checker<'_> {
     /// black (2) afterwards. A stack entry is a value and the position of its next source. The first circle is
     /// reported, and the search ends there.
     fn circles(&mut self) {
+        // A value without sources is on no circle. Most values have none, and in many programs no value has some.
+        let is_first = |origin: &Origin| matches!(origin, Origin::Alloc(_) | Origin::External | Origin::Incoming);
+        if self.program.values.iter().all(|value| is_first(&value.origin)) {
+            return;
+        }
         let mut colour = vec![0u8; self.program.values.len()];
         let mut stack = Vec::new();
         for (start, value) in self.program.values.iter_enumerated() {
-            // A value without sources is on no circle, and most values have none.
-            if matches!(value.origin, Origin::Alloc(_) | Origin::External | Origin::Incoming) {
+            if is_first(&value.origin) {
                 colour[start.index()] = 2;
             }
             // A value that was found from an earlier start is black (2), and nothing is left to do for it.
@@ -387,10 +399,6 @@ impl Checker<'_> {
     /// copies are about values that it accesses.
     fn op(&mut self, id: OpId) {
         let op = &self.program.ops[id];
-        // An op without details has no regions and states nothing about its accesses.
-        if op.details.is_none() {
-            return;
-        }
         self.region_count(op);
         if let Control::Loop(trips) = op.control() {
             self.errors.extend(trips.contradiction());

@@ -31,7 +31,6 @@ use memplan_program::{
 };
 use memplan_verify::dataflow::{SitePlan, Violation};
 use memplan_verify::in_place::{Budget, judge};
-use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -158,12 +157,9 @@ fn lower_into<'f>(
                     _ => builder.space(&buffer.scope.to_string()),
                 };
                 last_space = Some((&buffer.scope, space));
-                let value = builder.alloc(name_of(buffer), size_of(function, buffer), space);
-                if let Some(site) = builder.site_mut(value) {
-                    // Addresses are checked in bytes, so a sub-byte type still needs an alignment of one.
-                    site.alignment = Bytes(buffer.dtype.lane_bytes().max(1));
-                }
-                Some(value)
+                // Addresses are checked in bytes, so a sub-byte type still needs an alignment of one.
+                let alignment = Bytes(buffer.dtype.lane_bytes().max(1));
+                Some(builder.alloc_aligned(name_of(buffer), size_of(function, buffer), alignment, space))
             }
             Memory::View { .. } => None,
         })
@@ -192,6 +188,7 @@ fn lower_into<'f>(
         scopes: Vec::new(),
         in_thread: false,
         next: 0,
+        scratch: Summary::default(),
     };
     lowering.block(&function.body);
     lowering.builder.leave(&[]);
@@ -370,7 +367,7 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
 /// sizes have equal names.
 fn size_of(function: &Function, buffer: &Buffer) -> Size {
     let known = buffer.constant_elements().and_then(|elements| elements.checked_mul(buffer.dtype.total_bits()));
-    match known.filter(|_| buffer.has_constant_shape()) {
+    match known {
         Some(bits) => Size::Known(storage_bytes(bits)),
         None => {
             let extents: Vec<String> = buffer.shape.iter().map(|extent| print_expr(extent, function)).collect();
@@ -400,33 +397,38 @@ struct Lowering<'f> {
     in_thread: bool,
     /// The number of the next statement, see `statement`.
     next: usize,
+    /// The summary that was made last, whose lists the next one uses.
+    scratch: Summary,
 }
 
 /// Buffers that a statement loads and stores.
 #[derive(Default)]
 struct Touched {
-    loaded: SmallVec<[BufId; 8]>,
-    stored: SmallVec<[BufId; 8]>,
+    loaded: Vec<BufId>,
+    stored: Vec<BufId>,
+    /// How many calls and bare addresses its expressions have.
+    calls: usize,
 }
 
-/// What is inside of a statement.
-#[derive(Clone, Copy, Default)]
-struct Inside {
-    /// How many statements, itself included.
+/// What a statement does, with everything inside of it.
+#[derive(Default)]
+struct Summary {
+    touched: Touched,
+    /// Buffers whose memory may be used at any time after the statement.
+    escaping: Vec<BufId>,
+    /// How many statements it has, itself included.
     statements: usize,
-    /// Whether one of them is an allocation.
-    has_allocation: bool,
 }
 
-impl Inside {
-    /// Counts the statements inside of a statement and looks for allocations.
-    fn of(stmt: &Stmt) -> Inside {
-        let mut inside = Inside::default();
-        stmt.walk(&mut |inner| {
-            inside.statements += 1;
-            inside.has_allocation |= matches!(inner.kind, StmtKind::Alloc(_));
-        });
-        inside
+impl Summary {
+    /// The summary of nothing, with the room that the lists of this one have.
+    fn emptied(mut self) -> Summary {
+        self.touched.loaded.clear();
+        self.touched.stored.clear();
+        self.touched.calls = 0;
+        self.escaping.clear();
+        self.statements = 0;
+        self
     }
 }
 
@@ -480,22 +482,29 @@ impl<'f> Lowering<'f> {
             self.own_expressions(stmt);
             return self.body(stmt, body);
         }
-        // No allocation inside: one op for the whole statement. Its inner statements are numbered all the same.
-        let inside = Inside::of(stmt);
-        if !inside.has_allocation {
-            self.next += inside.statements;
-            self.summary(stmt);
-            return;
-        }
-        self.next += 1;
-        let name = self.name(stmt);
         if let StmtKind::Alloc(buffer) = &stmt.kind {
+            self.next += 1;
             self.own_expressions(stmt);
             if let Some(value) = self.values[*buffer] {
+                let name = self.name(stmt);
                 self.builder.push_plain(name, stmt.span, Accesses::new(), Results::from_slice(&[value]));
             }
             return;
         }
+        // No allocation inside: one op for the whole statement. Its inner statements are numbered all the same.
+        let mut summary = std::mem::take(&mut self.scratch).emptied();
+        let is_whole = self.summarize(stmt, &mut summary);
+        if is_whole {
+            self.next += summary.statements;
+            let pairs = self.permitted(stmt, &summary.touched, &summary.escaping);
+            self.push(stmt, &summary.touched, &summary.escaping, &pairs);
+        }
+        self.scratch = summary;
+        if is_whole {
+            return;
+        }
+        self.next += 1;
+        let name = self.name(stmt);
         let draft = OpDraft::new(name).span(stmt.span);
         match &stmt.kind {
             // The table of the module documentation says which control each kind of statement becomes.
@@ -585,40 +594,47 @@ impl<'f> Lowering<'f> {
         let mut touched = Touched::default();
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
-                for extent in &self.function.buffers[*buffer].shape {
-                    self.expression(extent, &mut touched);
+                let declared = &self.function.buffers[*buffer];
+                // Nothing is read where the declaration has numbers only, as most declarations have.
+                if declared.has_constant_shape() && declared.strides.is_none() {
+                    return;
                 }
+                declared.shape.iter().for_each(|extent| self.expression(extent, &mut touched));
             }
             _ => stmt.each_expr(|expr| self.expression(expr, &mut touched)),
         }
-        let mut escaping = SmallVec::new();
-        self.note_escaping(stmt, &mut escaping);
+        let mut escaping = Vec::new();
+        if stmt.may_let_escape(self.function, touched.calls > 0) {
+            self.note_escaping(stmt, &mut escaping);
+        }
         self.push(stmt, &touched, &escaping, &[]);
     }
 
-    /// Adds a whole statement, with everything inside, as one op.
-    fn summary(&mut self, stmt: &'f Stmt) {
-        let mut touched = Touched::default();
-        let mut escaping = SmallVec::new();
-        stmt.walk(&mut |inner| {
-            inner.each_expr(|expr| self.expression(expr, &mut touched));
-            match &inner.kind {
-                StmtKind::Store { buffer, .. } => note(&mut touched.stored, self.function.root(*buffer)),
-                // What a declaration reads is part of no expression of the statement.
-                StmtKind::Declare(buffer) => {
-                    self.function.placing_exprs(*buffer).for_each(|expr| self.expression(expr, &mut touched));
-                }
-                _ => {}
+    /// Adds to a summary what a statement does, with everything inside. The answer is false if a buffer is allocated
+    /// inside; then the summary is of no use.
+    fn summarize(&self, stmt: &Stmt, summary: &mut Summary) -> bool {
+        let touched = &mut summary.touched;
+        let calls_before = touched.calls;
+        stmt.each_expr(|expr| self.expression(expr, touched));
+        match &stmt.kind {
+            StmtKind::Alloc(_) => return false,
+            StmtKind::Store { buffer, .. } => note(&mut touched.stored, self.function.root(*buffer)),
+            // What a declaration reads is part of no expression of the statement.
+            StmtKind::Declare(buffer) => {
+                self.function.placing_exprs(*buffer).for_each(|expr| self.expression(expr, touched));
             }
-            // What an inner statement lets escape is in use after the outer statement, too.
-            self.note_escaping(inner, &mut escaping);
-        });
-        let pairs = self.permitted(stmt, &touched, &escaping);
-        self.push(stmt, &touched, &escaping, &pairs);
+            _ => {}
+        }
+        // What an inner statement lets escape is in use after the outer statement, too.
+        if stmt.may_let_escape(self.function, touched.calls > calls_before) {
+            self.note_escaping(stmt, &mut summary.escaping);
+        }
+        summary.statements += 1;
+        stmt.all_blocks(|block| block.iter().all(|inner| self.summarize(inner, summary)))
     }
 
     /// Notes the buffers whose memory may be used at any time after the statement.
-    fn note_escaping(&self, stmt: &Stmt, escaping: &mut SmallVec<[BufId; 8]>) {
+    fn note_escaping(&self, stmt: &Stmt, escaping: &mut Vec<BufId>) {
         stmt.escaping(self.function).into_iter().for_each(|buffer| note(escaping, self.function.root(buffer)));
     }
 
@@ -658,26 +674,35 @@ impl<'f> Lowering<'f> {
     /// Notes which buffers an expression reads. Whoever gets the address of a buffer may write to it, so that counts
     /// as a store.
     fn expression(&self, expr: &Expr, touched: &mut Touched) {
+        if expr.is_number_or_variable() {
+            return;
+        }
         match expr {
-            // The two most frequent leaves.
-            Expr::Int { .. } | Expr::Var(_) => return,
             Expr::Load { buffer, .. } => note(&mut touched.loaded, self.function.root(*buffer)),
-            Expr::Data(buffer) => note(&mut touched.stored, self.function.root(*buffer)),
-            Expr::Call { name, args, .. } if name == "address_of" => {
-                if let [Expr::Load { buffer, .. }] = args.as_slice() {
-                    note(&mut touched.stored, self.function.root(*buffer));
-                }
+            Expr::Data(buffer) => {
+                touched.calls += 1;
+                note(&mut touched.stored, self.function.root(*buffer));
             }
-            // An asynchronous copy may write to each of the elements that it is given: `T.copy_async(B[0:8], A[0:8])`.
-            Expr::Call { name, args, .. } if is_asynchronous(name, args) => {
-                let mut mentioned = Vec::new();
-                expr.add_mentioned(&mut mentioned);
-                mentioned.into_iter().for_each(|buffer| note(&mut touched.stored, self.function.root(buffer)));
+            Expr::Call { name, args, .. } => {
+                touched.calls += 1;
+                if name == "address_of" {
+                    if let [Expr::Load { buffer, .. }] = args.as_slice() {
+                        note(&mut touched.stored, self.function.root(*buffer));
+                    }
+                } else if is_asynchronous(name, args) {
+                    // An asynchronous copy may write to each of the elements that it is given:
+                    // `T.copy_async(B[0:8], A[0:8])`.
+                    let mut mentioned = Vec::new();
+                    expr.add_mentioned(&mut mentioned);
+                    mentioned.into_iter().for_each(|buffer| note(&mut touched.stored, self.function.root(buffer)));
+                }
             }
             _ => {}
         }
         expr.all_children(|child| {
-            self.expression(child, touched);
+            if !child.is_number_or_variable() {
+                self.expression(child, touched);
+            }
             true
         });
     }
@@ -756,7 +781,7 @@ impl<'f> Lowering<'f> {
 }
 
 /// Adds a buffer to a list in which each buffer stands once.
-fn note(list: &mut SmallVec<[BufId; 8]>, buffer: BufId) {
+fn note(list: &mut Vec<BufId>, buffer: BufId) {
     if !list.contains(&buffer) {
         list.push(buffer);
     }

@@ -36,6 +36,7 @@ mod listing;
 mod pool;
 mod retype;
 mod sequence;
+mod shelf;
 mod size;
 
 pub use crate::lower::Conflict;

@@ -258,6 +258,13 @@ impl Expr {
         }
     }
 
+    /// Whether this is a number or a variable, as most parts of subscripts are. Such an expression has no parts, and it
+    /// mentions no buffer. Walks ask first, because a question costs less than a visit.
+    #[inline]
+    pub(crate) fn is_number_or_variable(&self) -> bool {
+        matches!(self, Expr::Int { .. } | Expr::Float { .. } | Expr::Var(_))
+    }
+
     /// Whether this is a constant.
     pub fn is_constant(&self) -> bool {
         matches!(self, Expr::Int { .. } | Expr::Float { .. })
@@ -417,6 +424,7 @@ impl Expr {
             }
             // An element is what was stored there, whatever its subscripts are.
             Expr::Load { .. } => Vec::new(),
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Var(_) => Vec::new(),
             Expr::Binary { op, .. } if op.is_predicate() => Vec::new(),
             Expr::Not(_) => Vec::new(),
             _ => self.children().into_iter().flat_map(Expr::addresses).collect(),

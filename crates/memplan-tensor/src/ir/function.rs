@@ -69,6 +69,7 @@ impl Buffer {
     }
 
     /// Whether every extent is a constant.
+    #[inline]
     pub fn has_constant_shape(&self) -> bool {
         self.shape.iter().all(|extent| extent.as_int().is_some())
     }

@@ -188,6 +188,18 @@ impl Stmt {
         buffers
     }
 
+    /// Whether [`Stmt::escaping`] has to be asked. `has_calls` says whether the statement's own expressions, without its
+    /// blocks, have a call or a bare address. Walks that visit these expressions anyway notice both on the way, which
+    /// saves most statements the walk of `escaping`: without a call and without an address, nothing but a declaration
+    /// or a mark lets a buffer escape.
+    pub(crate) fn may_let_escape(&self, function: &Function, has_calls: bool) -> bool {
+        match &self.kind {
+            StmtKind::Attr { .. } | StmtKind::Declare(_) => true,
+            StmtKind::Alloc(buffer) => function.buffers[*buffer].shape.len() > 1,
+            _ => has_calls,
+        }
+    }
+
     /// Adds the buffers that the statement itself loads from, stores to, or takes the address of.
     fn add_touched(&self, buffers: &mut Vec<BufId>) {
         if let StmtKind::Store { buffer, .. } = &self.kind {

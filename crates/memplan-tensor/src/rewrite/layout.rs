@@ -105,7 +105,8 @@ pub(super) fn lay_out(
         }
         block.push(id);
     }
-    let alignments = alignments(function);
+    // Only blocks ask for alignments.
+    let alignments = if blocks.is_empty() { IndexVec::new() } else { alignments(function) };
     for head in heads {
         let entry = &pool.entries[head];
         // An entry that has an allocation of its own can stand at the same place, in the same memory, as a block. The

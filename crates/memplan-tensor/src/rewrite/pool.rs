@@ -25,11 +25,11 @@ use super::events::Events;
 use super::hazard;
 use super::inplace::{self, Views};
 use super::sequence::{Sequence, StmtId};
+use super::shelf::Free;
 use super::{Apart, Defect, RewriteError};
 use crate::DType;
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Rank, StmtKind, StorageScope};
 use memplan_core::{IndexVec, index_type, patience};
-use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 index_type! {
@@ -108,7 +108,7 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
         pool: Pool { entries: IndexVec::new(), entry_of: IndexVec::filled(None, buffers), in_place: Vec::new() },
         consumed: IndexVec::filled(false, buffers),
         scopes: Vec::new(),
-        free: BTreeMap::new(),
+        free: Free::default(),
         returned: 0,
         budget: hazard::BUDGET,
     };
@@ -123,16 +123,6 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
     Ok(planner.pool)
 }
 
-/// Free entries of one place, memory and element type.
-struct Shelf {
-    scope: StorageScope,
-    element: DType,
-    /// Entries of constant size, by size in bits and by the value of [`Planner::returned`] when they became free.
-    sized: BTreeMap<(u64, u64), EntryId>,
-    /// Entries of symbolic size, in the order in which they became free.
-    symbolic: VecDeque<EntryId>,
-}
-
 /// The walk over the records of a sequence that gives each buffer its entry.
 struct Planner<'a, 'f> {
     sequence: &'a Sequence<'f>,
@@ -144,8 +134,8 @@ struct Planner<'a, 'f> {
     consumed: IndexVec<BufId, bool>,
     /// Open thread launches and parallel loops.
     scopes: Vec<StmtId>,
-    /// Entries that no buffer uses at the moment, by the place where they are attached.
-    free: BTreeMap<Attach, Vec<Shelf>>,
+    /// Entries that no buffer uses at the moment.
+    free: Free,
     /// How many entries have been given back so far; it orders entries of one size by the time of their return.
     returned: u64,
     /// Work left for proofs that a buffer may take another's place; without any, buffers do not share in place.
@@ -181,7 +171,7 @@ impl Planner<'_, '_> {
         }
         if offset < 0 {
             // Entries that are attached to this statement exist only inside of it: nobody may take them later.
-            self.free.remove(&Some(stmt));
+            self.free.forget(stmt);
         }
         Ok(())
     }
@@ -235,7 +225,7 @@ impl Planner<'_, '_> {
             self.scopes.push(stmt);
         } else {
             self.scopes.pop();
-            self.free.remove(&Some(stmt));
+            self.free.forget(stmt);
         }
         Ok(())
     }
@@ -291,11 +281,11 @@ impl Planner<'_, '_> {
             };
             let entry = &self.pool.entries[entry_id];
             // The entry must fit exactly: a smaller or larger entry is never taken in place.
-            let matches = entry.scope == declared.scope
+            let matches = entry.bits == bits
                 && entry.attach == attach
                 && entry.element == declared.dtype.element()
-                && entry.bits == bits
-                && !entry.alone;
+                && !entry.alone
+                && entry.scope == declared.scope;
             if !matches || !self.apart.lets_in(dst, &entry.buffers) || !inplace::fits(function, body, dst, src, views) {
                 continue;
             }
@@ -350,28 +340,25 @@ impl Planner<'_, '_> {
         attach: Attach,
     ) -> Option<EntryId> {
         let (entries, apart) = (&self.pool.entries, self.apart);
-        let shelves = self.free.get_mut(&attach)?;
-        let suits = |entry: &EntryId| apart.lets_in(buffer, &entries[*entry].buffers);
+        let shelves = self.free.at(attach)?;
+        let suits = |entry: EntryId| apart.lets_in(buffer, &entries[entry].buffers);
         // Large enough: the smallest, and among equals the one returned first, of any element type.
         let enough = shelves
             .iter_mut()
             .filter(|shelf| shelf.scope == *scope)
             .filter_map(|shelf| {
                 // From the size of the buffer up to sixteen times that, the smallest first.
-                let mut sizes = shelf.sized.range((bits, 0)..=(bits.saturating_mul(16), u64::MAX));
-                let (key, _) = sizes.find(|(_, entry)| suits(entry))?;
-                Some((*key, shelf))
+                let key = shelf.sized.first_from(bits, bits.saturating_mul(16), suits)?;
+                Some((key, shelf))
             })
             .min_by_key(|(key, _)| *key);
         if let Some((key, shelf)) = enough {
-            return shelf.sized.remove(&key);
+            return shelf.sized.remove(key);
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
-        let mut smaller = shelf.sized.range((bits / 16, 0)..(bits, 0)).rev();
-        let (key, _) = smaller.find(|(_, entry)| suits(entry))?;
-        let key = *key;
-        shelf.sized.remove(&key)
+        let key = shelf.sized.last_below(bits / 16, bits, suits)?;
+        shelf.sized.remove(key)
     }
 
     /// Takes the free entry of symbolic size that was returned first from the shelf of this type and memory. Symbolic
@@ -384,7 +371,7 @@ impl Planner<'_, '_> {
         attach: Attach,
     ) -> Option<EntryId> {
         let (entries, apart) = (&self.pool.entries, self.apart);
-        let shelves = self.free.get_mut(&attach)?;
+        let shelves = self.free.at(attach)?;
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
         let position = shelf.symbolic.iter().position(|entry| apart.lets_in(buffer, &entries[*entry].buffers))?;
         shelf.symbolic.remove(position)
@@ -402,15 +389,8 @@ impl Planner<'_, '_> {
         if entry.scope.is_register_like() || small || entry.alone {
             return;
         }
-        let shelves = self.free.entry(entry.attach).or_default();
-        let known = shelves.iter().position(|shelf| shelf.element == entry.element && shelf.scope == entry.scope);
-        let position = known.unwrap_or(shelves.len());
-        if known.is_none() {
-            let (scope, element) = (entry.scope.clone(), entry.element);
-            shelves.push(Shelf { scope, element, sized: BTreeMap::new(), symbolic: VecDeque::new() });
-        }
+        let shelf = self.free.shelf_for(entry.attach, &entry.scope, entry.element);
         // Entries of symbolic size (0 bits) are not ordered by size.
-        let shelf = &mut shelves[position];
         if entry.bits == 0 {
             shelf.symbolic.push_back(id);
         } else {
@@ -423,7 +403,12 @@ impl Planner<'_, '_> {
 /// The innermost loop, launch or `let` whose variable the buffer's extents use; `None` if they use none.
 pub(super) fn innermost_definition(sequence: &Sequence<'_>, buffer: BufId) -> Attach {
     let mut innermost = None;
-    for extent in &sequence.function.buffers[buffer].shape {
+    let declared = &sequence.function.buffers[buffer];
+    // Most extents are numbers.
+    if declared.has_constant_shape() {
+        return None;
+    }
+    for extent in &declared.shape {
         extent.walk(&mut |part| {
             if let Expr::Var(var) = part {
                 innermost = innermost.max(sequence.defined_at[*var]);
@@ -438,14 +423,14 @@ pub(super) fn innermost_definition(sequence: &Sequence<'_>, buffer: BufId) -> At
 /// it to its place by annotations or by using its address (`held`).
 pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
     let declared = &sequence.function.buffers[buffer];
-    let computed = declared.shape.iter().any(|extent| {
-        extent.any(&|part| match part {
-            Expr::Var(var) => sequence.defined_at[*var]
-                .is_some_and(|stmt| matches!(sequence.statements[stmt].kind, StmtKind::Let { .. })),
-            Expr::Load { .. } | Expr::Call { .. } => true,
-            _ => false,
-        })
-    });
+    let is_computed = |part: &Expr| match part {
+        Expr::Var(var) => {
+            sequence.defined_at[*var].is_some_and(|stmt| matches!(sequence.statements[stmt].kind, StmtKind::Let { .. }))
+        }
+        Expr::Load { .. } | Expr::Call { .. } => true,
+        _ => false,
+    };
+    let computed = !declared.has_constant_shape() && declared.shape.iter().any(|extent| extent.any(&is_computed));
     // Elements such as `int4`: offsets and sizes of shared memory are counted in whole bytes.
     let parts_of_bytes = !declared.dtype.bits.is_multiple_of(8);
     computed

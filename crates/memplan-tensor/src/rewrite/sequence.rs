@@ -86,12 +86,14 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             has_vectors: function.buffers.iter().any(|buffer| buffer.dtype.lanes > 1),
             has_addresses: false,
         },
+        roots: function.buffers.ids().map(|buffer| function.root(buffer)).collect(),
         // No buffer is allocated yet: touches of a buffer without a level are not noted.
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
         only_named: None,
         stack: Vec::new(),
         in_thread: false,
         parent: None,
+        calls: 0,
     };
     // As a rule a statement at the top holds one more, and has two records.
     let statements = 2 * function.body.len();
@@ -146,6 +148,8 @@ pub(crate) fn strided_roots(function: &Function) -> BTreeSet<BufId> {
 /// The walk that builds a sequence.
 struct Finder<'f> {
     sequence: Sequence<'f>,
+    /// The root of each buffer.
+    roots: IndexVec<BufId, BufId>,
     /// For each buffer the height of `stack` at its allocation: a touch is charged to the open statement at this
     /// position of the stack. `usize::MAX` for arguments, whose touches are not noted.
     levels: IndexVec<BufId, usize>,
@@ -158,6 +162,8 @@ struct Finder<'f> {
     in_thread: bool,
     /// The statement around the one that is visited next.
     parent: Option<StmtId>,
+    /// How many calls and bare addresses the expressions visited so far have.
+    calls: usize,
 }
 
 impl<'f> Finder<'f> {
@@ -173,10 +179,14 @@ impl<'f> Finder<'f> {
         let id = self.sequence.statements.push(stmt);
         self.sequence.parents.push(self.parent);
         let outer = self.parent.replace(id);
-        self.escapes(stmt);
+        let calls_before = self.calls;
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
-                self.leaf(id, &self.sequence.function.buffers[*buffer].shape, None);
+                let declared = &self.sequence.function.buffers[*buffer];
+                // Most extents are numbers, which touch nothing.
+                if !declared.has_constant_shape() {
+                    self.leaf(id, &declared.shape, None);
+                }
                 // The depth of the allocation says to which enclosing statement later touches are charged (see the
                 // module doc).
                 self.levels[*buffer] = self.stack.len();
@@ -241,6 +251,10 @@ impl<'f> Finder<'f> {
                 self.scope(id, &[condition], &[then, otherwise]);
             }
         }
+        // Calls in inner statements are counted as well, which costs a needless question and nothing else.
+        if stmt.may_let_escape(self.sequence.function, self.calls > calls_before) {
+            self.escapes(stmt);
+        }
         self.parent = outer;
     }
 
@@ -295,13 +309,20 @@ impl<'f> Finder<'f> {
 
     /// Notes the buffers that an expression touches.
     fn expr(&mut self, expr: &'f Expr) {
+        if expr.is_number_or_variable() {
+            return;
+        }
         expr.all_children(|child| {
-            self.expr(child);
+            if !child.is_number_or_variable() {
+                self.expr(child);
+            }
             true
         });
         match expr {
             Expr::Load { buffer, .. } => self.touch(*buffer),
+            Expr::Call { .. } => self.calls += 1,
             Expr::Data(buffer) => {
+                self.calls += 1;
                 self.sequence.has_addresses = true;
                 self.touch(*buffer);
             }
@@ -312,7 +333,7 @@ impl<'f> Finder<'f> {
 
     /// Charges a touch of a buffer, or of what it views, to an open statement (see `levels`).
     fn touch(&mut self, buffer: BufId) {
-        let root = self.sequence.function.root(buffer);
+        let root = self.roots[buffer];
         if let Some(charged) = self.stack.get_mut(self.levels[root]) {
             charged.push(root);
         }

@@ -232,7 +232,9 @@ impl Reader<'_> {
     /// statement: this function calls itself, and the inner call takes all remaining statements.
     fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.depth += 1;
-        let mut block = Vec::new();
+        // Inner blocks know how many statements they have, and most have one. A list that grows by itself begins with
+        // room for four, which took a quarter of the memory of a function of small loops.
+        let mut block = Vec::with_capacity(statements.size_hint().0);
         while let Some(statement) = statements.next().transpose()? {
             if self.depth > MAX_NESTING {
                 return Err(ScriptError::TooDeep { span: statement.span });

@@ -152,18 +152,20 @@ impl Reader<'_> {
             Node::Tuple(items) | Node::List(items) => items,
             _ => std::slice::from_ref(shape),
         };
-        extents
-            .iter()
-            .map(|extent| match &extent.node {
+        // A list of results is collected without knowing its length, and would have room for four extents.
+        let mut read = Vec::with_capacity(extents.len());
+        for extent in extents {
+            read.push(match &extent.node {
                 // In the annotation of a parameter, sizes that have no value yet are written in quotes: `("n", "n +
                 // 1")`.
                 Node::Str(_) if self.in_parameters => {
                     let size = quoted_expression(self.source, extent.span)?;
-                    self.integer(&size)
+                    self.integer(&size)?
                 }
-                _ => self.integer(extent),
-            })
-            .collect()
+                _ => self.integer(extent)?,
+            });
+        }
+        Ok(read)
     }
 
     /// Makes the sizes known that a parameter names in quotes, as in `strides=("s", 1)`.

@@ -202,7 +202,7 @@ impl Reader<'_> {
     /// Any other `T.name(…)`, kept by its name. The rewriter needs to know only which buffers the call touches, and
     /// these are among its arguments; what it computes, the interpreter knows.
     fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ScriptError> {
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(args.len());
         for arg in args {
             values.push(self.expr(arg)?);
         }

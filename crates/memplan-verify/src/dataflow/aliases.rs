@@ -34,28 +34,44 @@ const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
 /// The values that each merged value may be. Values of other kinds have none.
 #[derive(Debug)]
 pub(super) struct Sources {
-    /// Whether any value has some.
-    pub(super) some: bool,
-    pub(super) of: IndexVec<ValueId, Vec<ValueId>>,
+    /// A list for each value; empty if all of them would be.
+    lists: IndexVec<ValueId, Vec<ValueId>>,
 }
 
 impl Sources {
     /// For every value, the values that it may be: those that control flow hands to it, and those that it is merged
     /// from.
     pub(super) fn new(program: &Program) -> Sources {
-        let mut of: IndexVec<ValueId, Vec<ValueId>> = program.values().iter().map(|_| Vec::new()).collect();
-        let mut some = false;
-        for (target, source) in program.incoming_edges() {
-            of[target].push(source);
-            some = true;
+        let edges = program.incoming_edges();
+        let is_merged = |origin: &Origin| matches!(origin, Origin::Merged(_) | Origin::Opaque(_));
+        if edges.is_empty() && !program.values().iter().any(|value| is_merged(&value.origin)) {
+            return Sources { lists: IndexVec::new() };
+        }
+        let mut lists: IndexVec<ValueId, Vec<ValueId>> = program.values().iter().map(|_| Vec::new()).collect();
+        for (target, source) in edges {
+            lists[target].push(source);
         }
         for (id, value) in program.values().iter_enumerated() {
             if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
-                of[id] = sources.to_vec();
-                some = true;
+                lists[id] = sources.to_vec();
             }
         }
-        Sources { some, of }
+        Sources { lists }
+    }
+
+    /// Whether no value has any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// The values that a value may be.
+    pub(super) fn of(&self, value: ValueId) -> &[ValueId] {
+        self.lists.get(value).map_or(&[], Vec::as_slice)
+    }
+
+    /// The lists of all values; none if all of them are empty.
+    pub(super) fn lists(&self) -> impl Iterator<Item = (ValueId, &[ValueId])> {
+        self.lists.iter_enumerated().map(|(value, sources)| (value, sources.as_slice()))
     }
 }
 
@@ -81,7 +97,7 @@ pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId,
     // never accepts a bad one.
     for _ in 0..8 {
         let before = open.len();
-        open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
+        open.retain(|&value| match aliases.only_source(value, sources.of(value)) {
             Some(source) => {
                 aliases.of[value] = source;
                 false

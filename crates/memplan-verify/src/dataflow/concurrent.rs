@@ -202,6 +202,10 @@ impl Concurrency {
 /// so that the end of an op is final when its parent takes it over.
 pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
     let mut ends: IndexVec<OpId, usize> = program.ops().ids().map(|op| op.index() + 1).collect();
+    // In straight code no op is inside of another one.
+    if program.regions().iter().all(|region| region.op.is_none()) {
+        return ends;
+    }
     for op in program.ops().ids().rev() {
         if let Some(parent) = program.parent(op) {
             ends[parent] = ends[parent].max(ends[op]);

@@ -72,8 +72,11 @@ impl Place {
     }
 
     /// One past the last address that any iteration uses.
+    #[inline]
     pub(super) fn hull_end(&self) -> i128 {
-        self.start + i128::from(self.size) + self.terms.iter().map(Term::span).sum::<i128>()
+        let end = self.start + i128::from(self.size);
+        // Hardly any place has terms.
+        if self.terms.is_empty() { end } else { end + self.terms.iter().map(Term::span).sum::<i128>() }
     }
 
     pub(super) fn crosses(&self, parallel: OpId) -> bool {
@@ -103,7 +106,7 @@ impl Layout {
         layout.owner.reserve(sites);
         layout.places.reserve(sites);
         // For each place the memory it lies in: a space, or one shared object of a space.
-        let mut memories = Vec::new();
+        let mut memories = Vec::with_capacity(sites);
         let parallels = nearest_parallels(program);
         for (site, info) in program.sites().iter_enumerated() {
             let first = layout.places.len();
@@ -310,6 +313,10 @@ impl Furthest {
 
 /// An offset or a distance between iterations that is no multiple of the alignment; `None` if all are multiples.
 fn misaligned(alignment: Bytes, placement: &Placement, terms: &[Term]) -> Option<Bytes> {
+    // Nearly every site has one offset and no terms.
+    if let ([offset], []) = (placement.offsets.as_slice(), terms) {
+        return (!offset.is_aligned_to(alignment)).then_some(*offset);
+    }
     // A loop that runs at most once never moves the place, so its step does not matter.
     let moves = |term: &&Term| term.trips.is_none_or(|trips| trips > 1);
     let steps = terms.iter().filter(moves).filter_map(|term| u64::try_from(term.step).ok()).map(Bytes);

@@ -249,7 +249,7 @@ fn possible_sites(
             _ => {}
         }
         if resolved[id].root == id {
-            for &source in &sources.of[id] {
+            for &source in sources.of(id) {
                 users[resolved[source].root].push(id);
             }
         }
@@ -336,7 +336,7 @@ fn older_instances(
             Origin::Derived { base, .. } => Some(base),
             _ => None,
         };
-        for &source in sources.of[value].iter().chain(&base) {
+        for &source in sources.of(value).iter().chain(&base) {
             users[source].push(value);
             // Control may come to a use of the value without having come by the source again. What the source names may
             // have been allocated anew since, and the value then names an older instance.
@@ -408,6 +408,10 @@ fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
 /// parallel op, no op of unknown kind and no cycle of blocks. A site without an alloc op counts as repeated.
 pub(super) fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
     let cyclic: IndexVec<RegionId, bool> = program.regions().ids().map(|region| has_cycle(program, region)).collect();
+    // In straight code nothing is repeated.
+    if program.regions().iter().all(|region| region.op.is_none()) && !cyclic.iter().any(|&cyclic| cyclic) {
+        return program.sites().ids().map(|site| program.alloc_op(site).is_some()).collect();
+    }
     // An op comes before those inside of it, so the answer for the parent is there when it is needed.
     let mut repeated: IndexVec<OpId, bool> = IndexVec::new();
     for op in program.ops() {

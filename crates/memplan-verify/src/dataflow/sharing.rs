@@ -108,14 +108,27 @@ enum Use {
     Anytime,
 }
 
+/// What tells the stretches of a site.
+struct Home {
+    /// The op that allocates it.
+    alloc: OpId,
+    /// One past the last op that control can only reach by way of the alloc.
+    until: usize,
+    /// The outermost parallel op whose iterations have the site side by side in one memory.
+    parallel: Option<OpId>,
+}
+
 impl Use {
     /// The site is in use during these ops as well. One stretch covers all uses, and what lies between them.
     fn extend(&mut self, ops: Range<usize>) {
-        *self = match std::mem::take(self) {
-            Use::Never => Use::Within(ops),
-            Use::Within(old) => Use::Within(old.start.min(ops.start)..old.end.max(ops.end)),
-            Use::Anytime => Use::Anytime,
-        };
+        match self {
+            Use::Never => *self = Use::Within(ops),
+            Use::Within(all) => {
+                all.start = all.start.min(ops.start);
+                all.end = all.end.max(ops.end);
+            }
+            Use::Anytime => {}
+        }
     }
 }
 
@@ -151,14 +164,14 @@ impl Sharing<'_> {
 
     /// Pairs of a merged value and something that it may be.
     fn merges(&self) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
-        let roots = self.sources.of.iter_enumerated().filter(|&(value, _)| self.resolved[value].root == value);
+        let roots = self.sources.lists().filter(|&(value, _)| self.resolved[value].root == value);
         roots.flat_map(|(value, sources)| sources.iter().map(move |&source| (value, source)))
     }
 
     /// For each site whether a merged value may be it, so that it has other names than its own and its views.
     fn with_several_names(&self) -> IndexVec<SiteId, bool> {
         let mut several = IndexVec::filled(false, self.program.sites().len());
-        if !self.sources.some {
+        if self.sources.is_empty() {
             return several;
         }
         for (_, source) in self.merges() {
@@ -197,8 +210,7 @@ impl Sharing<'_> {
         let program = self.program;
         let mut uses = IndexVec::filled(Use::Never, program.sites().len());
         let mut escapes = IndexVec::filled(false, program.sites().len());
-        let reaches: IndexVec<BlockId, Option<usize>> =
-            program.blocks().ids().map(|block| self.in_reach_until(block)).collect();
+        let homes = self.homes();
         // The repeating ops around the current one, outermost first.
         let mut repeating: Vec<OpId> = Vec::new();
         for (id, op) in program.ops().iter_enumerated() {
@@ -209,7 +221,7 @@ impl Sharing<'_> {
             for access in &op.accesses {
                 let Some(site) = self.named(access.value) else { continue };
                 escapes[site] |= access.kind == AccessKind::Escape;
-                match self.stretch(site, id, &repeating, &reaches) {
+                match homes[site].as_ref().and_then(|home| self.stretch(home, id, &repeating)) {
                     Some(ops) => uses[site].extend(ops),
                     None => uses[site] = Use::Anytime,
                 }
@@ -235,19 +247,25 @@ impl Sharing<'_> {
         op.regions().iter().any(|&region| !straight || !self.forward[region])
     }
 
+    /// What tells the stretches of each site. `None` for a site without an alloc, whose stretches are not known.
+    fn homes(&self) -> IndexVec<SiteId, Option<Home>> {
+        let program = self.program;
+        let reaches: IndexVec<BlockId, Option<usize>> =
+            program.blocks().ids().map(|block| self.in_reach_until(block)).collect();
+        let home = |site: SiteId| {
+            let alloc = program.alloc_op(site)?;
+            let until = reaches[program.op(alloc).block]?;
+            Some(Home { alloc, until, parallel: self.shared_by_iterations(site) })
+        };
+        program.sites().ids().map(home).collect()
+    }
+
     /// The ops in which a site is in use because of one access to it. `repeating` has the ops around the access that
-    /// repeat, outermost first, and `reaches` the answers of `in_reach_until`. `None` if no stretch can be given: the
-    /// site has no alloc, or control may come to the access without having come by the alloc (the access stands before
-    /// it, or outside of its reach).
-    fn stretch(
-        &self,
-        site: SiteId,
-        access: OpId,
-        repeating: &[OpId],
-        reaches: &IndexVec<BlockId, Option<usize>>,
-    ) -> Option<Range<usize>> {
-        let alloc = self.program.alloc_op(site)?;
-        if access < alloc || access.index() >= reaches[self.program.op(alloc).block]? {
+    /// repeat, outermost first. `None` if no stretch can be given: control may come to the access without having come
+    /// by the alloc (the access stands before it, or outside of its reach).
+    fn stretch(&self, home: &Home, access: OpId, repeating: &[OpId]) -> Option<Range<usize>> {
+        let &Home { alloc, until, parallel } = home;
+        if access < alloc || access.index() >= until {
             return None;
         }
         // Control may come from the end of a repeating op back to the access. Ops that repeat the alloc as well (they
@@ -255,7 +273,7 @@ impl Sharing<'_> {
         // stretch as a whole.
         let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
         let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends[op]);
-        match self.shared_by_iterations(site) {
+        match parallel {
             Some(parallel) => Some(parallel.index().min(stretch.start)..self.ends[parallel].max(stretch.end)),
             None => Some(stretch),
         }
@@ -314,7 +332,7 @@ impl Sharing<'_> {
     /// Where a value may be one of several sites, all of them are followed if one is: what a write
     /// through the value does to one depends on whether it may be another.
     fn follow_together(&self, followed: &mut IndexVec<SiteId, bool>) {
-        if !self.sources.some {
+        if self.sources.is_empty() {
             return;
         }
         // Values that merges connect are one group. A site belongs to the group of its own value.
