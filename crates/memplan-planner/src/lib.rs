@@ -47,6 +47,7 @@ mod growing_object;
 mod growth;
 pub mod happens_before;
 mod load;
+mod nearby;
 pub mod order;
 mod overlap;
 mod parallel_first_fit;

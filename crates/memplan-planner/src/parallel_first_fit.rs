@@ -1,20 +1,20 @@
-//! First fit on two cores, with the same result as on one.
+//! Placing very many pieces: near each other in time, and on two cores, with the same result as one after the other.
 //!
-//! Where a piece goes depends only on pieces placed before it that are alive at the same time. Cut
-//! time in the middle: what lives before the cut and what lives after it never meet, so two
-//! [`Placer`]s can work on the two halves at once. Only pieces that live across the cut concern
-//! both; each of them waits until both halves have come as far in the order, and is then placed by
-//! looking at both:
+//! Where a piece goes depends only on pieces placed before it that are alive at the same time. So pieces that never meet
+//! can be placed in another order ([`Nearby`]), in which the processor finds what it needs in its cache. And time can
+//! be cut in the middle: once everything that lives across the cut is placed, and all that has to be placed before it,
+//! what lives before the cut and what lives after it never meet. Then two [`Placer`]s work on the two sides at once:
 //!
 //! ```text
-//!   order     a  b  c  d  X  e  f  g  Y  h        X and Y live across the cut
-//!   left      a     c     X  e        Y           X waits for c and d,
-//!   right        b     d  X     f  g  Y  h        Y for e and g
+//!   order       a  b  c  d  X  e  f  g  Y  h        X and Y live across the cut
+//!   first       c  d  X  e  g  Y                    c and d meet X, e and g meet Y
+//!   left        a
+//!   right       b  f  h
 //! ```
 //!
-//! If a hundred of a million pieces are alive at a time, there are a hundred waits. If many pieces live across the cut,
-//! as in a training step, two threads are no faster. If pieces are related, two placers would miss relations. In both
-//! cases one thread places all pieces ([`Halves::of`]).
+//! If a hundred of a million pieces are alive at a time, some ten thousand have to be placed first. If many pieces live
+//! across the cut, as in a training step, hardly any are left for two threads. If pieces are related, two placers would
+//! miss relations. In both cases the pieces are placed one after the other, as they come ([`Halves::of`]).
 //!
 //! A [`Placer`] puts pieces down one by one and knows what lies where; a [`Spot`] is where a piece was put; a [`Fit`]
 //! is the way to choose among gaps. The `rects` of a piece say when it is alive.
@@ -24,36 +24,26 @@ use std::ops::ControlFlow;
 use memplan_core::patience::Patience;
 
 use crate::fit::Fit;
+use crate::nearby::Nearby;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
-use crate::tuning::{PARALLEL_PIECES, PIECES_PER_CROSSING};
-
-/// Which half a piece belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    /// It ends at the cut or before, or is never alive.
-    Left,
-    /// It starts at the cut or later.
-    Right,
-    /// It lives on both sides of the cut.
-    Across,
-}
+use crate::tuning::{PARALLEL_PIECES, PIECES_FETCHED, PIECES_PER_CROSSING};
 
 /// Time cut in two. See the module documentation.
 pub(crate) struct Halves<'a> {
     pieces: &'a Pieces<'a>,
-    /// Everything that starts here or later is on the right.
+    /// The cut is near this time.
     cut: u32,
 }
 
-/// A function that is called for every placement, with the piece's position in the order, the piece, and its spot
+/// A function that is called for every placement, with the number of placements before it, the piece, and its spot
 /// (`None` if it found no place). It breaks to end the pass.
 pub(crate) trait Judge<B>: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync {}
 impl<B, F: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync> Judge<B> for F {}
 
 impl<'a> Halves<'a> {
-    /// Cuts time at the step at which half of the pieces have started. `None` if one placer is to place all: if there
-    /// are fewer than [`PARALLEL_PIECES`] pieces, if they are not plain, or if too many live across the cut.
+    /// Cuts time at the step at which half of the pieces have started. `None` if the pieces are to be placed as they
+    /// come: if there are fewer than [`PARALLEL_PIECES`], if they are not plain, or if too many live across the cut.
     pub(crate) fn of(pieces: &'a Pieces<'a>) -> Option<Halves<'a>> {
         if pieces.len() < PARALLEL_PIECES || !pieces.is_plain() {
             return None;
@@ -62,92 +52,67 @@ impl<'a> Halves<'a> {
         let mut starts: Vec<u32> =
             pieces.ids().filter_map(|piece| pieces.rects(piece).first()).map(|rect| rect.start).collect();
         let middle = starts.len() / 2;
-        let halves = Halves { pieces, cut: *starts.select_nth_unstable(middle).1 };
-        let across = pieces.ids().filter(|&piece| halves.side(piece) == Side::Across).count();
-        // Each piece across makes both halves wait for each other.
-        (across <= pieces.len() / PIECES_PER_CROSSING).then_some(halves)
+        let cut = *starts.get_mut(..)?.select_nth_unstable(middle).1;
+        let lives_across =
+            |&piece: &PieceId| pieces.rects(piece).first().is_some_and(|rect| rect.start < cut && cut < rect.end);
+        let across = pieces.ids().filter(lives_across).count();
+        (across <= pieces.len() / PIECES_PER_CROSSING).then_some(Halves { pieces, cut })
     }
 
-    /// The half that a piece belongs to. In a plain problem it has one rectangle at most.
-    fn side(&self, piece: PieceId) -> Side {
-        match self.pieces.rects(piece).first() {
-            Some(rect) if rect.start >= self.cut => Side::Right,
-            Some(rect) if rect.end > self.cut => Side::Across,
-            _ => Side::Left,
-        }
-    }
-
-    /// Places all pieces in an order. `judge` is called for each of them. If it breaks for several, the piece with the
-    /// lowest position in the order counts, as with one thread.
+    /// Places all pieces such that the result is that of an order. `judge` is called for each of them, in another
+    /// order. It is not known which objection of the judge would have been the first in the given order.
     pub(crate) fn place<B: Send>(
         &self,
         placer: &mut Placer<'a>,
         order: &[PieceId],
         fit: Fit,
+        threads: usize,
         judge: &impl Judge<B>,
     ) -> ControlFlow<B> {
-        // `placer` does the left half. Its clone does the right one, and counts its own obstacles from 0, so that the
-        // sum is the same as with one thread.
-        let mut right = placer.clone();
-        right.forget_obstacles_met();
-        let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
-        for (number, &piece) in (0u32..).zip(order) {
-            match self.side(piece) {
-                Side::Left => on_left.push((number, piece)),
-                Side::Right => on_right.push((number, piece)),
-                // A piece across the cut has to see all pieces before it, so both halves are completed first.
-                Side::Across => {
-                    both(placer, &mut right, &on_left, &on_right, fit, judge)?;
-                    on_left.clear();
-                    on_right.clear();
-                    judge(number as usize, piece, placer.place_across(&mut right, piece, fit))?;
-                }
-            }
+        let Nearby { first, left, right } = Nearby::of(self.pieces, order, self.cut, threads);
+        place_list(placer, &first, fit, judge)?;
+        if threads == 1 {
+            place_list(placer, &left, fit, judge)?;
+            return place_list(placer, &right, fit, judge);
         }
-        both(placer, &mut right, &on_left, &on_right, fit, judge)?;
-        placer.adopt(&right);
+        // `placer` does the left side. Its clone does the right one, and counts its own obstacles from 0, so that the
+        // sum is the same as with one thread.
+        let mut beside = placer.clone();
+        beside.forget_obstacles_met();
+        let (one, other) = std::thread::scope(|scope| {
+            // A new thread does not know how long the caller waits, so it is told.
+            let patience = Patience::current();
+            let beside = &mut beside;
+            let other = scope.spawn(move || {
+                let _current = patience.as_ref().map(Patience::enter);
+                place_list(beside, &right, fit, judge)
+            });
+            let one = place_list(placer, &left, fit, judge);
+            (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        one?;
+        other?;
+        placer.adopt(&beside);
         ControlFlow::Continue(())
     }
 }
 
-/// Places a list in one half, up to the first piece that the judge objects to: its number, and the objection.
-fn place_list<B>(placer: &mut Placer, list: &[(u32, PieceId)], fit: Fit, judge: &impl Judge<B>) -> Option<(u32, B)> {
-    list.iter().find_map(|&(number, piece)| {
-        let verdict = judge(number as usize, piece, placer.place(piece, fit));
-        verdict.break_value().map(|value| (number, value))
-    })
-}
-
-/// Places a list in each half at the same time, the right one on a thread of its own. Breaks with the first objection
-/// of the judge, in the order of all pieces.
-fn both<B: Send>(
-    left: &mut Placer,
-    right: &mut Placer,
-    on_left: &[(u32, PieceId)],
-    on_right: &[(u32, PieceId)],
-    fit: Fit,
-    judge: &impl Judge<B>,
-) -> ControlFlow<B> {
-    let (one, other) = std::thread::scope(|scope| {
-        // A new thread does not know how long the caller waits, so it is told.
-        let patience = Patience::current();
-        let other = scope.spawn(move || {
-            let _current = patience.as_ref().map(Patience::enter);
-            place_list(right, on_right, fit, judge)
-        });
-        let one = place_list(left, on_left, fit, judge);
-        (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    // A thread stops at its first objection. The other one may get further; only the objection with the lower number
-    // counts, as with one thread.
-    let first = [one, other].into_iter().flatten().min_by_key(|(number, _)| *number);
-    first.map_or(ControlFlow::Continue(()), |(_, value)| ControlFlow::Break(value))
+/// Places a list, up to the first piece that the judge objects to.
+fn place_list<B>(placer: &mut Placer, list: &[PieceId], fit: Fit, judge: &impl Judge<B>) -> ControlFlow<B> {
+    for (chunk, next) in list.chunks(PIECES_FETCHED).enumerate() {
+        placer.fetch(next);
+        for (number, &piece) in (chunk * PIECES_FETCHED..).zip(next) {
+            judge(number, piece, placer.place(piece, fit))?;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::order::Order;
+    use memplan_core::Id;
     use memplan_testkit::instances;
 
     #[test]
@@ -155,29 +120,33 @@ mod tests {
         let problem = instances::random(PARALLEL_PIECES, 60, 11);
         let pieces = Pieces::of(&problem).unwrap();
         let halves = Halves::of(&pieces).unwrap();
-        for fit in [Fit::First, Fit::Best] {
+        for (fit, threads) in [(Fit::First, 1), (Fit::First, 2), (Fit::Best, 1), (Fit::Best, 2)] {
             let order = Order::Size.of(&pieces);
             let (mut whole, mut parts) = (Placer::new(&pieces), Placer::new(&pieces));
             for &piece in &order {
                 whole.place(piece, fit).unwrap();
             }
             let no_objection = |_: usize, _: PieceId, _: Option<Spot>| ControlFlow::<()>::Continue(());
-            assert!(halves.place(&mut parts, &order, fit, &no_objection).is_continue());
+            assert!(halves.place(&mut parts, &order, fit, threads, &no_objection).is_continue());
             assert!(pieces.ids().all(|piece| whole.spot(piece) == parts.spot(piece)));
+            assert_eq!(parts.obstacles_met(), whole.obstacles_met(), "{fit:?} on {threads} threads");
         }
     }
 
     #[test]
-    fn the_first_objection_counts() {
+    fn an_objection_ends_the_pass() {
         let problem = instances::random(PARALLEL_PIECES, 20, 3);
         let pieces = Pieces::of(&problem).unwrap();
         let order = Order::Size.of(&pieces);
-        let judge = |number: usize, _: PieceId, _: Option<Spot>| match number {
-            700.. => ControlFlow::Break(number),
+        let judge = |_: usize, piece: PieceId, _: Option<Spot>| match piece.index() {
+            700 => ControlFlow::Break(piece),
             _ => ControlFlow::Continue(()),
         };
-        let ended = Halves::of(&pieces).unwrap().place(&mut Placer::new(&pieces), &order, Fit::First, &judge);
-        assert_eq!(ended, ControlFlow::Break(700));
+        for threads in [1, 2] {
+            let halves = Halves::of(&pieces).unwrap();
+            let ended = halves.place(&mut Placer::new(&pieces), &order, Fit::First, threads, &judge);
+            assert_eq!(ended, ControlFlow::Break(PieceId::from_index(700)));
+        }
     }
 
     #[test]

@@ -84,9 +84,10 @@ fn home(problem: &Problem, buffer: BufferId) -> SpaceId {
 
 /// Positions of the records in the order in which they start; equal starts keep their order.
 pub(crate) fn by_start(records: &[Record]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..records.len()).collect();
-    order.sort_by_key(|&index| records[index].start);
-    order
+    // Starts are sorted together with positions, so that sorting does not look into records all over the memory.
+    let mut order: Vec<(u64, usize)> = records.iter().map(|record| record.start).zip(0..).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, index)| index).collect()
 }
 
 /// The least common multiple of the records' alignments (in bytes): a multiple of it suits every record. `None` if it

@@ -77,7 +77,9 @@ impl Sweep {
     /// bytes that overlays let two buffers share count once.
     fn collect(selection: &Selection, granule: u64, refined: bool) -> Sweep {
         let problem = selection.problem;
-        let mut sweep = Sweep { events: Vec::new(), always: 0, always_tail: 0 };
+        // Most lives are one stretch, which is two events.
+        let events = Vec::with_capacity(2 * selection.buffers.len());
+        let mut sweep = Sweep { events, always: 0, always_tail: 0 };
         for &id in &selection.buffers {
             let buffer = &problem.buffers()[id];
             // Blocks are counted as a whole, below.

@@ -1,10 +1,11 @@
 //! The pieces that are placed in one space, and which of them are in the way of another one.
 //!
-//! Placed rectangles are found through one of two indexes. [`Conflicts`] lists
+//! Placed rectangles are found through one of three indexes. [`Conflicts`] lists
 //! them one by one, knows their owners and can forget them: the general case.
-//! [`Skyline`] merges their bytes, which pays where very many are alive at once
-//! ([`MERGED_ALIVE`]). It is possible only if no piece has partners of overlays, for which owners have to be known, and
-//! none has several slots, which are taken away again if not all of them fit into a space.
+//! [`Periods`] keeps those of each period of time sorted by their bytes, which pays as soon as there are many
+//! ([`MANY_RECTANGLES`]). [`Skyline`] merges their bytes, which pays where very many are alive at once
+//! ([`MERGED_ALIVE`]). The last two are possible only if no piece has partners of overlays, for which owners have to be
+//! known, and none has several slots, which are taken away again if not all of them fit into a space.
 //!
 //! Words from other files: a [`Rect`] is bytes of a piece (counted from its offset) during a stretch of time; an
 //! [`Obstacle`] is a range of offsets that a piece cannot have; a [`Heap`] is what is placed as long as all of it is
@@ -17,10 +18,11 @@ use memplan_core::{Bytes, IndexVec, MAX_BYTES, SpaceId};
 use super::conflicts::Conflicts;
 use super::fit::Obstacle;
 use super::heap::Heap;
+use super::periods::Periods;
 use super::piece::{PieceId, Pieces, Rect};
 use super::range_set::RangeSet;
 use super::skyline::{Skyline, Wanted};
-use crate::tuning::MERGED_ALIVE;
+use crate::tuning::{MANY_RECTANGLES, MERGED_ALIVE};
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -39,7 +41,7 @@ pub(crate) struct Floor {
     pub(crate) alone: Vec<PieceId>,
 }
 
-/// The two ways to find the placed rectangles that are alive during a stretch of time.
+/// The three ways to find the placed rectangles that are alive during a stretch of time.
 #[derive(Clone, Debug)]
 enum Index {
     /// One by one.
@@ -51,6 +53,8 @@ enum Index {
         /// By rank: the bytes of the rectangle, from the first to one past the last. Stale if it is not placed.
         bytes: Vec<(u64, u64)>,
     },
+    /// By period of time, sorted by their bytes.
+    Sorted(Periods),
     /// As merged bytes.
     Merged(Skyline),
 }
@@ -95,9 +99,10 @@ pub(crate) struct Stretch {
 }
 
 impl Floor {
-    /// A space in which nothing lies yet. It sorts `stretches`, the rectangles that may be placed in it; from then on a
-    /// rectangle is named by its rank, which is its position in the sorted list. `may_merge` allows the index that
-    /// merges rectangles, which is possible only if their owners are never asked for ([`Pieces::can_be_merged`]).
+    /// A space in which nothing lies yet. `stretches` are the rectangles that may be placed in it. If they are listed
+    /// one by one, they are sorted, and from then on a rectangle is named by its rank, which is its position in the
+    /// sorted list. `may_merge` allows the indexes that do not know rectangles by name, which is possible only if their
+    /// owners are never asked for ([`Pieces::can_be_merged`]).
     pub(crate) fn new(
         pieces: &Pieces,
         space: SpaceId,
@@ -105,14 +110,16 @@ impl Floor {
         may_merge: bool,
         stretches: &mut [Stretch],
     ) -> Floor {
-        stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
         // Counting who is alive takes time. It is left out if there are not even enough rectangles to be crowded.
         let is_crowded =
             may_merge && stretches.len() as u64 > MERGED_ALIVE && average_alive(pieces, stretches) > MERGED_ALIVE;
         let index = if is_crowded {
             Index::Merged(Skyline::new(pieces.steps().len()))
+        } else if may_merge && stretches.len() >= MANY_RECTANGLES {
+            Index::Sorted(Periods::new(pieces.steps().len(), stretches))
         } else {
+            stretches.sort_unstable();
             Index::Listed {
                 conflicts: Conflicts::new(stretches.iter().map(|stretch| stretch.start).collect()),
                 owners: stretches.iter().map(|stretch| stretch.owner).collect(),
@@ -135,6 +142,7 @@ impl Floor {
     pub(crate) fn clear(&mut self) {
         match &mut self.index {
             Index::Listed { conflicts, .. } => conflicts.clear(),
+            Index::Sorted(periods) => periods.clear(),
             Index::Merged(skyline) => skyline.clear(),
         }
         self.heap = Some(Heap::empty());
@@ -151,6 +159,9 @@ impl Floor {
             Index::Listed { conflicts, bytes, .. } => {
                 conflicts.for_each(rect.start, rect.end, |rank| obstacles.push(Obstacle::new(bytes[rank], own)));
             }
+            Index::Sorted(periods) => {
+                periods.for_each(rect.start, rect.end, |range| obstacles.push(Obstacle::new(range, own)));
+            }
             Index::Merged(skyline) => {
                 skyline.for_each(rect.start, rect.end, |range| obstacles.push(Obstacle::new(range, own)));
             }
@@ -160,25 +171,24 @@ impl Floor {
     /// The lowest free offset for a piece that is one rectangle, if it can be found without listing all obstacles, and
     /// the number of ranges looked at. The outer `None` says that the obstacles have to be listed; the inner one, that
     /// no offset up to `highest` is free.
-    pub(crate) fn lowest(&self, rect: &Rect, alignment: u64, highest: u64) -> Option<(Option<u64>, u64)> {
+    pub(crate) fn lowest(&mut self, rect: &Rect, alignment: u64, highest: u64) -> Option<(Option<u64>, u64)> {
         let (start, end) = (u64::from(rect.start), u64::from(rect.end));
         // If a rectangle is alive with all placed ones, and they leave no gap, it goes on top of them. (If the
         // rectangle begins above the start of its piece, the piece could start below the top. So `low` has to be 0.)
         if let Some(top) = self.heap.as_ref().and_then(|heap| heap.top(start, end)).filter(|_| rect.low == 0) {
             return Some((Bytes(top).align_up(Bytes(alignment)).map(|top| top.0).filter(|&top| top <= highest), 1));
         }
-        match &self.index {
+        let wanted = Wanted { bytes: (rect.low, rect.high), alignment, highest };
+        match &mut self.index {
             Index::Listed { .. } => None,
-            Index::Merged(skyline) => {
-                let wanted = Wanted { bytes: (rect.low, rect.high), alignment, highest };
-                Some(skyline.lowest((rect.start, rect.end), &wanted))
-            }
+            Index::Sorted(periods) => Some(periods.lowest((rect.start, rect.end), &wanted)),
+            Index::Merged(skyline) => Some(skyline.lowest((rect.start, rect.end), &wanted)),
         }
     }
 
     /// Calls `visit` with the owner of every placed rectangle alive at the same
     /// time, and the obstacle that it is for the piece of `rect`. It is asked only for pieces with partners; then the
-    /// index is not the merged one, which has no owners ([`Pieces::can_be_merged`]).
+    /// index is the one that knows owners ([`Pieces::can_be_merged`]).
     pub(crate) fn for_each_owner(&self, rect: &Rect, mut visit: impl FnMut(PieceId, Obstacle)) {
         if let Index::Listed { conflicts, owners, bytes } = &self.index {
             conflicts.for_each(rect.start, rect.end, |rank| {
@@ -199,6 +209,7 @@ impl Floor {
                 bytes[rank] = (low, high);
                 conflicts.insert(rank, rect.end);
             }
+            Index::Sorted(periods) => periods.insert((rect.start, rect.end), (low, high)),
             Index::Merged(skyline) => {
                 skyline.insert((rect.start, rect.end), (low, round_up(high, self.grid.rounding)));
             }
@@ -207,7 +218,7 @@ impl Floor {
 
     /// Lets the placed rectangle of that rank reach up to `high`, instead of adding a rectangle with the bytes
     /// `low..high` that is alive at the same times. `false`, with nothing changed, if other pieces could use bytes
-    /// between the two, or if the index is merged.
+    /// between the two, or if the index does not know rectangles by rank.
     pub(crate) fn extend(&mut self, rank: usize, (low, high): (u64, u64)) -> bool {
         let Index::Listed { bytes, .. } = &mut self.index else { return false };
         let touches = bytes[rank].1 <= low && low <= round_up(bytes[rank].1, self.grid.rounding);
@@ -219,13 +230,18 @@ impl Floor {
         touches
     }
 
-    /// Takes the rectangle of that rank away. Only slots are ever taken away, and with slots the index is not merged.
+    /// Takes the rectangle of that rank away. Only slots are ever taken away, and with slots the index knows them by rank.
     pub(crate) fn take(&mut self, rank: usize) {
         // The heap cannot forget bytes; without it the index answers.
         self.heap = None;
         if let Index::Listed { conflicts, .. } = &mut self.index {
             conflicts.remove(rank);
         }
+    }
+
+    /// Whether rectangles are known by their ranks.
+    pub(crate) fn has_ranks(&self) -> bool {
+        matches!(self.index, Index::Listed { .. })
     }
 
     /// Keeps bytes for an exclusive buffer. Nobody can start between its end and

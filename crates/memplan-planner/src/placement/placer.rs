@@ -61,9 +61,10 @@ pub struct Placer<'p> {
     spots: Spots,
     spaces: IndexVec<SpaceId, Floor>,
     /// Per piece, where its ranks start in `ranks`: rectangles of the first
-    /// home, then of the second, … Clones of the placer share both.
+    /// home, then of the second, … Clones of the placer share both. Empty if no floor asks for ranks.
     first_rank: Arc<IndexVec<PieceId, u32>>,
-    /// The rank of each rectangle: the number by which the [`Floor`] of that home's space knows it.
+    /// The rank of each rectangle: the number by which the [`Floor`] of that home's space knows it. Empty if no floor
+    /// asks for ranks.
     ranks: Arc<[u32]>,
     /// The last slots that were put down, if they lie on each other.
     run: Option<Run>,
@@ -97,14 +98,20 @@ impl<'p> Placer<'p> {
                 }
             }
         }
-        let mut ranks = vec![0; note as usize];
         let mut spaces = IndexVec::<SpaceId, Floor>::new();
         let may_merge = pieces.can_be_merged();
         for (space, &grid) in Grid::of_spaces(pieces).iter_enumerated() {
             spaces.push(Floor::new(pieces, space, grid, may_merge, stretches[space].as_mut_slice()));
-            for (rank, stretch) in stretches[space].iter().enumerate() {
+        }
+        // If there are very many pieces, no floor asks for ranks, and the tables are left out.
+        let mut ranks = Vec::new();
+        if spaces.iter().any(Floor::has_ranks) {
+            ranks.resize(note as usize, 0);
+            for (rank, stretch) in stretches.iter().flat_map(|list| list.iter().enumerate()) {
                 ranks[stretch.note as usize] = rank as u32;
             }
+        } else {
+            first_rank = IndexVec::new();
         }
         let spots = Spots::none(pieces.len(), space_count);
         Placer {
@@ -149,6 +156,20 @@ impl<'p> Placer<'p> {
         self.spots.get(piece)
     }
 
+    /// Reads pieces that will be placed next, and does nothing with them.
+    ///
+    /// The pieces of an order are anywhere in tables of many megabytes. If each is read when it is placed, the processor
+    /// waits for memory for each of them, one after the other. Here no read depends on the piece before, so it waits
+    /// for many at once.
+    pub(crate) fn fetch(&self, pieces: &[PieceId]) {
+        let read = |&piece: &PieceId| {
+            let start = self.pieces.rects(piece).first().map_or(0, |rect| rect.start);
+            start ^ u32::from(self.spots.is_placed(piece))
+        };
+        // Without a use of the result the compiler would leave out the reads.
+        std::hint::black_box(pieces.iter().fold(0, |sum, piece| sum ^ read(piece)));
+    }
+
     /// Places a piece and its other slots: at its fixed offset, or where the
     /// fit says in the first space that has room for all slots. A piece that is
     /// already placed stays where it is.
@@ -189,7 +210,7 @@ impl<'p> Placer<'p> {
         let first = self.pieces.first_slot(piece).index();
         let slots = first..first + self.pieces.get(piece).slots as usize;
         for slot in slots.clone().map(PieceId::from_index) {
-            match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit, None) {
+            match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit) {
                 Some(offset) => self.put(slot, home, Spot { space, offset }),
                 None => {
                     // The slots before this one have been put down. They are removed, because all slots live in one
@@ -205,20 +226,6 @@ impl<'p> Placer<'p> {
         true
     }
 
-    /// Places a piece of a plain problem ([`Pieces::is_plain`]: one space, no relations) at an offset that is free here
-    /// and in another placer, and puts it down in both. [`crate::parallel_first_fit`] needs this: it has a placer for
-    /// each half of time, and some pieces live in both halves. As in [`place`](Placer::place), a piece that finds no
-    /// room within the capacity goes past the end.
-    pub(crate) fn place_across(&mut self, other: &mut Placer, piece: PieceId, fit: Fit) -> Option<Spot> {
-        let home = *self.pieces.homes(piece).first()?;
-        let within = self.offset_in(piece, home, fit, self.spaces[home.space].limit, Some(&mut *other));
-        let offset = within.or_else(|| self.offset_in(piece, home, fit, MAX_BYTES, Some(&mut *other)))?;
-        let spot = Spot { space: home.space, offset };
-        self.put(piece, 0, spot);
-        other.put(piece, 0, spot);
-        Some(spot)
-    }
-
     /// Takes over where another placer has put pieces, so that `finish` finds them. Nothing can be placed after that:
     /// the floors of this placer do not know these pieces.
     pub(crate) fn adopt(&mut self, other: &Placer) {
@@ -227,15 +234,8 @@ impl<'p> Placer<'p> {
     }
 
     /// An offset for the piece in a space such that it ends at `limit` at the latest and meets nothing that is placed
-    /// here, nor in the placer `beside`, if there is one. `None` if there is no such offset.
-    fn offset_in(
-        &mut self,
-        piece: PieceId,
-        home: Home,
-        fit: Fit,
-        limit: u64,
-        beside: Option<&mut Placer>,
-    ) -> Option<u64> {
+    /// there. `None` if there is no such offset.
+    fn offset_in(&mut self, piece: PieceId, home: Home, fit: Fit, limit: u64) -> Option<u64> {
         let info = self.pieces.get(piece);
         let highest = limit.checked_sub(info.size)?;
         // A fixed offset that reaches past the limit or is misaligned can never be used.
@@ -247,8 +247,7 @@ impl<'p> Placer<'p> {
         }
         // The common case is a plain rectangle whose offset is not fixed. Often the floor can answer without a list of
         // obstacles, which saves most of the time of a placement.
-        if fit == Fit::First && beside.is_none() && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space)
-        {
+        if fit == Fit::First && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space) {
             let rect = &self.pieces.rects(piece)[0];
             if let Some((offset, looks)) = self.spaces[home.space].lowest(rect, home.alignment, highest) {
                 self.obstacles_met += looks;
@@ -256,11 +255,6 @@ impl<'p> Placer<'p> {
             }
         }
         self.collect_obstacles(piece, home.space);
-        // The piece is plain if there is a second placer, so it has no partners and `beside.soft` is empty.
-        if let Some(beside) = beside {
-            beside.collect_obstacles(piece, home.space);
-            self.obstacles.append(&mut beside.obstacles);
-        }
         self.obstacles_met += (self.obstacles.len() + self.soft.len()) as u64;
         if let Some(offset) = info.fixed {
             return self.is_free(offset).then_some(offset);
@@ -421,7 +415,8 @@ impl<'p> Placer<'p> {
             }
         }
         let rects = self.pieces.rects(piece);
-        let first = self.first_rank[piece] as usize + home * rects.len();
+        let first = self.first_rank.get(piece).map_or(0, |&first| first as usize + home * rects.len());
+        let rank = |number: usize| self.ranks.get(first + number).map_or(0, |&rank| rank as usize);
         // One of several slots is a solid rectangle, alive as long as its siblings. If it touches the slot put down
         // just before, the rectangle of that slot is made higher instead of adding another one: fewer obstacles for
         // later pieces.
@@ -432,10 +427,10 @@ impl<'p> Placer<'p> {
                 self.run = Some(Run { last: piece, ..run });
                 return;
             }
-            self.run = Some(Run { last: piece, rank: self.ranks[first] as usize });
+            self.run = Some(Run { last: piece, rank: rank(0) });
         }
-        for (rect, &rank) in rects.iter().zip(&self.ranks[first..]) {
-            floor.put(rank as usize, rect, spot.offset);
+        for (number, rect) in rects.iter().enumerate() {
+            floor.put(rank(number), rect, spot.offset);
         }
     }
 

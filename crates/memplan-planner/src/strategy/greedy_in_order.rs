@@ -31,12 +31,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use std::hint::black_box;
 
 use memplan_core::{Bytes, Outcome, Problem, Size, patience};
 
 use super::reallocation::Reallocation;
 use crate::records::{Record, by_start, supports_records};
 use crate::sharing::{Sharing, covers, plan_sharing};
+use crate::tuning::PIECES_FETCHED;
 use crate::{Assign, Feature, Refusal, Request, Strategy};
 
 /// See the module documentation.
@@ -110,23 +112,33 @@ impl<'a> Walk<'a> {
 
     /// Gives the records their objects, in the order of their starts. `None` if the caller's patience ends.
     fn run(mut self) -> Option<Sharing> {
-        for index in by_start(self.records) {
-            // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
-            if patience::is_over() {
-                return None;
+        for next in by_start(self.records).chunks(PIECES_FETCHED) {
+            // Records that follow each other in time are anywhere in memory. Reading some of them at once lets the
+            // processor wait once for all, and not for one after the other.
+            black_box(next.iter().fold(0, |sum, &index| sum ^ self.records[index].end));
+            for &index in next {
+                // The caller has stopped waiting (time limit, Ctrl-C): an unfinished plan is of no use.
+                if patience::is_over() {
+                    return None;
+                }
+                self.serve(index);
             }
-            let record = &self.records[index];
-            self.release_until(record.start);
-            let object = match record.size {
-                Size::Shape(_) => self.take_shaped(record),
-                _ => self.take_bytes(record),
-            };
-            let object = object.unwrap_or_else(|| self.make_object(record));
-            self.newest[object] = index;
-            self.sharing.object_of[index] = object;
-            self.in_use.push(Reverse((record.end, object)));
         }
         Some(self.sharing)
+    }
+
+    /// Gives a record its object. All records that start before it have theirs.
+    fn serve(&mut self, index: usize) {
+        let record = &self.records[index];
+        self.release_until(record.start);
+        let object = match record.size {
+            Size::Shape(_) => self.take_shaped(record),
+            _ => self.take_bytes(record),
+        };
+        let object = object.unwrap_or_else(|| self.make_object(record));
+        self.newest[object] = index;
+        self.sharing.object_of[index] = object;
+        self.in_use.push(Reverse((record.end, object)));
     }
 
     /// Moves the objects of records that have ended by `now` to the pool. Shapes have no number of bytes, and a pool

@@ -110,16 +110,22 @@ impl OrderedFit {
     pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<Reached, PieceId> {
         let pieces = placer.pieces();
         let order = self.order.of(pieces);
-        // Two halves of time can be placed at once with the same result; see `parallel_first_fit`.
-        let ended = match Halves::of(pieces).filter(|_| pass.threads > 1) {
-            Some(halves) => {
-                halves.place(placer, &order, self.fit, &|number, piece, spot| pass.judge(pieces, number, piece, spot))
+        // With a ceiling the pass ends at the first piece that comes too high, and only the order tells which one that
+        // is. Without one very many pieces can be placed with the same result in an order that suits the processor;
+        // see `parallel_first_fit`.
+        if let Some(halves) = Halves::of(pieces).filter(|_| pass.ceiling.is_none()) {
+            let judge = |number: usize, piece, spot| pass.judge(pieces, number, piece, spot);
+            match halves.place(placer, &order, self.fit, pass.threads, &judge).break_value() {
+                None => return Ok(Reached::All),
+                Some(Ok(early)) => return Ok(early),
+                // A piece has no place. Which one is the first is found out by placing them as they come.
+                Some(Err(_)) => placer.clear(),
             }
-            None => order.iter().enumerate().try_for_each(|(number, &piece)| {
-                let spot = placer.place(piece, self.fit);
-                pass.judge(pieces, number, piece, spot)
-            }),
-        };
+        }
+        let ended = order.iter().enumerate().try_for_each(|(number, &piece)| {
+            let spot = placer.place(piece, self.fit);
+            pass.judge(pieces, number, piece, spot)
+        });
         ended.break_value().unwrap_or(Ok(Reached::All))
     }
 }
