@@ -15,7 +15,7 @@
 //! *origin* of a value says what it is: an allocation, a view of another value, or one of several values.
 
 use memplan_core::{Id, IndexVec};
-use memplan_program::{ByteRange, Extent, Origin, Program, ValueId};
+use memplan_program::{ByteRange, Extent, Origin, Program, Value, ValueId};
 
 use super::state::Window;
 
@@ -36,26 +36,34 @@ const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
 pub(super) struct Sources {
     /// Whether any value has some.
     pub(super) some: bool,
-    pub(super) of: IndexVec<ValueId, Vec<ValueId>>,
+    /// The sources of each value; an empty list of lists if no value has any, as in most programs.
+    of: IndexVec<ValueId, Vec<ValueId>>,
 }
 
 impl Sources {
     /// For every value, the values that it may be: those that control flow hands to it, and those that it is merged
     /// from.
     pub(super) fn new(program: &Program) -> Sources {
+        let edges = program.incoming_edges();
+        let is_merged = |value: &Value| matches!(value.origin, Origin::Merged(_) | Origin::Opaque(_));
+        if edges.is_empty() && !program.values().iter().any(is_merged) {
+            return Sources { some: false, of: IndexVec::new() };
+        }
         let mut of: IndexVec<ValueId, Vec<ValueId>> = program.values().iter().map(|_| Vec::new()).collect();
-        let mut some = false;
-        for (target, source) in program.incoming_edges() {
+        for (target, source) in edges {
             of[target].push(source);
-            some = true;
         }
         for (id, value) in program.values().iter_enumerated() {
             if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
                 of[id] = sources.to_vec();
-                some = true;
             }
         }
-        Sources { some, of }
+        Sources { some: true, of }
+    }
+
+    /// The values that a value may be.
+    pub(super) fn of(&self, value: ValueId) -> &[ValueId] {
+        self.of.get(value).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -81,7 +89,7 @@ pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId,
     // never accepts a bad one.
     for _ in 0..8 {
         let before = open.len();
-        open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
+        open.retain(|&value| match aliases.only_source(value, sources.of(value)) {
             Some(source) => {
                 aliases.of[value] = source;
                 false

@@ -249,7 +249,7 @@ fn possible_sites(
             _ => {}
         }
         if resolved[id].root == id {
-            for &source in &sources.of[id] {
+            for &source in sources.of(id) {
                 users[resolved[source].root].push(id);
             }
         }
@@ -336,7 +336,7 @@ fn older_instances(
             Origin::Derived { base, .. } => Some(base),
             _ => None,
         };
-        for &source in sources.of[value].iter().chain(&base) {
+        for &source in sources.of(value).iter().chain(&base) {
             users[source].push(value);
             // Control may come to a use of the value without having come by the source again. What the source names may
             // have been allocated anew since, and the value then names an older instance.
