@@ -455,12 +455,24 @@ impl Walk<'_> {
     /// of which has memory of its own. An op between the two that runs several instances of the allocation at once
     /// makes the site untraceable; one that runs its ops in any order (a dag), or beside the code, lengthens its life.
     fn concurrent_instances(&mut self) {
+        // A block around whose allocations nothing of that kind stands. Allocations of one block have the same ops around
+        // them and mostly follow each other, so the way outwards is not gone again for each of them.
+        let mut plain_block = None;
         for site in self.program.sites().ids() {
             let Some(alloc) = self.program.alloc_op(site) else { continue };
+            let block = self.program.op(alloc).block;
+            if plain_block == Some(block) {
+                continue;
+            }
+            let mut is_plain = true;
             let owner = self.program.owner_scope(site);
             let mut around = self.tree.parent(alloc);
             while let Some(op) = around {
                 let is_owner = Some(op) == owner;
+                is_plain &= matches!(
+                    self.program.op(op).control(),
+                    Control::Once | Control::Loop(_) | Control::While | Control::Alternatives { .. }
+                ) || (is_owner && matches!(self.program.op(op).control(), Control::Parallel { .. }));
                 match self.program.op(op).control() {
                     // The ops of a dag run in any order that its dependencies allow, so positions say nothing.
                     Control::Dag { .. } => self.extend(site, op, self.tree.last_inside(op)),
@@ -481,6 +493,9 @@ impl Walk<'_> {
                     _ => {}
                 }
                 around = self.tree.parent(op).filter(|_| !is_owner);
+            }
+            if is_plain {
+                plain_block = Some(block);
             }
         }
     }

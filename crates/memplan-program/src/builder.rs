@@ -262,9 +262,11 @@ impl ProgramBuilder {
         self.program.ops.reserve(ops);
     }
 
-    /// Makes room for this many more ops, and no more.
-    pub fn reserve_ops(&mut self, ops: usize) {
+    /// Makes room for this many more ops, values and allocated values, and no more.
+    pub fn reserve_exact(&mut self, ops: usize, values: usize, sites: usize) {
         self.program.ops.reserve_exact(ops);
+        self.program.values.reserve_exact(values);
+        self.program.sites.reserve_exact(sites);
     }
 
     /// Makes room for this many more ops in the current block, so that its list need not grow with each of them.

@@ -1,17 +1,18 @@
 //! The list of values that an op defines.
 
+use std::fmt;
 use std::ops::Deref;
 
 use crate::ValueId;
 
 /// The values that an op defines, in order. Hardly any op defines more than one, and a program may have millions of ops,
 /// so this list has 16 bytes and keeps a single value in itself. A short vector of two values would have 24.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Results(List);
 
 /// How many values there are.
 #[expect(clippy::box_collection, reason = "a vector itself would make the list larger than a pointer does")]
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 enum List {
     #[default]
     None,
@@ -62,6 +63,12 @@ impl<'r> IntoIterator for &'r Results {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl fmt::Debug for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
     }
 }
 

@@ -292,7 +292,7 @@ impl<'d> Lowering<'d> {
         Lowering {
             document,
             subject,
-            builder: builder_for(document),
+            builder: builder_for(document, subject),
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
             late: Vec::new(),
@@ -530,10 +530,13 @@ fn push_blocks(stack: &mut Vec<Todo>, blocks: &[BlockId]) {
 }
 
 /// A builder with room for the program of a document. Each op of the document becomes one op of the program, or rarely
-/// more. Room that is not used costs no memory, whereas a list that grows is copied again and again.
-fn builder_for(document: &Document) -> ProgramBuilder {
+/// more; each value that is memory becomes a value. Room that is not used costs no memory, whereas a list that grows is
+/// copied again and again.
+fn builder_for(document: &Document, subject: Subject) -> ProgramBuilder {
+    let values = document.value_ids().filter(|&value| is_memory(document, subject, value)).count();
+    let sites = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::PLACED)).count();
     let mut builder = ProgramBuilder::new();
-    builder.reserve_ops(document.op_ids().len());
+    builder.reserve_exact(document.op_ids().len(), values, sites);
     builder
 }
 

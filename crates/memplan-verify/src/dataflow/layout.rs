@@ -105,15 +105,24 @@ impl Layout {
         // For each place the memory it lies in: a space, or one shared object of a space.
         let mut memories = Vec::new();
         let parallels = nearest_parallels(program);
+        // A block and a scope around it. Sites of one block mostly follow each other, so what is around the block is not
+        // looked at again for each of them.
+        let mut seen_inside = None;
         for (site, info) in program.sites().iter_enumerated() {
             let first = layout.places.len();
             let placement = plan.placements.get(site).and_then(Option::as_ref);
             let mut owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
             // Memory that belongs to a scope exists only while that scope runs, so a site allocated elsewhere must not
             // lie in it. After the report the site is treated as if the memory belonged to nobody.
-            if let Some(scope) = owner.filter(|&scope| !is_inside(program, site, scope)) {
-                violations.push(Violation::ForeignScope { site, scope });
-                owner = None;
+            if let Some(scope) = owner {
+                let block = program.alloc_op(site).map(|alloc| (program.op(alloc).block, scope));
+                let was_seen = block.is_some() && seen_inside == block;
+                if was_seen || is_inside(program, site, scope) {
+                    seen_inside = block;
+                } else {
+                    violations.push(Violation::ForeignScope { site, scope });
+                    owner = None;
+                }
             }
             if let Some(placement) = placement {
                 // A size without an upper bound is taken as 2^62 bytes. Such a site overlaps everything at higher

@@ -102,7 +102,7 @@ struct Emitter<'a> {
     /// is used again.
     text: String,
     /// The merged allocations, by scope and memory space.
-    arenas: HashMap<(OpId, Option<String>), Arena>,
+    arenas: HashMap<(OpId, Option<Box<str>>), Arena>,
     /// Where each site lies; `None` for one that keeps its allocation.
     placements: IndexVec<SiteId, Option<Placement>>,
     /// The scope op whose every instance has a merged allocation of its own.
