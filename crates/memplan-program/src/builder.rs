@@ -5,6 +5,7 @@
 //! [`Origin`] says which memory; a [`Site`] is one allocation; [`Control`] says how an op runs its regions.
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
+use smallvec::SmallVec;
 
 use crate::op::{Details, FlowDetails};
 use crate::{
@@ -114,7 +115,7 @@ impl OpDraft {
 
     /// Permits `output` to lie over `input`, for callers that keep the draft where it is.
     pub fn add_overlay(&mut self, output: ValueId, input: ValueId, kind: OverlayKind) {
-        self.op.details_mut().overlays.push(Overlay { output, input, kind });
+        self.op.details_mut().overlays.get_or_insert_default().push(Overlay { output, input, kind });
     }
 
     /// Declares bytes of an output to be a mere copy of bytes of an input.
@@ -172,7 +173,9 @@ impl OpDraft {
         let mut op = Op { block, ..self.op };
         if let Some(details) = op.details.as_deref_mut() {
             // These lists grow no more, and a program may have many of them.
-            details.overlays.shrink_to_fit();
+            if let Some(overlays) = details.overlays.as_deref_mut() {
+                overlays.shrink_to_fit();
+            }
             if let Some(flow) = details.flow.as_deref_mut() {
                 flow.awaits.shrink_to_fit();
                 flow.inits.shrink_to_fit();
@@ -402,7 +405,7 @@ impl ProgramBuilder {
         let body = self.program.regions.push(Region {
             op: None,
             function: FunctionId::from_index(self.program.functions.len()),
-            blocks: Vec::new(),
+            blocks: SmallVec::new(),
         });
         let function = self.program.functions.push(Function {
             name: name.into(),
@@ -488,7 +491,7 @@ impl ProgramBuilder {
             return BlockId::from_index(0);
         };
         let function = self.program.function_of(op);
-        let region = self.program.regions.push(Region { op: Some(op), function, blocks: Vec::new() });
+        let region = self.program.regions.push(Region { op: Some(op), function, blocks: SmallVec::new() });
         // The region belongs to its op from now on; blocks are added to it as they are started.
         self.program.ops[op].flow_mut().regions.push(region);
         self.open.push(Open::Region);
@@ -555,12 +558,7 @@ impl ProgramBuilder {
     pub fn branch(&mut self, target: Target, values: &[ValueId]) {
         match self.insertion.last() {
             Some(&block) => {
-                // Most blocks have one way on, and a program may have many blocks.
-                let branches = &mut self.program.blocks[block].branches;
-                if branches.is_empty() {
-                    branches.reserve_exact(1);
-                }
-                branches.push(Branch { target, values: values.into() });
+                self.program.blocks[block].branches.push(Branch { target, values: values.into() });
             }
             None => self.fail(ProgramError::Unbalanced),
         }
@@ -622,7 +620,7 @@ impl ProgramBuilder {
             region,
             arguments: arguments.to_vec(),
             ops: Vec::new(),
-            branches: Vec::new(),
+            branches: SmallVec::new(),
         });
         self.started.push(false);
         for &argument in arguments {

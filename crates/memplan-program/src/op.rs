@@ -35,8 +35,9 @@ pub type Accesses = SmallVec<[Access; 3]>;
 /// Facts that few ops have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Details {
-    /// Outputs that may lie on inputs.
-    pub(crate) overlays: Vec<Overlay>,
+    /// Outputs that may lie on inputs. Few ops have some, and those that have none should be small.
+    #[expect(clippy::box_collection, reason = "a pointer is smaller than a list")]
+    pub(crate) overlays: Option<Box<Vec<Overlay>>>,
     /// Bytes that the op merely copies. Hardly any op has a second range, and a sixth of all ops may be copies, so one
     /// range needs no memory of its own.
     pub(crate) copies: SmallVec<[CopyRange; 1]>,
@@ -54,7 +55,7 @@ pub(crate) struct FlowDetails {
     /// Values that the op hands into its regions.
     pub(crate) inits: Vec<ValueId>,
     /// The op's regions in order.
-    pub(crate) regions: Vec<RegionId>,
+    pub(crate) regions: SmallVec<[RegionId; 4]>,
     /// How control moves through the regions.
     pub(crate) control: Control,
 }
@@ -98,7 +99,7 @@ impl Op {
     /// Outputs that may overwrite inputs.
     #[inline]
     pub fn overlays(&self) -> &[Overlay] {
-        self.details.as_deref().map_or(&[], |d| &d.overlays)
+        self.details.as_deref().and_then(|d| d.overlays.as_deref()).map_or(&[], Vec::as_slice)
     }
 
     /// Ranges the op merely copies.

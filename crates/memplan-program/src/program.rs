@@ -100,8 +100,8 @@ pub struct Region {
     pub op: Option<OpId>,
     /// The function it is in.
     pub function: FunctionId,
-    /// The blocks; the first is the entry.
-    pub blocks: Vec<BlockId>,
+    /// The blocks; the first is the entry. Hardly any region has more than one, which needs no memory of its own.
+    pub blocks: SmallVec<[BlockId; 4]>,
 }
 
 /// Ops that run in order, then a choice of ways on.
@@ -113,8 +113,8 @@ pub struct Block {
     pub arguments: Vec<ValueId>,
     /// The ops in order.
     pub ops: Vec<OpId>,
-    /// The ways on, one of which is taken; none if the block never ends.
-    pub branches: Vec<Branch>,
+    /// The ways on, one of which is taken; none if the block never ends. Most blocks have one.
+    pub branches: SmallVec<[Branch; 1]>,
 }
 
 /// One way on from the end of a block.
