@@ -40,8 +40,9 @@ impl Aliases {
         let mut sites = IndexVec::<ValueId, SmallVec<[SiteId; 1]>>::filled(SmallVec::new(), program.values().len());
         // A component is a set of values that flow into each other in a circle, or a single value. Components come with
         // their sources first, so one visit each is enough: all values of a component may name the same sites.
+        let mut union: Vec<SiteId> = Vec::new();
         for component in flow.components() {
-            let mut union: Vec<SiteId> = Vec::new();
+            union.clear();
             // Sources in the same component have no sets yet and add nothing; their own sources are looked at in turn.
             for &value in &component {
                 if let Origin::Alloc(site) = program.value(value).origin {

@@ -43,7 +43,9 @@
 //! is inside of it.
 
 use memplan_core::{IndexVec, patience};
-use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId};
+use memplan_program::{
+    AccessKind, Block, BlockId, Control, Op, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId,
+};
 
 use crate::tree::position;
 use crate::{Aliases, OpTree};
@@ -299,7 +301,7 @@ impl Walk<'_> {
         let mut pending = self.works.of_accesses(self.program, op);
         while let Some(work) = pending.filter(|work| !self.tree.contains(work.start, alloc)) {
             self.extend_over_work(site, alloc, work);
-            pending = self.works.around[work.start];
+            pending = self.works.around(work.start);
         }
     }
 
@@ -453,12 +455,24 @@ impl Walk<'_> {
     /// of which has memory of its own. An op between the two that runs several instances of the allocation at once
     /// makes the site untraceable; one that runs its ops in any order (a dag), or beside the code, lengthens its life.
     fn concurrent_instances(&mut self) {
+        // A block around whose allocations nothing of that kind stands. Allocations of one block have the same ops around
+        // them and mostly follow each other, so the way outwards is not gone again for each of them.
+        let mut plain_block = None;
         for site in self.program.sites().ids() {
             let Some(alloc) = self.program.alloc_op(site) else { continue };
+            let block = self.program.op(alloc).block;
+            if plain_block == Some(block) {
+                continue;
+            }
+            let mut is_plain = true;
             let owner = self.program.owner_scope(site);
             let mut around = self.tree.parent(alloc);
             while let Some(op) = around {
                 let is_owner = Some(op) == owner;
+                is_plain &= matches!(
+                    self.program.op(op).control(),
+                    Control::Once | Control::Loop(_) | Control::While | Control::Alternatives { .. }
+                ) || (is_owner && matches!(self.program.op(op).control(), Control::Parallel { .. }));
                 match self.program.op(op).control() {
                     // The ops of a dag run in any order that its dependencies allow, so positions say nothing.
                     Control::Dag { .. } => self.extend(site, op, self.tree.last_inside(op)),
@@ -472,7 +486,7 @@ impl Walk<'_> {
                     // Work that allocates a buffer may run beside the code that starts the work a second time. `op`
                     // stands for the allocation: the work allocates whenever `op` has started it.
                     Control::Async { .. } if !is_owner => {
-                        if let Some(work) = self.works.started[op] {
+                        if let Some(work) = self.works.started(op) {
                             self.extend_over_work(site, op, work);
                         }
                     }
@@ -480,13 +494,16 @@ impl Walk<'_> {
                 }
                 around = self.tree.parent(op).filter(|_| !is_owner);
             }
+            if is_plain {
+                plain_block = Some(block);
+            }
         }
     }
 }
 
 /// Work that runs beside the code: what each op starts, and what each op is part of.
 struct Works {
-    /// The work that each op starts, if it starts some.
+    /// The work that each op starts, if it starts some. Both lists are empty if no op of the program starts any.
     started: IndexVec<OpId, Option<Pending>>,
     /// The innermost work around each op.
     around: IndexVec<OpId, Option<Pending>>,
@@ -497,6 +514,10 @@ impl Works {
     /// an op further down in a block around it that awaits all work with the same token. Without such an op the work
     /// may run until the end of the function. Nothing awaits the regions of an op with [`Control::Unknown`].
     fn new(program: &Program, tree: &OpTree) -> Works {
+        // Most programs have no such work, and may have millions of ops.
+        if !program.ops().iter().any(runs_beside) {
+            return Works { started: IndexVec::new(), around: IndexVec::new() };
+        }
         let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
         let awaits = awaits_by_token(program);
         for (start, info) in program.ops().iter_enumerated() {
@@ -523,8 +544,27 @@ impl Works {
     /// [`Control::Unknown`] may happen as late as those in its regions, so they belong to the work that it starts
     /// itself.
     fn of_accesses(&self, program: &Program, op: OpId) -> Option<Pending> {
-        let late = self.started[op].filter(|_| *program.op(op).control() == Control::Unknown);
-        late.or(self.around[op])
+        let late = self.started(op).filter(|_| *program.op(op).control() == Control::Unknown);
+        late.or(self.around(op))
+    }
+
+    /// The work that an op starts.
+    fn started(&self, op: OpId) -> Option<Pending> {
+        self.started.get(op).copied().flatten()
+    }
+
+    /// The innermost work around an op.
+    fn around(&self, op: OpId) -> Option<Pending> {
+        self.around.get(op).copied().flatten()
+    }
+}
+
+/// Whether the regions of an op may run when the ops behind it run.
+fn runs_beside(op: &Op) -> bool {
+    match op.control() {
+        Control::Async { .. } => true,
+        Control::Unknown => !op.regions().is_empty(),
+        _ => false,
     }
 }
 

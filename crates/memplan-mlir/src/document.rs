@@ -21,6 +21,7 @@
 //! [`Form::Implicit`] and an empty span where they would stand.
 
 use memplan_core::{IndexVec, Span, index_type};
+use memplan_program::OpName;
 use std::sync::Arc;
 
 use crate::dialect::{Dialects, OpInfo};
@@ -222,14 +223,14 @@ pub(crate) struct TypeEntry {
 /// A distinct op name of the text, with what the dialect tables know about it.
 #[derive(Clone, Debug)]
 pub(crate) struct NameEntry {
-    pub(crate) name: Arc<str>,
+    pub(crate) name: OpName,
     pub(crate) info: OpInfo,
     pub(crate) kind: NameKind,
 }
 
 impl NameEntry {
     pub(crate) fn new(name: &str, info: OpInfo) -> NameEntry {
-        NameEntry { name: Arc::from(name), info, kind: NameKind::of(name) }
+        NameEntry { name: OpName::from(name), info, kind: NameKind::of(name) }
     }
 }
 
@@ -429,8 +430,8 @@ impl Document {
     }
 
     /// An op's full name, shared, for callers that keep it.
-    pub(crate) fn shared_name(&self, op: OpId) -> Arc<str> {
-        Arc::clone(&self.names[self.ops[op].name].name)
+    pub(crate) fn shared_name(&self, op: OpId) -> OpName {
+        self.names[self.ops[op].name].name.clone()
     }
 
     /// What is known about an op.

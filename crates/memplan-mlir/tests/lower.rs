@@ -19,7 +19,7 @@ fn anonymous(lowered: &Lowered) -> String {
         out += &format!(
             "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}\n",
             op.name,
-            op.scope,
+            op.scope(),
             op.accesses,
             op.results,
             op.inits(),

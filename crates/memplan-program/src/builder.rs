@@ -4,97 +4,63 @@
 //! The kinds of things are those of the other files of this crate: a [`Value`] is a handle to memory, and its
 //! [`Origin`] says which memory; a [`Site`] is one allocation; [`Control`] says how an op runs its regions.
 
-use std::sync::Arc;
-
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
+use smallvec::SmallVec;
 
-use crate::op::{Accesses, Details, FlowDetails, Results};
+use crate::op::{Details, FlowDetails};
 use crate::{
-    Access, AccessKind, Await, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId,
-    Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target,
-    TokenId, Value, ValueId,
+    Access, AccessKind, Accesses, Await, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function,
+    FunctionId, Op, OpId, OpName, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId,
+    Results, Site, Size, Target, TokenId, Value, ValueId,
 };
 
 /// An op before it has a place in a program: plain data with chaining setters. The setters are inlined, because a draft
-/// is 300 bytes large and each call would copy it twice.
-#[derive(Clone, Debug, Default)]
+/// has some 80 bytes, and each call would copy it twice.
+#[derive(Clone, Debug)]
 pub struct OpDraft {
-    /// Its name in the source language, such as `linalg.matmul`.
-    name: Arc<str>,
-    /// Where it stands in the source.
-    span: Span,
-    /// The execution unit it runs on, if there are several.
-    pipe: Option<PipeId>,
-    /// Whether buffers allocated inside of it are others each time it runs.
-    scope: bool,
-    /// What it does to which value.
-    accesses: Accesses,
-    /// The values that it defines.
-    results: Results,
-    /// Outputs that may lie on inputs.
-    overlays: Vec<Overlay>,
-    /// Bytes that it merely copies.
-    copies: Vec<CopyRange>,
-    /// Asynchronous work that it waits for.
-    awaits: Vec<Await>,
-    /// Values that it hands into its regions.
-    inits: Vec<ValueId>,
-    /// How its regions run.
-    control: Control,
+    /// The op. Its block is set when it is added to a program.
+    op: Op,
 }
 
 impl OpDraft {
     /// An op that does nothing. A name that several ops share need not be copied for each of them.
     #[inline]
-    pub fn new(name: impl Into<Arc<str>>) -> OpDraft {
-        OpDraft {
-            name: name.into(),
-            span: Span::default(),
-            pipe: None,
-            scope: false,
-            accesses: Accesses::new(),
-            results: Results::new(),
-            overlays: Vec::new(),
-            copies: Vec::new(),
-            awaits: Vec::new(),
-            inits: Vec::new(),
-            control: Control::Once,
-        }
+    pub fn new(name: impl Into<OpName>) -> OpDraft {
+        OpDraft { op: Op::plain(name.into(), Span::default(), Accesses::new(), Results::new()) }
     }
 
     /// Where it stands in the source.
     #[inline]
     pub fn span(mut self, span: Span) -> OpDraft {
-        self.span = span;
+        self.op.span = span;
         self
     }
 
     /// The execution unit it runs on.
     #[inline]
     pub fn pipe(mut self, pipe: PipeId) -> OpDraft {
-        self.pipe = Some(pipe);
+        self.op.pipe = Some(pipe);
         self
     }
 
     /// Buffers allocated inside belong to an instance of this op.
     #[inline]
     pub fn scope(mut self) -> OpDraft {
-        self.scope = true;
+        self.op.flow_mut().scope = true;
         self
     }
 
     /// Any access.
     #[inline]
     pub fn access(mut self, value: ValueId, kind: AccessKind) -> OpDraft {
-        self.accesses.push(Access { value, kind });
+        self.add_access(value, kind);
         self
     }
 
-    /// Any access, for callers that keep the draft where it is. A draft has some 200 bytes, and the chaining setters
-    /// move it with every call.
+    /// Any access, for callers that keep the draft where it is. The chaining setters move it with every call.
     #[inline]
     pub fn add_access(&mut self, value: ValueId, kind: AccessKind) {
-        self.accesses.push(Access { value, kind });
+        self.op.accesses.push(Access { value, kind });
     }
 
     /// Uses the content of `value`.
@@ -130,106 +96,104 @@ impl OpDraft {
     /// Defines `value`.
     #[inline]
     pub fn result(mut self, value: ValueId) -> OpDraft {
-        self.results.push(value);
+        self.add_result(value);
         self
     }
 
     /// Defines `value`, for callers that keep the draft where it is.
     #[inline]
     pub fn add_result(&mut self, value: ValueId) {
-        self.results.push(value);
+        self.op.results.push(value);
     }
 
     /// Permits `output` to lie over `input`.
     #[inline]
     pub fn overlay(mut self, output: ValueId, input: ValueId, kind: OverlayKind) -> OpDraft {
-        self.overlays.push(Overlay { output, input, kind });
+        self.add_overlay(output, input, kind);
         self
     }
 
     /// Permits `output` to lie over `input`, for callers that keep the draft where it is.
     pub fn add_overlay(&mut self, output: ValueId, input: ValueId, kind: OverlayKind) {
-        self.overlays.push(Overlay { output, input, kind });
+        self.op.details_mut().overlays.get_or_insert_default().push(Overlay { output, input, kind });
     }
 
     /// Declares bytes of an output to be a mere copy of bytes of an input.
     #[inline]
     pub fn copies(mut self, range: CopyRange) -> OpDraft {
-        self.copies.push(range);
+        self.add_copy(range);
         self
     }
 
     /// Declares bytes of an output to be a mere copy of bytes of an input, for callers that keep the draft where it is.
     pub fn add_copy(&mut self, range: CopyRange) {
-        // Hardly any op has a second copy, and a program may have as many lists as copies.
-        if self.copies.is_empty() {
-            self.copies.reserve_exact(1);
-        }
-        self.copies.push(range);
+        self.op.details_mut().copies.push(range);
     }
 
     /// Waits for the asynchronous work that was started last with this token.
     #[inline]
     pub fn awaits(mut self, token: TokenId) -> OpDraft {
-        self.awaits.push(Await { token, every: false });
+        self.add_await(token, false);
         self
     }
 
     /// Waits for all asynchronous work that was started with this token.
     #[inline]
     pub fn awaits_every(mut self, token: TokenId) -> OpDraft {
-        self.awaits.push(Await { token, every: true });
+        self.add_await(token, true);
         self
     }
 
     /// Waits for asynchronous work, for callers that keep the draft where it is.
     pub fn add_await(&mut self, token: TokenId, every: bool) {
-        self.awaits.push(Await { token, every });
+        self.op.flow_mut().awaits.push(Await { token, every });
     }
 
     /// Hands values to the entry arguments of the regions.
     #[inline]
     pub fn inits(mut self, values: &[ValueId]) -> OpDraft {
-        self.inits.extend_from_slice(values);
+        if !values.is_empty() {
+            self.op.flow_mut().inits.extend_from_slice(values);
+        }
         self
     }
 
     /// How control moves through the regions to come.
     #[inline]
     pub fn control(mut self, control: Control) -> OpDraft {
-        self.control = control;
+        // An op without a record of its control is one that control passes through once.
+        if !self.op.is_plain() || control != Control::Once {
+            self.op.flow_mut().control = control;
+        }
         self
     }
 
-    /// The op, as a member of `block`. Its control is put into one normal form first, so that equal ops compare equal.
-    fn into_op(mut self, block: BlockId) -> Op {
-        self.control.normalize();
-        // An op keeps its rarer facts in two boxes: `flow` has what control and waiting need,
-        // `details` the overlays and copies and the first box. Most ops have none of these facts,
-        // and hold a null pointer instead of a box with empty lists. The regions of an op come
-        // later, by `open_region`, which makes the boxes then.
-        let passes = self.awaits.is_empty() && self.inits.is_empty() && matches!(self.control, Control::Once);
-        let flow = (!passes).then(|| {
-            Box::new(FlowDetails {
-                awaits: self.awaits.into(),
-                inits: self.inits.into(),
-                regions: Vec::new(),
-                control: self.control,
-            })
-        });
-        let plain = flow.is_none() && self.overlays.is_empty() && self.copies.is_empty();
-        let details =
-            (!plain).then(|| Box::new(Details { overlays: self.overlays.into(), copies: self.copies.into(), flow }));
-        Op {
-            name: self.name,
-            span: self.span,
-            block,
-            pipe: self.pipe,
-            scope: self.scope,
-            accesses: self.accesses,
-            results: self.results,
-            details,
+    /// The op, as a member of `block`. What it has is put into one normal form first, so that equal ops compare equal.
+    fn into_op(self, block: BlockId) -> Op {
+        let mut op = Op { block, ..self.op };
+        if let Some(details) = op.details.as_deref_mut() {
+            // These lists grow no more, and a program may have many of them.
+            if let Some(overlays) = details.overlays.as_deref_mut() {
+                overlays.shrink_to_fit();
+            }
+            if let Some(flow) = details.flow.as_deref_mut() {
+                flow.awaits.shrink_to_fit();
+                flow.inits.shrink_to_fit();
+                flow.control.normalize();
+            }
+            // Setters may have been called with what an op has by itself. The regions of an op come later, by
+            // `open_region`, which makes these records again.
+            details.flow.take_if(|flow| **flow == FlowDetails::default());
         }
+        op.details.take_if(|details| **details == Details::default());
+        op
+    }
+}
+
+impl Default for OpDraft {
+    /// An op without a name that does nothing.
+    fn default() -> OpDraft {
+        OpDraft::new(OpName::default())
     }
 }
 
@@ -299,6 +263,20 @@ impl ProgramBuilder {
         self.program.values.reserve(values);
         self.program.sites.reserve(values);
         self.program.ops.reserve(ops);
+    }
+
+    /// Makes room for this many more ops, values and allocated values, and no more.
+    pub fn reserve_exact(&mut self, ops: usize, values: usize, sites: usize) {
+        self.program.ops.reserve_exact(ops);
+        self.program.values.reserve_exact(values);
+        self.program.sites.reserve_exact(sites);
+    }
+
+    /// Makes room for this many more ops in the current block, so that its list need not grow with each of them.
+    pub fn reserve_in_block(&mut self, ops: usize) {
+        if let Some(&block) = self.insertion.last() {
+            self.program.blocks[block].ops.reserve_exact(ops);
+        }
     }
 
     /// The program so far.
@@ -421,7 +399,7 @@ impl ProgramBuilder {
         let body = self.program.regions.push(Region {
             op: None,
             function: FunctionId::from_index(self.program.functions.len()),
-            blocks: Vec::new(),
+            blocks: SmallVec::new(),
         });
         let function = self.program.functions.push(Function {
             name: name.into(),
@@ -456,8 +434,8 @@ impl ProgramBuilder {
     /// As [`push`](Self::push), for an op that has a name, accesses and results and nothing else. It needs no draft,
     /// which is large.
     #[inline]
-    pub fn push_plain(&mut self, name: Arc<str>, span: Span, accesses: Accesses, results: Results) -> OpId {
-        self.push_with(|block| Op { name, span, block, pipe: None, scope: false, accesses, results, details: None })
+    pub fn push_plain(&mut self, name: OpName, span: Span, accesses: Accesses, results: Results) -> OpId {
+        self.push_with(|block| Op { block, ..Op::plain(name, span, accesses, results) })
     }
 
     /// Adds the op that `make` makes for the current block.
@@ -509,7 +487,7 @@ impl ProgramBuilder {
             return BlockId::from_index(0);
         };
         let function = self.program.function_of(op);
-        let region = self.program.regions.push(Region { op: Some(op), function, blocks: Vec::new() });
+        let region = self.program.regions.push(Region { op: Some(op), function, blocks: SmallVec::new() });
         // The region belongs to its op from now on; blocks are added to it as they are started.
         self.program.ops[op].flow_mut().regions.push(region);
         self.open.push(Open::Region);
@@ -576,12 +554,7 @@ impl ProgramBuilder {
     pub fn branch(&mut self, target: Target, values: &[ValueId]) {
         match self.insertion.last() {
             Some(&block) => {
-                // Most blocks have one way on, and a program may have many blocks.
-                let branches = &mut self.program.blocks[block].branches;
-                if branches.is_empty() {
-                    branches.reserve_exact(1);
-                }
-                branches.push(Branch { target, values: values.into() });
+                self.program.blocks[block].branches.push(Branch { target, values: values.into() });
             }
             None => self.fail(ProgramError::Unbalanced),
         }
@@ -643,7 +616,7 @@ impl ProgramBuilder {
             region,
             arguments: arguments.to_vec(),
             ops: Vec::new(),
-            branches: Vec::new(),
+            branches: SmallVec::new(),
         });
         self.started.push(false);
         for &argument in arguments {

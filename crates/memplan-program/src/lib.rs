@@ -37,15 +37,17 @@ mod check;
 mod name;
 mod op;
 mod program;
+mod results;
 pub mod text;
 mod value;
 
 pub use apart::Apart;
 pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
-pub use name::Name;
-pub use op::{Access, AccessKind, Accesses, Await, Control, CopyRange, Op, Overlay, OverlayKind, Results, Trips};
+pub use name::{Name, OpName};
+pub use op::{Access, AccessKind, Accesses, Await, Control, CopyRange, Op, Overlay, OverlayKind, Trips};
 pub use program::{
     Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target, TokenId, ValueId,
 };
+pub use results::Results;
 pub use value::{ByteRange, Definition, Extent, Origin, Site, SiteId, Size, Value};

@@ -1,7 +1,8 @@
-//! Names of values, small enough for a million of them.
+//! Names of values and ops, small enough for a million of them.
 
 use std::fmt;
 use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 /// A short text that does not change. Up to [`Name::SHORT`] bytes stand in the name itself, so that most names of a
 /// program take no memory of their own; a longer one lies on the heap.
@@ -69,6 +70,60 @@ impl fmt::Debug for Name {
 }
 
 impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
+
+/// The name of an op. A program has few distinct names and many ops, so ops of one name share its text. A pointer to
+/// a text by itself would have 16 bytes, because the length of the text is a part of it; this one has 8.
+#[derive(Clone)]
+pub struct OpName(Arc<Box<str>>);
+
+impl Default for OpName {
+    /// The empty name, which is made once.
+    fn default() -> OpName {
+        static EMPTY: LazyLock<OpName> = LazyLock::new(|| OpName::from(""));
+        EMPTY.clone()
+    }
+}
+
+impl From<&str> for OpName {
+    fn from(text: &str) -> OpName {
+        OpName(Arc::new(text.into()))
+    }
+}
+
+impl From<String> for OpName {
+    fn from(text: String) -> OpName {
+        OpName(Arc::new(text.into()))
+    }
+}
+
+impl Deref for OpName {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq for OpName {
+    fn eq(&self, other: &OpName) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
+    }
+}
+
+impl Eq for OpName {}
+
+impl fmt::Debug for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for OpName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&**self, f)
     }

@@ -1,11 +1,9 @@
 //! Ops: what the program does to memory, and how control moves through it.
 
-use std::sync::Arc;
-
-use memplan_core::{Bytes, Span};
+use memplan_core::{Bytes, Id, Span};
 use smallvec::SmallVec;
 
-use crate::{BlockId, OpId, PipeId, ProgramError, RegionId, TokenId, ValueId};
+use crate::{BlockId, OpId, OpName, PipeId, ProgramError, RegionId, Results, TokenId, ValueId};
 
 /// One step of the program. Ops form a tree: op, region, block, op.
 ///
@@ -16,15 +14,13 @@ use crate::{BlockId, OpId, PipeId, ProgramError, RegionId, TokenId, ValueId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Op {
     /// The op's name in its source language, such as `linalg.matmul`; ops of one name may share it.
-    pub name: Arc<str>,
+    pub name: OpName,
     /// Where it stands in the source.
     pub span: Span,
     /// The block it is in.
     pub block: BlockId,
     /// The execution unit it runs on.
     pub pipe: Option<PipeId>,
-    /// Whether buffers allocated inside belong to an instance of this op.
-    pub scope: bool,
     /// What it does to which value.
     pub accesses: Accesses,
     /// Values it defines.
@@ -36,16 +32,15 @@ pub struct Op {
 /// What an op does to which value. Hardly any op accesses more than three, and these stand in the op itself.
 pub type Accesses = SmallVec<[Access; 3]>;
 
-/// The values that an op defines.
-pub type Results = SmallVec<[ValueId; 2]>;
-
 /// Facts that few ops have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Details {
-    /// Outputs that may lie on inputs.
-    pub(crate) overlays: Box<[Overlay]>,
-    /// Bytes that the op merely copies.
-    pub(crate) copies: Box<[CopyRange]>,
+    /// Outputs that may lie on inputs. Few ops have some, and those that have none should be small.
+    #[expect(clippy::box_collection, reason = "a pointer is smaller than a list")]
+    pub(crate) overlays: Option<Box<Vec<Overlay>>>,
+    /// Bytes that the op merely copies. Hardly any op has a second range, and a sixth of all ops may be copies, so one
+    /// range needs no memory of its own.
+    pub(crate) copies: SmallVec<[CopyRange; 1]>,
     /// What ops with regions and ops that wait have. A program may have many copies, and these have none of it.
     pub(crate) flow: Option<Box<FlowDetails>>,
 }
@@ -53,26 +48,46 @@ pub(crate) struct Details {
 /// How control moves through an op, and what it waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowDetails {
+    /// Whether buffers allocated inside belong to an instance of the op.
+    pub(crate) scope: bool,
     /// Asynchronous work that the op waits for.
-    pub(crate) awaits: Box<[Await]>,
+    pub(crate) awaits: Vec<Await>,
     /// Values that the op hands into its regions.
-    pub(crate) inits: Box<[ValueId]>,
+    pub(crate) inits: Vec<ValueId>,
     /// The op's regions in order.
-    pub(crate) regions: Vec<RegionId>,
+    pub(crate) regions: SmallVec<[RegionId; 4]>,
     /// How control moves through the regions.
     pub(crate) control: Control,
 }
 
 impl Op {
+    /// An op that has a name, accesses and results and nothing else. It belongs to no block yet; whoever adds it to a
+    /// program sets the block.
+    #[inline]
+    pub(crate) fn plain(name: OpName, span: Span, accesses: Accesses, results: Results) -> Op {
+        Op { name, span, block: BlockId::from_index(0), pipe: None, accesses, results, details: None }
+    }
+
     /// How control moves through the op; `None` if it just passes through.
     #[inline]
     fn flow(&self) -> Option<&FlowDetails> {
         self.details.as_deref()?.flow.as_deref()
     }
 
+    /// The rarer facts, to be changed; made on first use.
+    pub(crate) fn details_mut(&mut self) -> &mut Details {
+        self.details.get_or_insert_default()
+    }
+
     /// How control moves through the op, to be changed; made on first use.
     pub(crate) fn flow_mut(&mut self) -> &mut FlowDetails {
-        self.details.get_or_insert_default().flow.get_or_insert_default()
+        self.details_mut().flow.get_or_insert_default()
+    }
+
+    /// Whether buffers allocated inside belong to an instance of this op.
+    #[inline]
+    pub fn scope(&self) -> bool {
+        self.flow().is_some_and(|flow| flow.scope)
     }
 
     /// Whether it has neither regions nor anything to wait for, and control just passes through it.
@@ -84,7 +99,7 @@ impl Op {
     /// Outputs that may overwrite inputs.
     #[inline]
     pub fn overlays(&self) -> &[Overlay] {
-        self.details.as_deref().map_or(&[], |d| &d.overlays)
+        self.details.as_deref().and_then(|d| d.overlays.as_deref()).map_or(&[], Vec::as_slice)
     }
 
     /// Ranges the op merely copies.
@@ -300,5 +315,16 @@ impl Control {
             sorted.dedup();
             *dependencies = sorted.into();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_is_small() {
+        // A program of 10^6 ops takes 80 MB for them.
+        assert_eq!(size_of::<Op>(), 80);
     }
 }

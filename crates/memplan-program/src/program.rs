@@ -8,7 +8,10 @@
 //! function ─ body: region ─ blocks ─ ops, of which some have ─ regions ─ blocks ─ ops …
 //! ```
 
-use memplan_core::{IndexVec, SpaceId, Span, index_type};
+use std::fmt;
+use std::num::NonZeroU32;
+
+use memplan_core::{Id, IndexVec, SpaceId, Span, index_type};
 use smallvec::SmallVec;
 
 use crate::{Definition, Op, Origin, Site, SiteId, Value};
@@ -24,10 +27,31 @@ index_type! {
     pub struct BlockId;
     /// A function of a [`Program`].
     pub struct FunctionId;
-    /// An execution unit named by a [`Program`].
-    pub struct PipeId;
     /// What an asynchronous op hands out and later ops await.
     pub struct TokenId;
+}
+
+/// An execution unit named by a [`Program`]. It is kept as its position plus one, because a number that is never zero
+/// leaves room to say that there is none: every op of a program has an optional pipe.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PipeId(NonZeroU32);
+
+impl Id for PipeId {
+    fn from_index(index: usize) -> PipeId {
+        let number = u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new);
+        PipeId(number.expect("fewer than 2^32 - 1 elements"))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+impl fmt::Debug for PipeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PipeId").field(&self.index()).finish()
+    }
 }
 
 /// A structured program: functions, each a tree of ops, regions and blocks.
@@ -76,8 +100,8 @@ pub struct Region {
     pub op: Option<OpId>,
     /// The function it is in.
     pub function: FunctionId,
-    /// The blocks; the first is the entry.
-    pub blocks: Vec<BlockId>,
+    /// The blocks; the first is the entry. Hardly any region has more than one, which needs no memory of its own.
+    pub blocks: SmallVec<[BlockId; 4]>,
 }
 
 /// Ops that run in order, then a choice of ways on.
@@ -89,8 +113,8 @@ pub struct Block {
     pub arguments: Vec<ValueId>,
     /// The ops in order.
     pub ops: Vec<OpId>,
-    /// The ways on, one of which is taken; none if the block never ends.
-    pub branches: Vec<Branch>,
+    /// The ways on, one of which is taken; none if the block never ends. Most blocks have one.
+    pub branches: SmallVec<[Branch; 1]>,
 }
 
 /// One way on from the end of a block.
@@ -226,7 +250,7 @@ impl Program {
     /// whose instances own the buffers; `None` if that is the function.
     pub fn owner_scope(&self, site: SiteId) -> Option<OpId> {
         let alloc = self.alloc_op(site)?;
-        self.ancestors(alloc).find(|&op| self.ops[op].scope)
+        self.ancestors(alloc).find(|&op| self.ops[op].scope())
     }
 
     /// The loop whose iterations rotate a site's slots: the one that the site

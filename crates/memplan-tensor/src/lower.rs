@@ -26,13 +26,12 @@ use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, patience, storage_bytes};
 use memplan_program::{
-    Access, AccessKind, Accesses, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError,
-    Results, SiteId, Size, Trips, ValueId,
+    Access, AccessKind, Accesses, Control, OpDraft, OpId, OpName, Origin, OverlayKind, Program, ProgramBuilder,
+    ProgramError, Results, SiteId, Size, Trips, ValueId,
 };
 use memplan_verify::dataflow::{SitePlan, Violation};
 use memplan_verify::in_place::{Budget, judge};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// A function as a Program.
 #[derive(Clone, Debug)]
@@ -385,7 +384,7 @@ struct Lowering<'f> {
     /// How often each buffer is used in the whole function; `None` until the judge is first asked about a pair.
     uses: Option<IndexVec<BufId, usize>>,
     /// The names of ops that were used so far, so that ops of one name share it.
-    names: Vec<(&'static str, Arc<str>)>,
+    names: Vec<(&'static str, OpName)>,
     /// The loops, launches, lets and allocations in force at the current statement, from the outside in.
     around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
@@ -487,7 +486,7 @@ impl<'f> Lowering<'f> {
             self.own_expressions(stmt);
             if let Some(value) = self.values[*buffer] {
                 let name = self.name(stmt);
-                self.builder.push_plain(name, stmt.span, Accesses::new(), Results::from_slice(&[value]));
+                self.builder.push_plain(name, stmt.span, Accesses::new(), Results::one(value));
             }
             return;
         }
@@ -708,14 +707,14 @@ impl<'f> Lowering<'f> {
     }
 
     /// The name of a statement's op, which all ops of that name share.
-    fn name(&mut self, stmt: &Stmt) -> Arc<str> {
+    fn name(&mut self, stmt: &Stmt) -> OpName {
         let wanted = statement_name(stmt);
         // Names are constants, and one constant is as a rule at one address. If it is not, the name is made twice.
         if let Some((_, name)) = self.names.iter().find(|(known, _)| std::ptr::eq(*known, wanted)) {
-            return Arc::clone(name);
+            return name.clone();
         }
-        let name: Arc<str> = wanted.into();
-        self.names.push((wanted, Arc::clone(&name)));
+        let name = OpName::from(wanted);
+        self.names.push((wanted, name.clone()));
         name
     }
 
@@ -743,7 +742,7 @@ impl<'f> Lowering<'f> {
             self.builder.push_plain(name, stmt.span, accesses, Results::new());
             return;
         }
-        let mut draft = OpDraft::new(Arc::clone(&name)).span(stmt.span);
+        let mut draft = OpDraft::new(name.clone()).span(stmt.span);
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
             if pairs.iter().any(|(_, src)| src == buffer) {
@@ -751,7 +750,7 @@ impl<'f> Lowering<'f> {
                 // only on an operand that is read, so the store becomes an op of its own in front, and this op only
                 // reads the input. That is right because the judge has looked at all stores of the statement, in
                 // their order, before it permitted the pair.
-                self.builder.push(OpDraft::new(Arc::clone(&name)).span(stmt.span).update(value));
+                self.builder.push(OpDraft::new(name.clone()).span(stmt.span).update(value));
                 draft = draft.read(value);
             } else {
                 draft = draft.update(value);

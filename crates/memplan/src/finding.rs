@@ -6,7 +6,7 @@
 use memplan_core::{BufferId, Plan, Problem, Span};
 use memplan_program::{Program, SiteId};
 use memplan_tensor::rewrite::Judge;
-use memplan_verify::dataflow::{self, SitePlan};
+use memplan_verify::dataflow::{self, SitePlan, SitePlanView};
 use memplan_verify::equivalence;
 use memplan_verify::order;
 use memplan_verify::packing::{self, Kind, Place, Violation};
@@ -86,12 +86,12 @@ impl From<&Violation> for Finding {
 /// Everything in which placements change what a program computes, found by the dataflow check;
 /// empty if it computes the same.
 pub fn in_dataflow(program: &Program, plan: &SitePlan) -> Vec<Finding> {
-    in_dataflow_with_sites(program, plan).into_iter().map(|(finding, _)| finding).collect()
+    in_dataflow_with_sites(program, &plan.into()).into_iter().map(|(finding, _)| finding).collect()
 }
 
 /// The same as [`in_dataflow`], with the sites each finding is about.
-pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<(Finding, Vec<SiteId>)> {
-    let violations = dataflow::check(program, plan);
+pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlanView<'_>) -> Vec<(Finding, Vec<SiteId>)> {
+    let violations = dataflow::check_view(program, plan);
     if violations.is_empty() {
         return Vec::new();
     }

@@ -39,7 +39,7 @@ use memplan_core::{Bytes, IndexVec, Placement, Plan, Problem};
 use memplan_mlir::pass::Saving;
 use memplan_models::source::{Assembled, Piece};
 use memplan_program::{Program, SiteId};
-use memplan_verify::dataflow::SitePlan;
+use memplan_verify::dataflow::SitePlanView;
 use memplan_verify::equivalence;
 use memplan_verify::order::Access;
 use smallvec::SmallVec;
@@ -126,7 +126,7 @@ pub struct Claim<'a> {
     /// Plans that solve problems.
     pub packings: Vec<Packing<'a>>,
     /// Placements under which programs compute what they did.
-    pub programs: Vec<(Cow<'a, Program>, SitePlan)>,
+    pub programs: Vec<(Cow<'a, Program>, SitePlanView<'a>)>,
     /// Orders of execution in which every op still finds the values that it found in the old order.
     pub orders: Vec<Order>,
     /// What the output must say: lists of things (most often one list, of buffers), and where each of them is. `None`

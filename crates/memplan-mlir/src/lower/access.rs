@@ -54,20 +54,21 @@ fn writes_and_reads(accesses: &[(ValueId, AccessKind)], output: ValueId, input: 
 /// What the row of an op says of its operands. A row that speaks of groups (`ins`, `outs`) assumes that every operand
 /// is in one. If the op is written otherwise (`linalg.pack %a … into %b`), the operands outside of these groups may be
 /// read and changed.
-pub(super) fn row_accesses(document: &Document, op: OpId) -> SmallVec<[(ValueId, Access); 4]> {
+///
+/// `take` is called for each access in turn. It is asked for every op of a text, so no list is made.
+pub(super) fn row_accesses(document: &Document, op: OpId, mut take: impl FnMut(ValueId, Access)) {
     let (operands, effects) = (document.operands(op), &document.info(op).effects);
-    let mut list = SmallVec::new();
-    let mut is_named: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
     for (selector, access) in effects.iter() {
-        let range = document.select(op, selector);
-        is_named[range.clone()].fill(true);
-        list.extend(operands[range].iter().map(|&value| (value, *access)));
+        operands[document.select(op, selector)].iter().for_each(|&value| take(value, *access));
     }
     if effects.iter().any(|(selector, _)| matches!(selector, Selector::Group(_))) {
+        let mut is_named: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
+        for (selector, _) in effects.iter() {
+            is_named[document.select(op, selector)].fill(true);
+        }
         let others = operands.iter().zip(&is_named).filter(|(_, is_named)| !**is_named);
-        list.extend(others.map(|(&value, _)| (value, Access::Update)));
+        others.for_each(|(&value, _)| take(value, Access::Update));
     }
-    list
 }
 
 /// Whether a branch hands its operands to blocks in a way that is not followed. A branch is followed if the op's row
@@ -136,6 +137,11 @@ impl Lowering<'_> {
     fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
         let mut list = AccessList::new();
+        // Memory is accessed through operands, or from inside of the op. Tensors may be accessed in other ways.
+        let nothing_given = document.operands(op).is_empty() && self.last_inside[op] == op;
+        if nothing_given && self.subject == Subject::Buffers {
+            return list;
+        }
         // A call of a function with a summary does to each operand what the function does to its argument. But a call
         // that is also a branch may let go of its operands by itself, whatever the called function does.
         let unclear = is_unclear_branch(document, op, &self.unclear_blocks);
@@ -171,8 +177,11 @@ impl Lowering<'_> {
         if document.kind(op).is(NameKind::MARK) {
             list.extend(self.mark_accesses(op));
         }
-        let accesses = row_accesses(document, op).into_iter().filter(|(value, _)| self.is_memory(*value));
-        list.extend(accesses.map(|(value, access)| (value, self.kind(op, value, access))));
+        row_accesses(document, op, |value, access| {
+            if self.is_memory(value) {
+                list.push((value, self.kind(op, value, access)));
+            }
+        });
         list
     }
 

@@ -292,7 +292,7 @@ impl<'d> Lowering<'d> {
         Lowering {
             document,
             subject,
-            builder: ProgramBuilder::new(),
+            builder: builder_for(document, subject),
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
             late: Vec::new(),
@@ -301,7 +301,7 @@ impl<'d> Lowering<'d> {
             summaries: Summaries::new(document, &last_inside, &unclear_blocks),
             unclear_blocks,
             last_inside,
-            ops: IndexVec::new(),
+            ops: ops_for(document),
             sites: IndexVec::new(),
             functions: IndexVec::new(),
             noted: HashSet::new(),
@@ -380,6 +380,7 @@ impl<'d> Lowering<'d> {
                     if let Some(target) = self.blocks[block] {
                         self.builder.start_block(target);
                     }
+                    self.builder.reserve_in_block(self.document.ops(block).len());
                     stack.push(Todo::Ops { block, next: 0 });
                 }
                 Todo::Ops { block, next } => match self.document.ops(block).get(next) {
@@ -526,6 +527,24 @@ fn is_memory(document: &Document, subject: Subject, value: ValueId) -> bool {
 /// Pushes blocks so that the first of them is done first.
 fn push_blocks(stack: &mut Vec<Todo>, blocks: &[BlockId]) {
     stack.extend(blocks.iter().rev().map(|&block| Todo::Block(block)));
+}
+
+/// A builder with room for the program of a document. Each op of the document becomes one op of the program, or rarely
+/// more; each value that is memory becomes a value. Room that is not used costs no memory, whereas a list that grows is
+/// copied again and again.
+fn builder_for(document: &Document, subject: Subject) -> ProgramBuilder {
+    let values = document.value_ids().filter(|&value| is_memory(document, subject, value)).count();
+    let sites = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::PLACED)).count();
+    let mut builder = ProgramBuilder::new();
+    builder.reserve_exact(document.op_ids().len(), values, sites);
+    builder
+}
+
+/// A list with room for the op of the document behind each op of the program.
+fn ops_for(document: &Document) -> IndexVec<program::OpId, OpId> {
+    let mut ops = IndexVec::new();
+    ops.reserve_exact(document.op_ids().len());
+    ops
 }
 
 /// The last op inside each op, itself if there is none. Going backwards, every op is complete before it is added to

@@ -480,8 +480,7 @@ impl<'d> Touched<'d> {
         match done.call(op) {
             Some(effects) => touched.extend(operands.iter().copied().zip(effects.iter().copied())),
             None => {
-                let accesses = row_accesses(document, op).into_iter();
-                touched.extend(accesses.map(|(value, access)| (value, Effect::of(access))));
+                row_accesses(document, op, |value, access| touched.push((value, Effect::of(access))));
                 touched.extend(self.escaping(op).into_iter().map(|value| (value, Effect::ESCAPES)));
             }
         }

@@ -244,7 +244,7 @@ impl<'s> Reader<'s> {
             lexer: Lexer::new(source),
             token: start,
             previous: start,
-            document: empty_document(Arc::clone(source)),
+            document: document_with_room(source),
             scopes: Scopes::default(),
             names: HashMap::default(),
             types: HashMap::default(),
@@ -630,6 +630,21 @@ fn drain<T: Copy>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRan
         stack.truncate(from);
     }
     pool_range(start, pool.len())
+}
+
+/// A document of a text in which nothing has been read yet, with room for as much as such a text mostly has: an op on
+/// every 64 bytes. Room that is not used costs no memory, up to a limit, beyond which some systems would refuse it. Lists
+/// that grow are copied again and again, and for a moment there are two of each.
+fn document_with_room(source: &Arc<str>) -> Document {
+    let mut document = empty_document(Arc::clone(source));
+    let ops = (source.len() / 64).min(1 << 22);
+    document.ops.reserve_exact(ops);
+    document.op_pool.reserve_exact(ops);
+    document.span_pool.reserve_exact(2 * ops);
+    document.operand_pool.reserve_exact(2 * ops);
+    document.values.reserve_exact(ops / 2);
+    document.value_pool.reserve_exact(ops / 2);
+    document
 }
 
 /// A document of a text in which nothing has been read yet.

@@ -29,11 +29,11 @@ use std::sync::Arc;
 
 use memplan_core::{Bytes, Id, IndexVec, patience};
 use memplan_program::SiteId;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Address;
 use crate::dialect::Traits;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, Quick};
 use crate::lex::Lexer;
 use crate::{BlockId, Document, Form, MemRef, OpId, Type, ValueId};
 
@@ -51,7 +51,8 @@ pub fn find_addresses_by_lines(
         new: 0,
         next_op: 0,
         memories: Vec::new(),
-        made: HashMap::default(),
+        made: HashMap::with_capacity_and_hasher(sites.len(), Quick::default()),
+        beginnings: SmallVec::new(),
         places: IndexVec::filled(None, before.values.len()),
         seen: None,
     };
@@ -95,6 +96,8 @@ struct Walk<'t> {
     memories: Vec<Memory<'t>>,
     /// The values that only the new text has, by name.
     made: HashMap<&'t str, Made>,
+    /// The beginnings of these names. New names are numbered, so that there are few; a full list may lack some.
+    beginnings: SmallVec<[&'t str; BEGINNINGS]>,
     /// For each old allocation that has been replaced by a view: its memory (the place in `memories`) and its offset.
     places: IndexVec<ValueId, Option<(u32, u64)>>,
     /// The memory and block of the last successful question whether one is visible in the other. The next view mostly
@@ -236,6 +239,10 @@ impl<'t> Walk<'t> {
     /// Notes a value that only the new text has, and goes on behind its line. `None` if the name was made before.
     fn make(&mut self, name: &'t str, made: Made, line: Line<'t>) -> Option<()> {
         self.new = self.after.len() - line.rest.len();
+        let beginning = name.get(..BEGINNING).unwrap_or("%");
+        if self.beginnings.len() < BEGINNINGS && !self.beginnings.contains(&beginning) {
+            self.beginnings.push(beginning);
+        }
         self.made.insert(name, made).is_none().then_some(())
     }
 
@@ -295,10 +302,19 @@ impl<'t> Walk<'t> {
 
     /// Says `None` if a name that was added is one of the old text.
     fn new_names_are_new(&self) -> Option<()> {
-        let is_free = |value| !patience::is_over() && !self.made.contains_key(self.before.value_name(value));
+        // Most names of the old text have none of the beginnings, and need not be looked up in a table that is as large
+        // as the text.
+        let (beginnings, is_full) = (&self.beginnings, self.beginnings.len() == BEGINNINGS);
+        let may_be_made = |name: &str| is_full || beginnings.iter().any(|beginning| name.starts_with(beginning));
+        let is_made = |name: &str| may_be_made(name) && self.made.contains_key(name);
+        let is_free = |value| !patience::is_over() && !is_made(self.before.value_name(value));
         self.before.value_ids().all(is_free).then_some(())
     }
 }
+
+/// How many bytes of a name count as its beginning, and how many different beginnings are listed at most.
+const BEGINNING: usize = 4;
+const BEGINNINGS: usize = 4;
 
 /// The size of a memory of bytes, by its type; `None` for any other type and for whatever is no type.
 fn size_of_bytes(ty: &str) -> Option<Bytes> {

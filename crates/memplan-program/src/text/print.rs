@@ -313,7 +313,7 @@ impl<'p> Printer<'p> {
         clauses.extend(self.dependencies(id));
         clauses.extend(Some(span(op.span)).filter(|text| !text.is_empty()));
         clauses.extend(self.control(op));
-        clauses.extend(op.scope.then(|| "scope".to_owned()));
+        clauses.extend(op.scope().then(|| "scope".to_owned()));
         clauses.extend(op.inits().iter().map(|&v| format!("init {}", self.value(v))));
         clauses
     }

@@ -114,16 +114,16 @@ impl Concurrency {
             let op = program.op(id);
             match op.control() {
                 Control::Parallel { .. } if iterations(op).is_none_or(|trips| trips > 1) => {
-                    collector.report_meeting_slices(id, id.index() + 1..ends[id], violations);
-                    found.iterations.insert(id, collector.iterations(id, id.index() + 1..ends[id]));
+                    collector.report_meeting_slices(id, id.index() + 1..ends.of(id), violations);
+                    found.iterations.insert(id, collector.iterations(id, id.index() + 1..ends.of(id)));
                 }
                 Control::Async { token } => {
                     found.launches.insert(*token, id);
-                    asynchronous.push((id, id.index() + 1..ends[id]));
+                    asynchronous.push((id, id.index() + 1..ends.of(id)));
                 }
                 // An op that is not known may run its regions at any time after control has reached it. Its own
                 // accesses may happen as late as those inside, so the range begins with the op itself.
-                Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends[id])),
+                Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends.of(id))),
                 _ => {}
             }
         }
@@ -200,18 +200,29 @@ impl Concurrency {
 /// For each op the index one past the last op inside of it. Ops are numbered in program order and an op comes before
 /// the ops inside of it, so the ops inside of op `n` are `n + 1..ends[n]`. The loop goes from the last op to the first,
 /// so that the end of an op is final when its parent takes it over.
-pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
-    let mut ends: IndexVec<OpId, usize> = program.ops().ids().map(|op| op.index() + 1).collect();
+pub(super) fn subtree_ends(program: &Program) -> SubtreeEnds {
+    let mut ends: IndexVec<OpId, u32> = program.ops().ids().map(|op| op.index() as u32 + 1).collect();
     // In straight code no op is inside of another one.
     if program.regions().iter().all(|region| region.op.is_none()) {
-        return ends;
+        return SubtreeEnds(ends);
     }
     for op in program.ops().ids().rev() {
         if let Some(parent) = program.parent(op) {
             ends[parent] = ends[parent].max(ends[op]);
         }
     }
-    ends
+    SubtreeEnds(ends)
+}
+
+/// For each op the index one past the last op inside of it. A program may have millions of ops, so an index has four
+/// bytes here.
+pub(super) struct SubtreeEnds(IndexVec<OpId, u32>);
+
+impl SubtreeEnds {
+    /// The index one past the last op inside of an op.
+    pub(super) fn of(&self, op: OpId) -> usize {
+        self.0[op] as usize
+    }
 }
 
 /// Collects what ranges of ops may write.
@@ -339,7 +350,7 @@ impl Collector<'_> {
 struct Launching<'a> {
     program: &'a Program,
     /// One past the last op inside each op.
-    ends: &'a IndexVec<OpId, usize>,
+    ends: &'a SubtreeEnds,
     /// The op that hands out each token.
     launches: &'a BTreeMap<TokenId, OpId>,
 }
@@ -397,7 +408,7 @@ impl Launching<'_> {
                     // it ends them all; but if the launch stands inside of other asynchronous work that is pending
                     // (`again`), that work may launch it once more.
                     let others = set.iter().any(|pending| {
-                        let again = pending.launch < launch && launch.index() < self.ends[pending.launch];
+                        let again = pending.launch < launch && launch.index() < self.ends.of(pending.launch);
                         if awaited.every { again } else { pending.launch == launch && pending.several }
                     });
                     set.retain(|pending| pending.launch != launch || others);

@@ -34,6 +34,7 @@ use memplan_core::{Id, IndexVec, patience};
 use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteId, ValueId};
 
 use super::Violation;
+use super::concurrent::SubtreeEnds;
 use super::layout::Layout;
 use super::names::{Names, has_cycle, repeats};
 
@@ -43,7 +44,7 @@ pub(super) fn check(
     program: &Program,
     layout: &Layout,
     names: &Names<'_>,
-    ends: &IndexVec<OpId, usize>,
+    ends: &SubtreeEnds,
     dag: OpId,
     all_writes: &IndexVec<SiteId, u32>,
     violations: &mut Vec<Violation>,
@@ -55,7 +56,7 @@ pub(super) fn check(
     let Some(&block) = program.region(region).blocks.first() else { return };
     let Some(order) = Order::new(program, block, dependencies) else { return };
     let mut uses = uses(program, layout, names, ends, block);
-    let inside = writes_per_site(program, names, dag.index()..ends[dag]);
+    let inside = writes_per_site(program, names, dag.index()..ends.of(dag));
     for (&place, uses) in &mut uses {
         let site = layout.places[place].site;
         // If a site is also written outside of the dag, or by an earlier run of the dag, a read before the dag's own
@@ -166,12 +167,12 @@ fn uses(
     program: &Program,
     layout: &Layout,
     names: &Names<'_>,
-    ends: &IndexVec<OpId, usize>,
+    ends: &SubtreeEnds,
     block: BlockId,
 ) -> BTreeMap<usize, Uses> {
     let mut uses: BTreeMap<usize, Uses> = BTreeMap::new();
     for &op in &program.block(block).ops {
-        for inner in (op.index()..ends[op]).map(OpId::from_index) {
+        for inner in (op.index()..ends.of(op)).map(OpId::from_index) {
             for access in &program.op(inner).accesses {
                 // A free changes no byte, so it may run at any time as far as the contents are concerned.
                 if access.kind == AccessKind::Free {

@@ -25,7 +25,7 @@ use memplan_program::{Control, Op, OpId, Program, SiteId};
 use smallvec::SmallVec;
 
 use super::ranges::{self, intersection};
-use super::{SitePlan, Violation};
+use super::{SitePlanView, Violation};
 
 /// Stands for a distance in bytes or a number of iterations that is not known. It is larger than any sum of addresses
 /// and sizes (each below 2^63), and small enough that sums of several of them fit `i128`.
@@ -39,8 +39,8 @@ pub(super) struct Place {
     /// Address in iteration 0 of every crossed loop.
     pub(super) start: i128,
     pub(super) size: u64,
-    /// Crossed parallel loops, innermost first.
-    pub(super) terms: SmallVec<[Term; 1]>,
+    /// Crossed parallel loops, innermost first. Hardly any place has one, and there may be a million places.
+    pub(super) terms: Box<[Term]>,
 }
 
 /// How far a parallel loop's index moves a place.
@@ -89,7 +89,7 @@ impl Place {
 pub(super) struct Layout {
     pub(super) places: Vec<Place>,
     /// The places of a site, one per slot; empty if the plan does not place it.
-    of_site: IndexVec<SiteId, Range<usize>>,
+    of_site: IndexVec<SiteId, Range<u32>>,
     /// Sites that nobody has to follow: they count as not placed, see `sharing`.
     left_out: IndexVec<SiteId, bool>,
     /// The scope op that owns a site's memory, if one does.
@@ -99,7 +99,7 @@ pub(super) struct Layout {
 impl Layout {
     /// The places of all sites. Mistakes that concern the plan alone (foreign scopes, misalignment, too few slots) are
     /// reported here.
-    pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
+    pub(super) fn new(program: &Program, plan: &SitePlanView<'_>, violations: &mut Vec<Violation>) -> Layout {
         let mut layout = Layout::default();
         let sites = program.sites().len();
         layout.of_site.reserve(sites);
@@ -108,15 +108,24 @@ impl Layout {
         // For each place the memory it lies in: a space, or one shared object of a space.
         let mut memories = Vec::with_capacity(sites);
         let parallels = nearest_parallels(program);
+        // A block and a scope around it. Sites of one block mostly follow each other, so what is around the block is not
+        // looked at again for each of them.
+        let mut seen_inside = None;
         for (site, info) in program.sites().iter_enumerated() {
             let first = layout.places.len();
             let placement = plan.placements.get(site).and_then(Option::as_ref);
             let mut owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
             // Memory that belongs to a scope exists only while that scope runs, so a site allocated elsewhere must not
             // lie in it. After the report the site is treated as if the memory belonged to nobody.
-            if let Some(scope) = owner.filter(|&scope| !is_inside(program, site, scope)) {
-                violations.push(Violation::ForeignScope { site, scope });
-                owner = None;
+            if let Some(scope) = owner {
+                let block = program.alloc_op(site).map(|alloc| (program.op(alloc).block, scope));
+                let was_seen = block.is_some() && seen_inside == block;
+                if was_seen || is_inside(program, site, scope) {
+                    seen_inside = block;
+                } else {
+                    violations.push(Violation::ForeignScope { site, scope });
+                    owner = None;
+                }
             }
             if let Some(placement) = placement {
                 // A size without an upper bound is taken as 2^62 bytes. Such a site overlaps everything at higher
@@ -126,8 +135,7 @@ impl Layout {
                 for (slot, offset) in placement.offsets.iter().enumerate() {
                     memories.push((placement.space, placement.object));
                     let start = i128::from(offset.0);
-                    // Hardly any site has terms, and an empty list is made faster than it is copied.
-                    let terms = if terms.is_empty() { SmallVec::new() } else { terms.clone() };
+                    let terms = Box::from(terms.as_slice());
                     layout.places.push(Place { site, slot: slot as u32, start, size, terms });
                 }
                 if let Some(distance) = misaligned(info.alignment, placement, &terms) {
@@ -137,7 +145,7 @@ impl Layout {
                     violations.push(Violation::TooFewSlots { site, offsets: placement.offsets.len() });
                 }
             }
-            layout.of_site.push(first..layout.places.len());
+            layout.of_site.push(place_number(first)..place_number(layout.places.len()));
             layout.owner.push(owner);
             layout.report_overlapping_slots(site, violations);
         }
@@ -207,7 +215,7 @@ impl Layout {
     /// Reports slots of one site that share bytes. In the order of their starts it is enough to compare neighbours,
     /// since all slots have the same size.
     fn report_overlapping_slots(&self, site: SiteId, violations: &mut Vec<Violation>) {
-        let places = &self.places[self.of_site[site].clone()];
+        let places = &self.places[self.all_places_of(site)];
         // Nearly all sites have one slot.
         if places.len() < 2 {
             return;
@@ -239,13 +247,14 @@ impl Layout {
     pub(super) fn places_of(&self, site: SiteId) -> Range<usize> {
         match self.left_out.get(site) {
             Some(true) => 0..0,
-            _ => self.of_site[site].clone(),
+            _ => self.all_places_of(site),
         }
     }
 
     /// The places of a site, left out or not.
     pub(super) fn all_places_of(&self, site: SiteId) -> Range<usize> {
-        self.of_site[site].clone()
+        let Range { start, end } = self.of_site[site];
+        start as usize..end as usize
     }
 
     /// Whether each instance of `scope` has its own copy of the site's memory.
@@ -276,6 +285,11 @@ impl Layout {
         let meets = i128::from(range.0) + low < i128::from(b.size) && i128::from(range.1) + high > 0;
         (meets && range.0 < range.1 && b.size > 0).then_some(whole)
     }
+}
+
+/// The index of a place in four bytes. A place has 48 bytes, so 2^32 of them fit no machine.
+fn place_number(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 places")
 }
 
 /// Replaces the end of each memory by its base: the sum of the ends before it.
@@ -498,7 +512,7 @@ mod tests {
 
     fn place(start: i128, size: u64, step: i128, trips: Option<u64>) -> Place {
         let op = OpId::from_index(0);
-        let terms = smallvec::smallvec![Term { op, step, trips }];
+        let terms = Box::new([Term { op, step, trips }]);
         Place { site: SiteId::from_index(0), slot: 0, start, size, terms }
     }
 

@@ -99,11 +99,11 @@ use memplan_core::{Bytes, Id, IndexVec, SpaceId};
 use memplan_program::{Control, FunctionId, OpId, Program, SiteId, ValueId};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-pub use plan::SitePlan;
+pub use plan::{SitePlan, SitePlanView};
 pub use violation::{Violation, Waypoint};
 
 use aliases::{Resolved, Sources, resolve};
-use concurrent::{Concurrency, subtree_ends};
+use concurrent::{Concurrency, SubtreeEnds, subtree_ends};
 use findings::Findings;
 use graph::{Graph, rotated_from_outside, turns};
 use layout::Layout;
@@ -116,6 +116,11 @@ use transfer::Machine;
 /// The program must be well formed, see [`Program::check`]. If the current [`patience`] ends on the way, the check
 /// stops and its result means nothing; a caller that sets a patience has to ask it afterwards.
 pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
+    check_view(program, &plan.into())
+}
+
+/// As [`check`], for a plan that may be lent.
+pub fn check_view(program: &Program, plan: &SitePlanView<'_>) -> Vec<Violation> {
     check_following(program, plan, Followed::AsNeeded)
 }
 
@@ -123,13 +128,13 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
 /// [`check`] with it, which leaves out what it can.
 #[doc(hidden)]
 pub fn check_everything(program: &Program, plan: &SitePlan) -> Vec<Violation> {
-    check_following(program, plan, Followed::All)
+    check_following(program, &plan.into(), Followed::All)
 }
 
 /// The sites whose contents [`check`] follows: what its cost depends on.
 #[doc(hidden)]
 pub fn followed(program: &Program, plan: &SitePlan) -> Vec<SiteId> {
-    let mut layout = Layout::new(program, plan, &mut Vec::new());
+    let mut layout = Layout::new(program, &plan.into(), &mut Vec::new());
     Prepared::new(program, &layout).leave_out(&mut layout);
     program.sites().ids().filter(|&site| layout.is_placed(site)).collect()
 }
@@ -152,7 +157,7 @@ struct Prepared<'p> {
     /// Sites that are allocated at most once in a run of their function.
     single: IndexVec<SiteId, bool>,
     /// One past the last op inside each op.
-    ends: IndexVec<OpId, usize>,
+    ends: SubtreeEnds,
     /// The sites each loop rotates although they are allocated outside of it.
     rotated: HashMap<OpId, Vec<SiteId>>,
     /// The ops whose inner ops run in any order that their dependencies allow.
@@ -189,7 +194,7 @@ impl<'p> Prepared<'p> {
 }
 
 /// The whole check: what concerns places alone, then ops whose order is not fixed, then every function by itself.
-fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Violation> {
+fn check_following(program: &Program, plan: &SitePlanView<'_>, who: Followed) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut layout = Layout::new(program, plan, &mut violations);
     let prepared = Prepared::new(program, &layout);
@@ -270,7 +275,7 @@ struct Whole<'a> {
     layout: &'a Layout,
     names: &'a Names<'a>,
     /// One past the last op inside each op.
-    ends: IndexVec<OpId, usize>,
+    ends: SubtreeEnds,
     /// The sites each loop rotates although they are allocated outside of it.
     rotated: HashMap<OpId, Vec<SiteId>>,
     /// The preloaded sites each loop reads at its end.

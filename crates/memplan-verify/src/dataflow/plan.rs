@@ -1,5 +1,6 @@
 //! What the check needs to know of a plan.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memplan_core::{Bytes, IndexVec, Placement, SpaceId};
@@ -18,6 +19,35 @@ pub struct SitePlan {
     pub placements: IndexVec<SiteId, Option<Placement>>,
     /// The scope op each space belongs to, for those that do.
     pub owners: BTreeMap<SpaceId, OpId>,
+}
+
+/// A [`SitePlan`], or one whose parts somebody else keeps. A plan may have a million placements, so whoever keeps them
+/// in another form of plan lends them to the check and does not copy them.
+#[derive(Clone, Debug)]
+pub struct SitePlanView<'a> {
+    /// As [`SitePlan::placements`].
+    pub placements: Cow<'a, IndexVec<SiteId, Option<Placement>>>,
+    /// As [`SitePlan::owners`].
+    pub owners: Cow<'a, BTreeMap<SpaceId, OpId>>,
+}
+
+impl<'a> SitePlanView<'a> {
+    /// Placements in spaces that exist once.
+    pub fn without_owners(placements: &'a IndexVec<SiteId, Option<Placement>>) -> SitePlanView<'a> {
+        SitePlanView { placements: Cow::Borrowed(placements), owners: Cow::Owned(BTreeMap::new()) }
+    }
+}
+
+impl From<SitePlan> for SitePlanView<'_> {
+    fn from(plan: SitePlan) -> Self {
+        SitePlanView { placements: Cow::Owned(plan.placements), owners: Cow::Owned(plan.owners) }
+    }
+}
+
+impl<'a> From<&'a SitePlan> for SitePlanView<'a> {
+    fn from(plan: &'a SitePlan) -> Self {
+        SitePlanView { placements: Cow::Borrowed(&plan.placements), owners: Cow::Borrowed(&plan.owners) }
+    }
 }
 
 impl SitePlan {

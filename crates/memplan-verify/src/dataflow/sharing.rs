@@ -53,6 +53,7 @@ use memplan_program::{
 };
 
 use super::aliases::{Resolved, Sources};
+use super::concurrent::SubtreeEnds;
 use super::layout::{Layout, iterations};
 use super::ops_of;
 
@@ -63,7 +64,7 @@ pub(super) struct Sharing<'a> {
     pub(super) sources: &'a Sources,
     pub(super) resolved: &'a IndexVec<ValueId, Resolved>,
     /// One past the last op inside each op.
-    pub(super) ends: &'a IndexVec<OpId, usize>,
+    pub(super) ends: &'a SubtreeEnds,
     /// Sites that are allocated at most once in a run of their function.
     pub(super) single: &'a IndexVec<SiteId, bool>,
     /// The sites each loop rotates although they are allocated outside of it.
@@ -102,8 +103,8 @@ enum Use {
     /// Nobody accesses it.
     #[default]
     Never,
-    /// Only within these ops.
-    Within(Range<usize>),
+    /// Only within these ops. There is one of these for each site, so an index has four bytes here.
+    Within(Range<u32>),
     /// At any time.
     Anytime,
 }
@@ -121,6 +122,7 @@ struct Home {
 impl Use {
     /// The site is in use during these ops as well. One stretch covers all uses, and what lies between them.
     fn extend(&mut self, ops: Range<usize>) {
+        let ops = ops.start as u32..ops.end as u32;
         match self {
             Use::Never => *self = Use::Within(ops),
             Use::Within(all) => {
@@ -215,7 +217,7 @@ impl Sharing<'_> {
         let mut repeating: Vec<OpId> = Vec::new();
         for (id, op) in program.ops().iter_enumerated() {
             // Leave the ops that end before this one.
-            while repeating.last().is_some_and(|&around| self.ends[around] <= id.index()) {
+            while repeating.last().is_some_and(|&around| self.ends.of(around) <= id.index()) {
                 repeating.pop();
             }
             for access in &op.accesses {
@@ -272,9 +274,9 @@ impl Sharing<'_> {
         // stand before it) do not count, since they make a new instance. Of the others the outermost one belongs to the
         // stretch as a whole.
         let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
-        let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends[op]);
+        let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends.of(op));
         match parallel {
-            Some(parallel) => Some(parallel.index().min(stretch.start)..self.ends[parallel].max(stretch.end)),
+            Some(parallel) => Some(parallel.index().min(stretch.start)..self.ends.of(parallel).max(stretch.end)),
             None => Some(stretch),
         }
     }
@@ -289,7 +291,7 @@ impl Sharing<'_> {
             true => blocks.iter().rev().find_map(last_op),
             false => last_op(&block),
         };
-        last.map(|&last| self.ends[last])
+        last.map(|&last| self.ends.of(last))
     }
 
     /// The outermost parallel op whose iterations have a site side by side in one memory; `None` if there is none.
@@ -305,22 +307,24 @@ impl Sharing<'_> {
     /// in the order in which stretches begin, each place takes its bytes.
     fn mark_contested(&self, uses: &IndexVec<SiteId, Use>, followed: &mut IndexVec<SiteId, bool>) {
         // (first op, place, one past the last op)
-        let mut stretches: Vec<(usize, usize, usize)> = Vec::with_capacity(self.layout.places.len());
+        let mut stretches: Vec<(u32, u32, u32)> = Vec::with_capacity(self.layout.places.len());
         for (site, used) in uses.iter_enumerated() {
             let ops = match used {
                 Use::Never => continue,
-                Use::Within(ops) => ops.clone(),
+                Use::Within(ops) => ops.start as usize..ops.end as usize,
                 Use::Anytime => match self.program.alloc_op(site) {
                     Some(alloc) => ops_of(self.program, self.program.function_of(alloc)),
                     None => 0..self.program.ops().len(),
                 },
             };
-            stretches.extend(self.layout.all_places_of(site).map(|place| (ops.start, place, ops.end)));
+            let of_place = |place| (ops.start as u32, place as u32, ops.end as u32);
+            stretches.extend(self.layout.all_places_of(site).map(of_place));
         }
         stretches.sort_unstable();
         let mut occupied = Occupied::default();
         for (from, place, until) in stretches {
-            let place = &self.layout.places[place];
+            let (from, until) = (from as usize, until as usize);
+            let place = &self.layout.places[place as usize];
             let taken = Taken { end: place.hull_end(), until, only: Some(place.site) };
             // A place of size 0 takes no bytes.
             if place.start < taken.end {

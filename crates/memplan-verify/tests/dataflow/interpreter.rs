@@ -365,7 +365,7 @@ impl<'a> Interpreter<'a> {
         }
         let inits = self.snapshot(thread, op.inits());
         let results = self.program.incoming(&op.results);
-        if op.scope {
+        if op.scope() {
             let scope = self.fresh();
             self.threads[thread].scopes.insert(id, scope);
         }

@@ -19,7 +19,7 @@
 
 use memplan_core::{BufferId, Id, Placement, Problem};
 use memplan_program::{Apart, Program, SiteId};
-use memplan_verify::dataflow::SitePlan;
+use memplan_verify::dataflow::SitePlanView;
 
 use crate::finding::{self, Finding};
 use crate::front_end::{Claim, Order, Packing};
@@ -74,7 +74,7 @@ fn judge_packing(packing: &Packing) -> Vec<Rejected> {
 /// Everything that the dataflow check finds wrong with one program, which is number `index` of the claim. The sites
 /// that a finding names are paired with each other and with everything on their bytes; these pairs are kept apart in
 /// the next attempt.
-fn judge_program(index: usize, program: &Program, plan: &SitePlan) -> Vec<Rejected> {
+fn judge_program(index: usize, program: &Program, plan: &SitePlanView<'_>) -> Vec<Rejected> {
     let rejected = |(finding, sites): (Finding, Vec<SiteId>)| {
         let mut pairs = pairs_of(&sites);
         for &site in &sites {
@@ -102,7 +102,7 @@ fn pairs_of(sites: &[SiteId]) -> Vec<(SiteId, SiteId)> {
 /// each may have.
 fn on_the_bytes_of<'a>(
     program: &'a Program,
-    plan: &'a SitePlan,
+    plan: &'a SitePlanView<'_>,
     site: SiteId,
 ) -> impl Iterator<Item = SiteId> + use<'a> {
     // A site without a place in the plan has memory of its own and meets nothing.

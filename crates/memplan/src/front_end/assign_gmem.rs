@@ -12,7 +12,7 @@ use memplan_mlir::pass::Remark;
 use memplan_mlir::pass::assign_gmem::{self, Addressed, Assigned, Misplaced, Options, WeightArray};
 use memplan_models::npz;
 use memplan_program::Program;
-use memplan_verify::dataflow::SitePlan;
+use memplan_verify::dataflow::{SitePlan, SitePlanView};
 
 use super::mlir_text::{failure, read_document};
 use super::{Claim, Found, FrontEnd, NamesOfMemories, Output, Packing, Places, listed};
@@ -82,7 +82,7 @@ impl FrontEnd for AssignGmem {
     fn claim<'a>(&self, _: &'a NetworkText, laid: &'a Assigned) -> Claim<'a> {
         // The program says what the network computes, and the problems say which ranges of memory must not meet.
         // Buffers of these problems may stand for several tensors, so they are no single sites.
-        let plan = SitePlan { placements: laid.placements.clone(), ..SitePlan::empty(&laid.program) };
+        let plan = SitePlanView::without_owners(&laid.placements);
         let packing =
             |(problem, plan)| Packing { problem: Cow::Borrowed(problem), plan: Cow::Borrowed(plan), sites: None };
         Claim {

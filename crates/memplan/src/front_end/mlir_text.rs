@@ -1,5 +1,6 @@
 //! What the passes over MLIR text have in common: reading, claiming, writing, reading again.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
 use memplan_mlir::written::{Address, Changes, find_addresses, find_addresses_by_lines};
 use memplan_mlir::{Dialects, Document, LowerError, Lowered, TextError};
 use memplan_program::SiteId;
-use memplan_verify::dataflow::SitePlan;
+use memplan_verify::dataflow::SitePlanView;
 
 use super::{Claim, Found, NamesOfMemories, Output};
 use crate::driver::{Failure, Stopped};
@@ -48,9 +49,9 @@ impl Module {
 
     /// What a rewrite claims: its placements keep the program's meaning.
     pub(super) fn claim<'a>(&'a self, rewrite: &'a Rewrite) -> Claim<'a> {
-        let plan = SitePlan { placements: rewrite.placements.clone(), owners: rewrite.owners.clone() };
+        let (placements, owners) = (Cow::Borrowed(&rewrite.placements), Cow::Borrowed(&rewrite.owners));
         Claim {
-            programs: vec![(std::borrow::Cow::Borrowed(&self.lowered.program), plan)],
+            programs: vec![(Cow::Borrowed(&self.lowered.program), SitePlanView { placements, owners })],
             placements: vec![super::listed(&rewrite.placements)],
             ..Claim::default()
         }

@@ -228,13 +228,13 @@ impl FrontEnd for Plain {
             let sites = sites_of(input, &laid.problem);
             let (problem, plan) = (Cow::Borrowed(&*laid.problem), Cow::Borrowed(plan));
             if let Some(program) = &input.program {
-                claim.programs.push((Cow::Borrowed(program.program()), program.site_plan(&plan)));
+                claim.programs.push((Cow::Borrowed(program.program()), program.site_plan(&plan).into()));
             }
             // The network of `laid` may differ from that of the input: it may have been read again
             // with inputs whose memory is reused. A network whose program would be too long has
             // none, and is not followed.
             if let Some((program, by_site)) = laid.network.as_ref().and_then(|network| network.meaning(&plan)) {
-                claim.programs.push((Cow::Borrowed(program), by_site));
+                claim.programs.push((Cow::Borrowed(program), by_site.into()));
             }
             claim.packings.push(Packing { problem, plan, sites: Some((0, sites)) });
         }

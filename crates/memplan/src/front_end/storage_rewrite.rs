@@ -112,7 +112,7 @@ impl ScriptText {
     /// Each function keeps its meaning, and its buffers are where they were planned.
     pub(super) fn claim<'a>(&self, laid: &'a [LaidFunction]) -> Claim<'a> {
         Claim {
-            programs: laid.iter().map(|laid| (Cow::Borrowed(&laid.program), laid.plan.clone())).collect(),
+            programs: laid.iter().map(|laid| (Cow::Borrowed(&laid.program), (&laid.plan).into())).collect(),
             placements: laid.iter().map(|laid| Cow::Borrowed(laid.placements.as_slice())).collect(),
             ..Claim::default()
         }

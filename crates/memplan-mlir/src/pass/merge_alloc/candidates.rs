@@ -26,7 +26,7 @@ pub(super) struct Candidate {
     /// the pass are powers of two, so the larger of two is a multiple of both.
     pub(super) alignment: u64,
     /// The memory space as written; `None` for the default one.
-    pub(super) space: Option<String>,
+    pub(super) space: Option<Box<str>>,
     /// First and last op that uses it; `None` if there is none.
     pub(super) life: Option<(OpId, OpId)>,
 }
@@ -42,7 +42,9 @@ pub(super) struct Candidates {
 /// All allocations that can be merged, the deallocations that disappear with them, and a remark for each of the others.
 pub(super) fn find(view: &BufferizedView) -> Candidates {
     let mut frees = Frees::of(view);
-    let mut candidates = Candidates { list: Vec::new(), deallocs: Vec::new(), remarks: Vec::new() };
+    // Nearly every allocation is a candidate.
+    let list = Vec::with_capacity(view.lowered.program.sites().len());
+    let mut candidates = Candidates { list, deallocs: Vec::new(), remarks: Vec::new() };
     for site in view.lowered.program.sites().ids() {
         let op = view.lowered.sites[site];
         if view.document.name(op) != "memref.alloc" {
@@ -138,7 +140,7 @@ fn candidate(view: &BufferizedView, site: SiteId, op: OpId) -> Result<Candidate,
     if !view.options.alignment.is_multiple_of(alignment) {
         return Err("its element type needs more alignment than the pass gives");
     }
-    Ok(Candidate { site, op, bytes, alignment, space: memref.space.clone(), life })
+    Ok(Candidate { site, op, bytes, alignment, space: memref.space.as_deref().map(Box::from), life })
 }
 
 /// The largest power of two that divides an element's size: complex numbers of

@@ -102,7 +102,7 @@ struct Emitter<'a> {
     /// is used again.
     text: String,
     /// The merged allocations, by scope and memory space.
-    arenas: HashMap<(OpId, Option<String>), Arena>,
+    arenas: HashMap<(OpId, Option<Box<str>>), Arena>,
     /// Where each site lies; `None` for one that keeps its allocation.
     placements: IndexVec<SiteId, Option<Placement>>,
     /// The scope op whose every instance has a merged allocation of its own.
@@ -190,7 +190,7 @@ impl Emitter<'_> {
 fn indentation(source: &str, position: usize) -> &str {
     let before = source.get(..position).unwrap_or("");
     let line = &before[before.bytes().rposition(|byte| byte == b'\n').map_or(0, |at| at + 1)..];
-    &line[..line.len() - line.trim_start().len()]
+    &line[..line.len() - line.trim_ascii_start().len()]
 }
 
 /// Adds a number to a text, digit by digit. Formatting it takes several times as long.
@@ -206,7 +206,8 @@ pub(super) fn push_number(text: &mut String, number: u64) {
             break;
         }
     }
-    text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
+    // Digits are always a text, so the default is never used.
+    text.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
 /// New value names that the text does not use: `%merged_0`, `%offset_1`, ….

@@ -42,7 +42,7 @@ use crate::pass::PassError;
 /// Names a frame: the op, whether the frame is that of an iteration of the op as a crossed loop (`true`) or that of
 /// the op as a scope (a loop can be both, for different buffers), and the memory space. Ops are numbered in the order
 /// of the text, so in sorted order inner loops come after outer ones.
-type Key = (OpId, bool, Option<String>);
+type Key = (OpId, bool, Option<Box<str>>);
 
 /// A frame after planning.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) struct Frame {
     /// The scope or crossed loop.
     pub(super) op: OpId,
     /// The memory space as written; `None` for the default one.
-    pub(super) space: Option<String>,
+    pub(super) space: Option<Box<str>>,
     /// Whether it belongs to an iteration of a crossed loop, so that it is one of many.
     pub(super) is_crossed: bool,
     /// What lies in it. Member n is buffer n of the frame's packing problem.
@@ -84,7 +84,7 @@ pub(super) struct Address {
     /// The offset of the copy of the first iterations: the sum of the offsets in all frames around.
     pub(super) offset: u64,
     /// For each crossed loop, innermost first, the bytes from one iteration's frame to the next.
-    pub(super) strides: Vec<u64>,
+    pub(super) strides: Box<[u64]>,
 }
 
 /// The candidate of each site that has one.
@@ -156,14 +156,15 @@ fn plan_list(
     let mut addresses = IndexVec::filled(None, sites);
     for candidate in candidates {
         let Some(home) = &homes[candidate.site] else { continue };
-        let mut address = Address { offset: in_frame[candidate.site], strides: Vec::new() };
-        for &op in &home.crossed {
+        let mut offset = in_frame[candidate.site];
+        let stride_of = |&op: &OpId| {
             let key = (op, true, candidate.space.clone());
-            address.strides.push(frames[&key].stride);
             // Where the frames of this loop lie in the frame around it.
-            address.offset += placed[&key];
-        }
-        addresses[candidate.site] = Some(address);
+            offset += placed[&key];
+            frames[&key].stride
+        };
+        let strides = home.crossed.iter().map(stride_of).collect();
+        addresses[candidate.site] = Some(Address { offset, strides });
     }
     let scopes = frames.into_values().filter(|frame| !frame.is_crossed).collect();
     Ok(Frames { scopes, addresses })
@@ -198,7 +199,7 @@ fn collect(candidates: &[Candidate], homes: &Homes) -> BTreeMap<Key, Frame> {
 
 impl Frame {
     /// A frame without members.
-    fn new(op: OpId, space: &Option<String>, is_crossed: bool) -> Frame {
+    fn new(op: OpId, space: &Option<Box<str>>, is_crossed: bool) -> Frame {
         Frame {
             op,
             space: space.clone(),

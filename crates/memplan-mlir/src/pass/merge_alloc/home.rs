@@ -29,9 +29,9 @@ use memplan_program::{Control, SiteId};
 
 use super::BufferizedView;
 use super::candidates::Candidates;
-use crate::OpId;
 use crate::dialect::Traits;
 use crate::hash::HashSet;
+use crate::{BlockId, OpId};
 
 /// The way from an allocation to its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) struct Home {
     /// The op whose first block gets the merged allocation.
     pub(super) scope: OpId,
     /// The parallel loops passed by, innermost first.
-    pub(super) crossed: Vec<OpId>,
+    pub(super) crossed: Box<[OpId]>,
 }
 
 /// The home of each site that is a candidate and has one.
@@ -49,10 +49,18 @@ pub(super) type Homes = IndexVec<SiteId, Option<Home>>;
 pub(super) fn find(view: &BufferizedView, candidates: &mut Candidates) -> Homes {
     let handed_on = handed_to_inner_loops(view);
     let mut homes = Homes::filled(None, view.lowered.program.sites().len());
+    // The block of the candidate before, whether that was hoisted, and its home. Candidates of one block mostly follow
+    // each other and have the same home.
+    let mut last: Option<(BlockId, bool, Option<Home>)> = None;
     for candidate in &candidates.list {
         let hoist = handed_on.contains(&candidate.site);
-        let home = walk(view, candidate.op, hoist);
-        homes[candidate.site] = home.filter(|home| view.first_op(home.scope).is_some());
+        let block = view.document.op(candidate.op).parent;
+        let home = match &last {
+            Some((last_block, last_hoist, home)) if (*last_block, *last_hoist) == (block, hoist) => home.clone(),
+            _ => walk(view, candidate.op, hoist).filter(|home| view.first_op(home.scope).is_some()),
+        };
+        homes[candidate.site].clone_from(&home);
+        last = Some((block, hoist, home));
     }
     candidates.leave_alone(view, |site| homes[site].is_none(), "nothing around it can hold the merged memory");
     homes
@@ -73,7 +81,7 @@ fn walk(view: &BufferizedView, alloc: OpId, hoist: bool) -> Option<Home> {
         if is_scope && view.document.name(op) != "scf.for" {
             // The first scope ends the walk, or, with `hoist`, the first one that is no parallel loop of known length.
             if !(hoist && copies(view, op).is_some()) {
-                return Some(Home { scope: op, crossed });
+                return Some(Home { scope: op, crossed: crossed.into() });
             }
             crossed.push(op);
         } else if !crossed.is_empty() && may_run_beside_itself(view, op) {

@@ -17,6 +17,9 @@
 //! number. A *tick* is counted for every allocation and every free.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
+
+use memplan_core::{Id, IndexVec};
 
 use super::Prefer;
 use super::row::{Chunk, ChunkId};
@@ -34,14 +37,28 @@ pub(super) struct FreeChunks {
     by_size: BTreeSet<Entry>,
     /// Tick at which it became free, order of insertion, bytes, chunk.
     by_age: BTreeSet<Entry>,
-    /// By chunk: its entries in the two sets, to find them again; `None` if it is not free.
-    entries: Vec<Option<(Entry, Entry)>>,
-    /// How many have been inserted so far: the next one's order of insertion.
-    inserted: u64,
+    /// By chunk: what its entries in the two sets are made of, to find them again; `None` if it is not free.
+    entries: IndexVec<ChunkId, Option<Freed>>,
+    /// The next one's order of insertion.
+    inserted: NonZeroU64,
+}
+
+/// A chunk as it was when it became free. There is one of these for every chunk that ever was, so it is small; that
+/// `inserted` is not zero leaves room to say that there is none.
+#[derive(Clone, Copy)]
+struct Freed {
+    bytes: u64,
+    last_freed: u64,
+    inserted: NonZeroU64,
 }
 
 /// What is stored in one of the two orders; the fields are told there.
 type Entry = (u64, u64, u64, ChunkId);
+
+/// An entry in front of all entries that begin with this number.
+fn first_of(number: u64) -> Entry {
+    (number, 0, 0, ChunkId::from_index(0))
+}
 
 /// What a choice among free chunks is made from.
 #[derive(Clone, Copy)]
@@ -55,31 +72,41 @@ struct Candidate {
 impl FreeChunks {
     pub(super) fn new(prefer: Prefer) -> FreeChunks {
         let (by_size, by_age) = (BTreeSet::new(), BTreeSet::new());
-        FreeChunks { prefer, by_size, by_age, entries: Vec::new(), inserted: 0 }
+        FreeChunks { prefer, by_size, by_age, entries: IndexVec::new(), inserted: NonZeroU64::MIN }
     }
 
     /// Adds a free chunk to both orders, by size and by age.
     pub(super) fn insert(&mut self, id: ChunkId, chunk: &Chunk) {
-        let by_size = match self.prefer {
-            Prefer::Hot => (chunk.bytes, chunk.last_freed, self.inserted, id),
-            Prefer::Size => (chunk.bytes, 0, self.inserted, id),
-        };
-        let by_age = (chunk.last_freed, self.inserted, chunk.bytes, id);
-        self.inserted += 1;
+        let freed = Freed { bytes: chunk.bytes, last_freed: chunk.last_freed, inserted: self.inserted };
+        self.inserted = self.inserted.saturating_add(1);
+        let (by_size, by_age) = self.places(id, freed);
         self.by_size.insert(by_size);
         self.by_age.insert(by_age);
-        if self.entries.len() <= id {
-            self.entries.resize(id + 1, None);
+        while self.entries.len() <= id.index() {
+            self.entries.push(None);
         }
-        self.entries[id] = Some((by_size, by_age));
+        self.entries[id] = Some(freed);
     }
 
     /// Takes a chunk out of both orders, if it is in them.
     pub(super) fn remove(&mut self, id: ChunkId) {
-        if let Some((by_size, by_age)) = self.entries.get_mut(id).and_then(Option::take) {
+        if self.entries.get(id).is_none() {
+            return;
+        }
+        if let Some(freed) = self.entries[id].take() {
+            let (by_size, by_age) = self.places(id, freed);
             self.by_size.remove(&by_size);
             self.by_age.remove(&by_age);
         }
+    }
+
+    /// The entries of a chunk in the orders by size and by age.
+    fn places(&self, id: ChunkId, Freed { bytes, last_freed, inserted }: Freed) -> (Entry, Entry) {
+        let by_size = match self.prefer {
+            Prefer::Hot => (bytes, last_freed, inserted.get(), id),
+            Prefer::Size => (bytes, 0, inserted.get(), id),
+        };
+        (by_size, (last_freed, inserted.get(), bytes, id))
     }
 
     /// The chunk to take for `bytes` bytes at tick `now`; `None` if none is free.
@@ -87,7 +114,7 @@ impl FreeChunks {
         match self.prefer {
             Prefer::Size => {
                 // The smallest that is large enough, the first inserted of equals; else the largest, the last inserted.
-                let large_enough = self.by_size.range((bytes, 0, 0, 0)..).next();
+                let large_enough = self.by_size.range(first_of(bytes)..).next();
                 large_enough.or_else(|| self.by_size.last()).map(|entry| entry.3)
             }
             Prefer::Hot => self.hottest(bytes, now),
@@ -105,7 +132,7 @@ impl FreeChunks {
         let &(last_freed, inserted, size, chunk) = self.by_age.last()?;
         let latest = candidate(size, last_freed, inserted, chunk);
         // Freed less than ten ticks ago.
-        let still_hot = self.by_age.range(((now + 1).saturating_sub(COOLING), 0, 0, 0)..);
+        let still_hot = self.by_age.range(first_of((now + 1).saturating_sub(COOLING))..);
         let still_hot = still_hot.map(|&(last_freed, inserted, size, chunk)| (size, last_freed, inserted, chunk));
         let best = still_hot
             .chain(self.larger(bytes))
@@ -121,7 +148,7 @@ impl FreeChunks {
     fn larger(&self, bytes: u64) -> Vec<Entry> {
         let mut found: Vec<Entry> = Vec::new();
         let mut from = bytes;
-        while let Some(&entry) = self.by_size.range((from, 0, 0, 0)..).next() {
+        while let Some(&entry) = self.by_size.range(first_of(from)..).next() {
             // Sizes come from the best fit to worse ones. Chunks that are still hot are listed elsewhere, so here only
             // the fit counts, and sizes that fit worse than the first (by more than a rounding error) cannot win.
             if found.first().is_some_and(|first| fit(entry.0, bytes) < fit(first.0, bytes) - CLOSE) {
@@ -137,12 +164,12 @@ impl FreeChunks {
     fn smaller(&self, bytes: u64) -> Vec<Entry> {
         let mut found: Vec<Entry> = Vec::new();
         let mut until = bytes;
-        while let Some(&(size, ..)) = self.by_size.range(..(until, 0, 0, 0)).next_back() {
+        while let Some(&(size, ..)) = self.by_size.range(..first_of(until)).next_back() {
             if found.first().is_some_and(|first| fit(size, bytes) < fit(first.0, bytes) - CLOSE) {
                 break;
             }
             // The chunk of this size that has been free for longest is the first of its size.
-            found.extend(self.by_size.range((size, 0, 0, 0)..).next());
+            found.extend(self.by_size.range(first_of(size)..).next());
             until = size;
         }
         found

@@ -25,13 +25,19 @@
 //!
 //! So every operation on the row is O(1), and reading all offsets off is O(chunks).
 
-/// A chunk, by the order of creation.
-pub(super) type ChunkId = usize;
+use memplan_core::{Id, IndexVec, index_type};
 
-/// How a chunk was made, and of which chunks. An origin has its position among the origins.
+index_type! {
+    /// A chunk, by the order of creation.
+    pub(super) struct ChunkId;
+    /// A chunk that was appended, by the order of appending.
+    struct OriginId;
+}
+
+/// How a chunk was made, and of which chunks.
 #[derive(Clone, Copy, Debug)]
 enum Made {
-    Origin(usize),
+    Origin(OriginId),
     Left(ChunkId),
     Right(ChunkId),
     Merged { first: ChunkId, last: ChunkId },
@@ -54,7 +60,7 @@ pub(super) struct Chunk {
     pub(super) right: Option<ChunkId>,
     made: Made,
     /// The last origin carried by this chunk or one to its left: all later origins lie to its right.
-    last_origin: usize,
+    last_origin: OriginId,
     /// Bytes it was extended by itself.
     extended: u64,
 }
@@ -72,12 +78,12 @@ struct Origin {
 #[derive(Default)]
 pub(super) struct Row {
     /// All chunks that ever were.
-    chunks: Vec<Chunk>,
+    chunks: IndexVec<ChunkId, Chunk>,
     /// The chunk at the right end; `None` if the row is empty.
     last: Option<ChunkId>,
     /// The bytes of the whole row.
     total: u64,
-    origins: Vec<Origin>,
+    origins: IndexVec<OriginId, Origin>,
     /// Entry k: by how many bytes all origins at position k and later have moved.
     moved_from: Vec<u64>,
     /// The sum of `moved_from`.
@@ -100,8 +106,7 @@ impl Row {
 
     /// Opens new memory at the end.
     pub(super) fn append(&mut self, bytes: u64) -> ChunkId {
-        let origin = self.origins.len();
-        self.origins.push(Origin { start: self.total, moved_before: self.moved_in_sum });
+        let origin = self.origins.push(Origin { start: self.total, moved_before: self.moved_in_sum });
         self.total += bytes;
         let chunk = self.make(bytes, Made::Origin(origin), origin);
         self.link(self.last, Some(chunk));
@@ -140,7 +145,7 @@ impl Row {
         self.chunks[chunk].bytes += by;
         self.chunks[chunk].extended += by;
         // The chunks to the right hang on origins after this one, or on the end of this chunk and those it is made of.
-        let first_moved = self.chunks[chunk].last_origin + 1;
+        let first_moved = self.chunks[chunk].last_origin.index() + 1;
         if self.moved_from.len() <= first_moved {
             self.moved_from.resize(first_moved + 1, 0);
         }
@@ -149,7 +154,7 @@ impl Row {
     }
 
     /// Adds a chunk in use, without neighbours.
-    fn make(&mut self, bytes: u64, made: Made, last_origin: usize) -> ChunkId {
+    fn make(&mut self, bytes: u64, made: Made, last_origin: OriginId) -> ChunkId {
         let (is_free, is_remainder) = (false, false);
         let chunk = Chunk {
             bytes,
@@ -162,8 +167,7 @@ impl Row {
             last_origin,
             extended: 0,
         };
-        self.chunks.push(chunk);
-        self.chunks.len() - 1
+        self.chunks.push(chunk)
     }
 
     /// Makes two chunks neighbours; `None` stands for an end of the row.
@@ -185,10 +189,11 @@ impl Row {
 
     /// The final offset of every chunk that ever was. A chunk is made of older ones, so these are known when its turn
     /// comes.
-    pub(super) fn starts(&self) -> Vec<u64> {
+    pub(super) fn starts(&self) -> IndexVec<ChunkId, u64> {
         let bytes = self.final_bytes();
         let origins = self.final_origins();
-        let mut starts = Vec::with_capacity(self.chunks.len());
+        let mut starts = IndexVec::new();
+        starts.reserve_exact(self.chunks.len());
         for (chunk, its_bytes) in self.chunks.iter().zip(&bytes) {
             starts.push(match chunk.made {
                 Made::Origin(origin) => origins[origin],
@@ -204,25 +209,26 @@ impl Row {
     /// The final sizes of all chunks. A chunk that has been split or merged is not in the row any more, but grows when
     /// a chunk that was made of it is extended. This is passed down from newer to older chunks: a part's growth to its
     /// whole, a merged chunk's to its last.
-    fn final_bytes(&self) -> Vec<u64> {
-        let mut inherited = vec![0; self.chunks.len()];
-        for (id, chunk) in self.chunks.iter().enumerate().rev() {
+    fn final_bytes(&self) -> IndexVec<ChunkId, u64> {
+        let mut inherited: IndexVec<ChunkId, u64> = IndexVec::filled(0, self.chunks.len());
+        for id in self.chunks.ids().rev() {
+            let chunk = &self.chunks[id];
             let growth = chunk.extended + inherited[id];
             match chunk.made {
                 Made::Origin(_) => {}
                 Made::Left(from) | Made::Right(from) | Made::Merged { last: from, .. } => inherited[from] += growth,
             }
         }
-        self.chunks.iter().zip(inherited).map(|(chunk, growth)| chunk.bytes + growth).collect()
+        self.chunks.iter().zip(&inherited).map(|(chunk, growth)| chunk.bytes + growth).collect()
     }
 
     /// The final offsets of all origins.
-    fn final_origins(&self) -> Vec<u64> {
+    fn final_origins(&self) -> IndexVec<OriginId, u64> {
         let mut moved = 0;
-        let offset = |(index, origin): (usize, &Origin)| {
-            moved += self.moved_from.get(index).copied().unwrap_or(0);
+        let offset = |(id, origin): (OriginId, &Origin)| {
+            moved += self.moved_from.get(id.index()).copied().unwrap_or(0);
             origin.start + moved - origin.moved_before
         };
-        self.origins.iter().enumerate().map(offset).collect()
+        self.origins.iter_enumerated().map(offset).collect()
     }
 }
