@@ -152,7 +152,7 @@ impl Lowering<'_> {
         let Some(&value) = document.operands(op).first() else { return };
         let Some(allocation) = self.marked(value) else { return };
         // The plan does not place this buffer if it has no value in the program, or (below) no site.
-        let Some(id) = self.values[allocation] else { return };
+        let Some(id) = self.values.get(allocation) else { return };
         let slots = document.integer_attribute(op, "hivm.multi_buffer");
         // One slot is what a buffer has without a mark.
         let slots = slots.and_then(|slots| u32::try_from(slots).ok()).filter(|&slots| slots > 1);
@@ -230,7 +230,7 @@ impl Lowering<'_> {
             let space = document.ty(allocation).as_memref()?.space.as_deref()?;
             let core = document.core(document.function_around(op)?);
             let foreign = Document::is_foreign(core, Document::scope_name(space)?);
-            (!foreign && self.values[allocation].is_some()).then_some((allocation, AccessKind::Update))
+            (!foreign && self.values.get(allocation).is_some()).then_some((allocation, AccessKind::Update))
         };
         if document.name(op) == "annotation.mark" { marked().into_iter().collect() } else { Vec::new() }
     }

@@ -154,15 +154,39 @@ pub struct Lowered {
     /// The function op behind each function.
     pub functions: IndexVec<program::FunctionId, OpId>,
     /// The program's value for each value of the document, if it is memory.
-    values: IndexVec<ValueId, Option<program::ValueId>>,
+    values: Counterparts,
     /// What was not understood and is taken conservatively.
     pub notes: Vec<Note>,
+}
+
+/// The program's value for each value of a document, if it is memory. A text may have millions of values, and an
+/// optional number takes twice the memory of a number, so the largest number stands for none.
+#[derive(Clone, Debug)]
+struct Counterparts(IndexVec<ValueId, u32>);
+
+impl Counterparts {
+    /// None for each of so many values.
+    fn new(count: usize) -> Counterparts {
+        Counterparts(IndexVec::filled(u32::MAX, count))
+    }
+
+    /// The program's value for a value of the document.
+    fn get(&self, value: ValueId) -> Option<program::ValueId> {
+        let known = self.0.get(value).filter(|&&number| number != u32::MAX);
+        known.map(|&number| program::ValueId::from_index(number as usize))
+    }
+
+    /// Notes the program's value for a value of the document.
+    fn set(&mut self, value: ValueId, counterpart: program::ValueId) {
+        // A program with 2^32 values has more bytes than any machine.
+        self.0[value] = u32::try_from(counterpart.index()).unwrap_or(u32::MAX);
+    }
 }
 
 impl Lowered {
     /// The program's value for a value of the document, if it is memory.
     pub fn value(&self, value: ValueId) -> Option<program::ValueId> {
-        self.values.get(value).copied().flatten()
+        self.values.get(value)
     }
 
     /// Drops the program and the maps to its ops and values. What remains (the allocation behind each site, the
@@ -170,7 +194,7 @@ impl Lowered {
     pub fn forget_program(&mut self) {
         self.program = Program::default();
         self.ops = IndexVec::new();
-        self.values = IndexVec::new();
+        self.values = Counterparts::new(0);
     }
 }
 
@@ -248,7 +272,7 @@ struct Lowering<'d> {
     document: &'d Document,
     subject: Subject,
     builder: ProgramBuilder,
-    values: IndexVec<ValueId, Option<program::ValueId>>,
+    values: Counterparts,
     /// Values whose definition has been lowered. A value may be used in the text before that, and then has a program
     /// value whose origin is not known yet.
     defined: IndexVec<ValueId, bool>,
@@ -293,7 +317,7 @@ impl<'d> Lowering<'d> {
             document,
             subject,
             builder: builder_for(document, subject),
-            values: IndexVec::filled(None, document.value_ids().len()),
+            values: Counterparts::new(document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
             late: Vec::new(),
             blocks: IndexVec::filled(None, document.blocks.len()),
@@ -483,13 +507,13 @@ impl<'d> Lowering<'d> {
     /// The program's value for a value of the document. It is made on first use, even before its definition is
     /// lowered; until then it counts as external memory.
     fn value(&mut self, value: ValueId) -> program::ValueId {
-        if let Some(known) = self.values[value] {
+        if let Some(known) = self.values.get(value) {
             return known;
         }
         let name = self.value_name(value);
         let made = self.builder.external(&name);
         self.builder.set_span(made, self.document.value(value).name);
-        self.values[value] = Some(made);
+        self.values.set(value, made);
         made
     }
 
