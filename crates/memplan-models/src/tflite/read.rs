@@ -70,7 +70,7 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     let mut graphs = IndexVec::<GraphId, Graph>::default();
     let mut notes = Notes::default();
     let mut runtime = Runtime::default();
-    for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
+    for subgraph in root.tables(field::SUBGRAPHS)? {
         graphs.push(context.graph(&subgraph, &mut notes, &mut runtime)?);
     }
     if graphs.is_empty() {
@@ -257,9 +257,9 @@ struct Context {
 impl Context {
     /// Reads the operator codes and the buffers of a model.
     fn new(root: &Table, options: &Options) -> Result<Context, ReadError> {
-        let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
+        let codes = root.tables(field::OPERATOR_CODES)?;
         let kinds = codes.iter().map(kind).collect::<Result<_, _>>()?;
-        let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+        let buffers = root.tables(field::BUFFERS)?;
         let filled = buffers.iter().map(has_content).collect::<Result<_, _>>()?;
         let table = options.scratch.clone().unwrap_or_else(ScratchTable::none);
         Ok(Context { kinds, filled, table })
@@ -267,7 +267,7 @@ impl Context {
 
     /// Reads one subgraph. Notes for the user and what the runtime needs are added to `notes` and `runtime`.
     fn graph(&self, table: &Table, notes: &mut Notes, runtime: &mut Runtime) -> Result<Graph, ReadError> {
-        let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
+        let tables = table.tables(field::subgraph::TENSORS)?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
         let mut tensors = IndexVec::<TensorId, Tensor>::default();
         // Names of tensors may be missing or repeated. Plans refer to buffers by name, so each one gets a name of its
@@ -284,7 +284,7 @@ impl Context {
                 [&inputs, &outputs].map(|tensors| tensors.iter().map(|&tensor| scales[tensor]).collect());
         }
         let mut ops = IndexVec::<OpId, Op>::default();
-        for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+        for operator in table.tables(field::subgraph::OPERATORS)? {
             if patience::is_over() {
                 return Err(ReadError::stopped());
             }
@@ -307,8 +307,8 @@ impl Context {
             let message = format!("tensor `{name}` has element type {number}, which is not known");
             return Err(ReadError::at_byte("tflite::element-type", at, message));
         };
-        let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
-        let signature = table.vector(field::tensor::SHAPE_SIGNATURE, 4)?.i32s()?;
+        let dimensions = table.i32s(field::tensor::SHAPE)?;
+        let signature = table.i32s(field::tensor::SHAPE_SIGNATURE)?;
         // The number -1 is a dimension that is only known at run time. Other negative numbers cannot occur in a valid
         // file.
         if let Some(negative) = dimensions.iter().find(|&&dimension| dimension < -1) {
