@@ -184,7 +184,7 @@ fn lower_into<'f>(
         candidates,
         budget: Budget::default(),
         uses: None,
-        names: Vec::new(),
+        op_names: Vec::new(),
         around: Vec::new(),
         builder,
         values,
@@ -194,6 +194,7 @@ fn lower_into<'f>(
         next: 0,
     };
     lowering.block(&function.body);
+    // The function ends and returns no values.
     lowering.builder.leave(&[]);
     lowering.builder.close_function();
     let Lowering { builder, values, owners, .. } = lowering;
@@ -388,7 +389,7 @@ struct Lowering<'f> {
     /// How often each buffer is used in the whole function; `None` until the judge is first asked about a pair.
     uses: Option<IndexVec<BufId, usize>>,
     /// The names of ops that were used so far, so that ops of one name share it.
-    names: Vec<(&'static str, Arc<str>)>,
+    op_names: Vec<(&'static str, Arc<str>)>,
     /// The loops, launches, lets and allocations in force at the current statement, from the outside in.
     around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
@@ -686,11 +687,11 @@ impl<'f> Lowering<'f> {
     fn name(&mut self, stmt: &Stmt) -> Arc<str> {
         let wanted = statement_name(stmt);
         // Names are constants, and one constant is as a rule at one address. If it is not, the name is made twice.
-        if let Some((_, name)) = self.names.iter().find(|(known, _)| std::ptr::eq(*known, wanted)) {
+        if let Some((_, name)) = self.op_names.iter().find(|(known, _)| std::ptr::eq(*known, wanted)) {
             return Arc::clone(name);
         }
         let name: Arc<str> = wanted.into();
-        self.names.push((wanted, Arc::clone(&name)));
+        self.op_names.push((wanted, Arc::clone(&name)));
         name
     }
 

@@ -88,7 +88,7 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
         match binding {
             Binding::Axis(var, extent, axis) => {
                 let order = translator.order(*axis, &around[position..]);
-                body = vec![translator.repeat(*var, &Expr::int(0), extent, order, body)];
+                body = vec![translator.counted_loop(*var, &Expr::int(0), extent, order, body)];
             }
             Binding::Let(var, value) => {
                 body.insert(0, Step::Define { variable: variable(*var), value: translator.index(value) });
@@ -106,6 +106,7 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
     body
 }
 
+/// A variable's number in the words of the judge.
 fn variable(var: VarId) -> u32 {
     var.index() as u32
 }
@@ -136,8 +137,8 @@ impl Translator<'_> {
         if self.pair.iter().all(is_private) { Order::Private } else { Order::Concurrent }
     }
 
-    /// A loop of the judge around a body.
-    fn repeat(&self, var: VarId, min: &Expr, extent: &Expr, order: Order, body: Vec<Step>) -> Step {
+    /// A loop with a number of iterations, of the judge's own, around a body. (A [`Step::Repeat`] is a `while`.)
+    fn counted_loop(&self, var: VarId, min: &Expr, extent: &Expr, order: Order, body: Vec<Step>) -> Step {
         Step::Loop { variable: variable(var), first: self.index(min), count: self.index(extent), order, body }
     }
 
@@ -170,11 +171,11 @@ impl Translator<'_> {
                     ForKind::Vectorized => self.order(Axis::Lanes, &[]),
                     ForKind::ThreadBinding(tag) => self.order(Axis::of_tag(tag), &[]),
                 };
-                steps.push(self.repeat(*var, min, extent, order, self.block(body)));
+                steps.push(self.counted_loop(*var, min, extent, order, self.block(body)));
             }
             StmtKind::Thread { var, tag, extent, body, .. } => {
                 let order = self.order(Axis::of_tag(tag), &[]);
-                steps.push(self.repeat(*var, &Expr::int(0), extent, order, self.block(body)));
+                steps.push(self.counted_loop(*var, &Expr::int(0), extent, order, self.block(body)));
             }
             // The condition of a `while` is read again in every round, after the body.
             StmtKind::While { condition, body } => {

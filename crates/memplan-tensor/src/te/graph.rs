@@ -296,15 +296,9 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Graph {
-        let tables = Function {
-            name: "main".to_owned(),
-            params: Vec::new(),
-            vars: IndexVec::new().into(),
-            buffers: IndexVec::new(),
-            body: Block::default(),
-        };
         Graph {
-            tables,
+            // The function that the graph is lowered to keeps this name. TVM calls it `main`, too.
+            tables: Function::empty("main".to_owned()),
             ops: IndexVec::new(),
             axes: IndexVec::new(),
             symbols: Vec::new(),
