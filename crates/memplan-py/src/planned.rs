@@ -71,7 +71,8 @@ impl PlanHandle {
     }
 
     #[getter]
-    /// The name of the strategy that made the plan.
+    /// The name of the strategy that made the plan: the one of the call, or `auto` if the plan was repaired and the
+    /// other could not keep buffers apart.
     fn strategy(&self) -> &str {
         &self.planned.strategy
     }
@@ -91,7 +92,9 @@ impl PlanHandle {
         self.kept
     }
 
-    /// The facts that the JSON form does not have and that [`crate::restored`] needs.
+    /// What a pickle keeps beside the problem and the plan as JSON. From the JSON only the placements are read back
+    /// (`json::read`), so the facts have the rest of the outcome. `crate::restored` gives it all to the driver once more,
+    /// as the answer of the strategy of the call. What only tells of the old run (limits, seconds, repairs) is not kept.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = PyDict::new(py);
         facts.set_item("status", self.status())?;

@@ -15,11 +15,16 @@
 //! `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape; `terminates`
 //! is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known; `regions`
 //! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
-//! arguments of its region.
+//! arguments of its region; `detached_by` is a word of the form, such as `nowait`, with which the code after the op
+//! goes on while the region may still run; `gathering` says which tasks have ended when control has passed the op
+//! (`Inside`: those started in its region; `Children`: those started by the task around it; `Team`: those of the team
+//! around it); `with_aliases(UNKNOWN_ALIASES)` is for a result that may be the memory of any operand, or other memory.
 //! Rules for the types of results (`ResultTypes`): `Number` is something that is certainly not memory.
 //! The glossary explains the values of `Control`, `Flow`, `Header` and `Traits`.
 
-use super::{Access, Control, Flow, Gathers, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
+use super::{
+    Access, Control, Flow, Gathers, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits, UNKNOWN_ALIASES,
+};
 
 /// All operands may be read and changed.
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
@@ -91,12 +96,12 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.atomic.write", OpInfo::effects(UPDATES)),
         ("omp.atomic.update", OpInfo { regions: Some(1), flow: Flow::Elements, ..OpInfo::effects(UPDATES) }),
         ("omp.atomic.capture", wrapper()),
-        ("omp.threadprivate", OpInfo::effects(READS).with_aliases(super::UNKNOWN_ALIASES)),
+        ("omp.threadprivate", OpInfo::effects(READS).with_aliases(UNKNOWN_ALIASES)),
     ]);
     // Memory that is mapped to a device has a second copy there. When the copies are reconciled is not visible
     // here, so the memory escapes.
     rows.extend([
-        ("omp.map.info", OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES)),
+        ("omp.map.info", OpInfo::escapes().with_aliases(UNKNOWN_ALIASES)),
         ("omp.map.bounds", OpInfo::gives(ResultTypes::Number)),
         ("omp.target", region(Control::Once, scope).detached_by("nowait")),
         ("omp.target_data", wrapper()),

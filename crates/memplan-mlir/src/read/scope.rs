@@ -207,7 +207,8 @@ impl Reader<'_> {
     }
 
     /// The value of a name. If the name means nothing yet, the use waits for its definition, and a placeholder is
-    /// given instead of the value.
+    /// given instead of the value. The caller has to put the result at the end of `operand_pool` before anything else is
+    /// put there: that is the place where the value will replace the placeholder.
     fn resolve_use(&mut self, one: Use, known: bool) -> Result<ValueId> {
         let name = self.text(one.name);
         if let Some(named) = self.scopes.lookup(name) {

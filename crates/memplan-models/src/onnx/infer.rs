@@ -169,7 +169,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
         }
     }
     let node = &drafts[graph].nodes[place];
-    let outside: Vec<Found> = node.inputs.iter().map(|&input| found(&drafts[graph], input)).collect();
+    let outside: Vec<Found> = node.inputs.iter().map(|&input| known_about(&drafts[graph], input)).collect();
     let given = match node.kind.as_str() {
         "Loop" => {
             // The body of a loop gets the number of the iteration, the condition, and the values that each iteration
@@ -190,7 +190,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
 }
 
 /// What is known about an input of a node; nothing if it is left out.
-fn found(draft: &Draft, input: Option<TensorId>) -> Found {
+fn known_about(draft: &Draft, input: Option<TensorId>) -> Found {
     input.map_or_else(Found::default, |input| {
         let facts = &draft.tensors[input];
         Found { is_bound: facts.is_bound, ..Found::new(facts.element, facts.shape.clone()) }
@@ -295,10 +295,10 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             // If the loop may have no iteration, the node may give the values that it was given.
             if !surely_runs(&drafts[graph], node) {
                 for (output, &initial) in outputs.iter_mut().zip(node.inputs.iter().skip(2)) {
-                    *output = either(output, found(&drafts[graph], initial));
+                    *output = either(output, known_about(&drafts[graph], initial));
                 }
             }
-            outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
+            outputs.iter_mut().skip(carried).for_each(|list| list.shape = None);
             Some(outputs)
         }
         "Scan" => {
@@ -306,7 +306,7 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             // all slices along a new axis, whose length is the number of slices.
             let states = scan_states(node, node.inputs.len());
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
-            let sequence = found(&drafts[graph], *node.inputs.get(states)?).shape;
+            let sequence = known_about(&drafts[graph], *node.inputs.get(states)?).shape;
             let place = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
             let length = sequence.and_then(|shape| Some(shape[axis(place, shape.len())?]));
             let places = ints(node, "scan_output_axes");
@@ -335,7 +335,7 @@ fn surely_runs(draft: &Draft, node: &Node) -> bool {
 
 /// Element types and shapes of the outputs of a body.
 fn outputs_of(body: &Draft) -> Vec<Found> {
-    body.outputs.iter().map(|&output| found(body, Some(output))).collect()
+    body.outputs.iter().map(|&output| known_about(body, Some(output))).collect()
 }
 
 /// The outputs of a node that runs one of several branches; see [`either`].
