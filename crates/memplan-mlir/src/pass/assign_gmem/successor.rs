@@ -20,7 +20,9 @@
 //!   b's place is taken from the start     until b is written
 //! ```
 
-use memplan_core::{Buffer, BufferId, Bytes, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
+use memplan_core::{
+    Buffer, BufferId, Bytes, IndexVec, Lifetime, Outcome, Placement, Plan, ProblemBuilder, Size, Space,
+};
 use memplan_planner::{Request, find, plan};
 
 use super::lifecycle::Life;
@@ -38,9 +40,11 @@ pub(super) fn best_plan(setting: &Setting, merges: &Merges, ours: &TensorProblem
     let problem = records.builder.build().ok()?;
     let mut best: Option<Plan> = None;
     for name in STRATEGIES {
-        let outcome = plan(find(name)?, &problem, request).ok()?;
-        let Some(theirs) = outcome.plan() else { continue };
-        let translated = translate(setting, merges, &records.tensors, theirs, ours)?;
+        // If one of the strategies finds nothing, the plan of the other one counts.
+        let outcome = find(name).and_then(|strategy| plan(strategy, &problem, request).ok());
+        let theirs = outcome.as_ref().and_then(Outcome::plan);
+        let translated = theirs.and_then(|theirs| translate(setting, merges, &records.tensors, theirs, ours));
+        let Some(translated) = translated else { continue };
         if best.as_ref().is_none_or(|best| translated.extent() < best.extent()) {
             best = Some(translated);
         }
@@ -56,7 +60,11 @@ struct Records {
 }
 
 impl Records {
-    /// The records for a network with these merges. `None` if a size passes 2^63 bytes.
+    /// The records for a network with these merges. `None` if a size passes 2^63 bytes, or if a merged result is an
+    /// operand of another merged concat (in another shape; [`Mergeable::as_today`] merges no operand that is itself a
+    /// concat). Its bytes would then be in two records, and there would be no offset that both agree on.
+    ///
+    /// [`Mergeable::as_today`]: super::merge::Mergeable::as_today
     fn new(setting: &Setting, merges: &Merges) -> Option<Records> {
         let network = setting.network;
         let mut lives: IndexVec<TensorId, Life> = setting.lives.clone();
@@ -65,6 +73,10 @@ impl Records {
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
+            // Results come after their operands, so a result that is an operand here has lost its record by now.
+            if roots.iter().any(|&root| sizes[root].is_none()) {
+                return None;
+            }
             // The record of the first operand stands for the whole concat, from the earliest start of an operand to
             // the last use of an operand or of the result. The records of the other operands get no bytes, and the
             // result has no record.
@@ -86,8 +98,8 @@ impl Records {
             }
             let Some(bytes) = sizes[id] else { continue };
             let life = Lifetime::new(lives[id].start as u64, lives[id].end as u64);
-            let padded = Bytes(bytes).align_up(Bytes(setting.chip.align))?;
-            let size = Size::Fixed(padded);
+            // `align_up` gives no size of 2^63 bytes or more.
+            let size = Size::Fixed(Bytes(bytes).align_up(Bytes(setting.chip.align))?);
             builder.buffer(Buffer { size, ..Buffer::new(network.name(id), 0, life) });
             tensors.push(id);
         }
@@ -110,8 +122,9 @@ fn translate(
     for (buffer, &tensor) in tensors.iter_enumerated() {
         offsets[tensor] = theirs.offset(buffer);
     }
-    // The result begins where the first operand begins, and the operands lie at their places in it. Concats come in
-    // the order of the program, so a result that is itself an operand of a later concat has its offset by then.
+    // The result begins where the first operand begins, and the operands lie at their places in it. Each of these
+    // offsets is set once: no tensor is an operand of two merged concats, or twice of one, and no operand is the result
+    // of another (`Records::new` has made sure of that).
     for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
         let (first, _) = network.root(concat.operands.first()?.0);
         let base = offsets[first]?;
