@@ -245,8 +245,16 @@ pub fn run(
         let mut planned = task.solve_devices(&devices, strategy, request)?;
         // The mode that was used may differ from the one asked for (`io_tag` becomes `basic` if inputs and outputs
         // cannot be tagged), and the text has to say which it is. It says so once for all devices, so if one of them
-        // has to be in mode basic, all are.
-        if planned.iter().any(|found| found.areas.mode != planned[0].areas.mode) {
+        // has to be in another mode than the others, all are.
+        let is_mixed = planned.iter().any(|found| found.areas.mode != planned[0].areas.mode);
+        if is_mixed && options.mode == Mode::Documented {
+            // The documented algorithm knows one plan only. On some devices it overwrites inputs, so the text must not
+            // promise for any that they survive.
+            for found in &mut planned {
+                found.areas.mode = AddressMode::InReuse;
+                found.pinned = lifecycle::pinned(&found.network, true);
+            }
+        } else if is_mixed {
             let notes: Vec<_> = planned.iter().map(|found| found.areas.note.clone()).collect();
             task.mode = AddressMode::Basic;
             planned = task.solve_devices(&devices, strategy, request)?;

@@ -105,6 +105,39 @@ fn what_a_call_takes_is_never_released() {
     assert!(text.contains("only_merge = false"), "the document merges no concat");
 }
 
+/// The text says once which mode all devices are in. If the input of one of them is overwritten, it must not say `basic`,
+/// in which inputs survive.
+#[test]
+fn an_input_that_one_device_overwrites_is_promised_by_none() {
+    let ty = "tensor<4096xi8>";
+    let op = |result: &str, of: &str| format!("      %{result} = \"tpu.Active\"(%{of}) : ({ty}) -> {ty}\n");
+    let device = |name: &str, body: &str, functions: &str| {
+        format!(
+            "  module @{name} {{\n    func.func @main(%arg0: {ty}) -> {ty} {{\n      \
+             %{name} = \"top.Input\"(%arg0) : ({ty}) -> {ty}\n{body}    }}\n{functions}  }}\n"
+        )
+    };
+    // What a call takes is never released, and everything else is.
+    let called =
+        format!("    func.func @f(%arg0: {ty}) -> {ty} {{\n{}      return %g : {ty}\n    }}\n", op("g", "arg0"));
+    let call = format!("      %r = call @f(%keeps) : ({ty}) -> {ty}\n      return %r : {ty}\n");
+    let keeps = device("keeps", &call, &called);
+    let chain = op("a", "frees") + &op("b", "a") + &op("c", "b") + &format!("      return %c : {ty}\n");
+    let frees = device("frees", &chain, "");
+    for (devices, mode) in [
+        (keeps.clone() + &keeps.replace("keeps", "also"), "basic"),
+        (keeps.clone() + &frees, "in_reuse"),
+        (frees + &keeps, "in_reuse"),
+    ] {
+        let source = format!(
+            "module @net attributes {{module.chip = \"bm1684x\", module.state = \"TPU_DIVIDED\"}} {{\n{devices}}}\n"
+        );
+        let text = assigned(&source, "assign-gmem{mode=documented}");
+        assert!(text.contains(&format!("module.addr_mode = \"{mode}\"")), "{mode}\n{text}");
+        assert_eq!(complaints(&text), Vec::<String>::new(), "{text}");
+    }
+}
+
 #[test]
 fn a_merged_concat_has_to_have_its_operands_inside() {
     let ty = |channels: u64| format!("tensor<1x{channels}x1024xf32>");
