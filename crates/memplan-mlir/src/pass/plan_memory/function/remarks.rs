@@ -8,7 +8,8 @@ use memplan_core::{BufferId, Bytes};
 
 use super::*;
 
-/// The largest number of sharings across pipes that are named one by one; the rest is only counted.
+/// The largest number of sharings that are named one by one. The remark after them has the number of all sharings, or
+/// the weight of all waits.
 const MOST_CROSSINGS: usize = 16;
 
 impl Planner<'_> {
