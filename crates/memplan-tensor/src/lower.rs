@@ -349,13 +349,16 @@ impl Lowered {
 /// in.
 pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
     let mut plan = SitePlan::empty(&lowered.program);
+    let mut tenants = IndexVec::filled(0u32, layout.allocations.len());
+    layout.places.iter().flatten().for_each(|place| tenants[place.allocation] += 1);
     for (buffer, place) in layout.places.iter_enumerated() {
         let (Some(place), Some(site)) = (place, lowered.sites.get(buffer).copied().flatten()) else {
             continue;
         };
         let allocation = &layout.allocations[place.allocation];
-        // An allocation that stays is shared with nobody. Without a placement the check gives it memory of its own.
-        if allocation.stays {
+        // An allocation that stays is to be shared with nobody. Without a placement the check gives it memory of its
+        // own. If a layout puts several buffers there all the same, the check has to see that.
+        if allocation.stays && tenants[place.allocation] == 1 {
             continue;
         }
         let space = SpaceId::from_index(place.allocation.index());

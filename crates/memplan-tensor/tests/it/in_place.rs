@@ -206,6 +206,42 @@ fn lies() -> Vec<(&'static str, String)> {
                 "A = T.alloc_buffer((8,), \"float32\")\nB = T.alloc_buffer((16,), \"int16\")\nfor i in range(8):\n    A[i] = E[i]\nfor i in range(8):\n    B[7 - i] = T.Cast(\"int16\", A[7 - i])\nfor i in range(8):\n    O[i] = T.Cast(\"float32\", B[i])",
             ),
         ),
+        (
+            "a view with other strides",
+            program(
+                "A = T.alloc_buffer((4, 4))\nB = T.alloc_buffer((4, 4))\nS = T.decl_buffer((4, 4), data=A.data, strides=(1, 4))\nfor i, j in T.grid(4, 4):\n    A[i, j] = E[i * 4 + j]\nfor i, j in T.grid(4, 4):\n    B[i, j] = S[i, j] + T.float32(1)\nfor i, j in T.grid(4, 4):\n    O[i * 4 + j] = B[i, j]",
+            ),
+        ),
+        (
+            "columns before rows",
+            program(
+                "A = T.alloc_buffer((4, 4))\nB = T.alloc_buffer((4, 4), strides=(1, 4))\nfor i, j in T.grid(4, 4):\n    A[i, j] = E[i * 4 + j]\nfor i, j in T.grid(4, 4):\n    B[i, j] = A[i, j] + T.float32(1)\nfor i, j in T.grid(4, 4):\n    O[i * 4 + j] = B[i, j]",
+            ),
+        ),
+        (
+            "a list with gaps",
+            around(
+                "S = T.decl_buffer((3,), data=A.data, strides=(2,))\nfor i in range(3):\n    B[2 - i] = S[2 - i] + T.float32(1)\nfor i in range(5):\n    B[i + 3] = T.float32(0)",
+            ),
+        ),
+        (
+            "an offset that depends on the source",
+            around(
+                "for i in range(8):\n    V = T.decl_buffer((1,), data=E.data, elem_offset=T.Cast(\"int32\", A[0]) % 8)\n    B[i] = A[i] + T.float32(1) + V[0]",
+            ),
+        ),
+        (
+            "a stride that depends on the source",
+            around(
+                "for i in range(8):\n    V = T.decl_buffer((2,), data=E.data, strides=(T.Cast(\"int32\", A[0]) % 8,))\n    B[i] = A[i] + T.float32(1) + V[1]",
+            ),
+        ),
+        (
+            "an index that is computed with a point",
+            around(
+                "for r in range(1):\n    B[7] = A[7] + T.float32(1)\n    B[6] = A[6]\n    for i in range(6):\n        B[i] = A[i] + T.float32(1)\n    B[T.Cast(\"int32\", T.float32(7) / T.float32(2) * T.float32(2))] = A[T.Cast(\"int32\", T.float32(7) / T.float32(2) * T.float32(2))] + T.float32(1)",
+            ),
+        ),
     ];
     let kernel = |index: &str| {
         program(&format!(
