@@ -658,10 +658,13 @@ impl<'a, 'p> Search<'a, 'p> {
             self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
-        // If there was no plan to begin with, some space may have no placements yet. A later stage may find them.
+        // If there was no plan to begin with, some space may have no placements yet. A later stage may find them. Then
+        // it needs those in `placed`, too, so they stay.
         if plan.placements.iter().any(Option::is_none) {
             return;
         }
+        // The offsets have had their use. What another stage finds in the meantime must not be undone by them.
+        self.placed = IndexVec::filled(None, self.problem.spaces().len());
         plan.fit_extents(self.problem);
         let better = self.known.best.as_ref().is_none_or(|best| plan.extent() < best.extent());
         if better && fits(self.problem, &plan) {
