@@ -301,6 +301,7 @@ impl Builder<'_> {
                         self.edge(node, &exit, &branch.values);
                     }
                     Target::Leave => task.leave.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
+                    // `Program::check` refuses a break in any other region than the body of a loop.
                     Target::Break => task.leave_loop.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
                 }
             }

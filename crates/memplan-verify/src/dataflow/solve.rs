@@ -175,8 +175,12 @@ fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
     for exits in machine.concurrency.launches.values().filter_map(|op| graph.async_exits.get(op)) {
         exits.iter().for_each(|&exit| keeps[exit] = true);
     }
+    let is_await = |step: Option<&Step>| matches!(step, Some(Step::Await(_)));
     for (id, node) in graph.nodes.iter_enumerated() {
-        keeps[id] |= matches!(node.steps.first(), Some(Step::Await(_)));
+        keeps[id] |= is_await(node.steps.first());
+        // The graph begins a node at every await. An await behind other steps would lose the state that it waits with.
+        let mut later = node.steps.iter().skip_while(|step| is_await(Some(step)));
+        debug_assert!(!later.any(|step| is_await(Some(step))), "an await stands at the beginning of its node");
     }
     keeps
 }
