@@ -283,8 +283,8 @@ impl Reader {
             let mut fields = Fields::of(value, "a pool")?;
             let space = self.pool(fields.need("id")?)?;
             let Some(ranges) = fields.take("reserved_ranges") else { continue };
-            for range in ranges.list("a list of reserved ranges")? {
-                let (low, high) = self.limits(range, "reserved_ranges[].")?;
+            for (low, high, span) in self.separate(ranges)? {
+                // Nothing is changed: the builder shows its spaces in this way only.
                 let info = &self.builder.spaces_mut()[space];
                 // The part of a range beyond the pool's capacity means nothing, and the buffer would not fit.
                 let high = info.capacity.map_or(high, |capacity| high.min(capacity.0));
@@ -295,10 +295,34 @@ impl Reader {
                 let buffer = Buffer::new(name, high - low, Lifetime::new(0, 1));
                 let spaces = std::iter::once(space).collect();
                 self.builder.buffer(Buffer { exclusive: true, spaces, ..buffer.with_fixed(Bytes(low)) });
-                self.spans.push(range.span());
+                self.spans.push(span);
             }
         }
         Ok(())
+    }
+
+    /// The reserved ranges of a pool as ranges that have no byte in common: begin, end, and where the first one of each
+    /// stands in the text. A file may reserve a byte twice, but two exclusive buffers cannot lie on it.
+    fn separate(&mut self, ranges: Json) -> Result<Vec<(u64, u64, Span)>, ReadError> {
+        let mut separate: Vec<(u64, u64, Span)> = Vec::new();
+        for range in ranges.list("a list of reserved ranges")? {
+            let (mut low, mut high) = self.limits(range, "reserved_ranges[].")?;
+            if low > high {
+                let message = format!("the reserved range ends at {high}, before its begin at {low}");
+                return Err(range.error("dsa::reserved-range", message));
+            }
+            let mut span = range.span();
+            // The ranges that this one overlaps become one with it, in the place of the first of them.
+            let overlaps = |&(begin, end, _): &(u64, u64, Span)| low < end && begin < high;
+            let (met, place) = (separate.iter().filter(|range| overlaps(range)), separate.iter().position(overlaps));
+            if let Some(place) = place {
+                span = separate[place].2;
+                (low, high) = met.fold((low, high), |(low, high), range| (low.min(range.0), high.max(range.1)));
+                separate.retain(|&(begin, end, _)| !(low < end && begin < high));
+            }
+            separate.insert(place.unwrap_or(separate.len()), (low, high, span));
+        }
+        Ok(separate)
     }
 
     /// Reads the buffers and remembers the number that each has in the file.
