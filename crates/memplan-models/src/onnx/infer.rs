@@ -178,7 +178,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
             let condition = Found::new(BOOL, Some(Vec::new()));
             [round, condition].into_iter().chain(outside.into_iter().skip(2)).collect()
         }
-        "Scan" => scanned(node, outside),
+        "Scan" if !is_batched(node) => scanned(node, outside),
         "FlexAttention" => scores(&outside).into_iter().collect(),
         // The branches of an `If` have no inputs. What other nodes hand to their bodies is not known.
         _ => return,
@@ -218,6 +218,12 @@ fn slice(sequence: Found, scanned: i64) -> Found {
         Some(shape)
     });
     Found { shape, ..sequence }
+}
+
+/// Whether a `Scan` is one of version 8 of the operators. Its first input is the lengths of the sequences, and a batch is
+/// the first axis of all others. There are no rules for it here, so the file has to state the shapes.
+fn is_batched(node: &Node) -> bool {
+    node.version == 8
 }
 
 /// How many inputs of a `Scan` are states: all but the sequences, whose number is an attribute.
@@ -301,7 +307,7 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             outputs.iter_mut().skip(carried).for_each(|list| list.shape = None);
             Some(outputs)
         }
-        "Scan" => {
+        "Scan" if !is_batched(node) => {
             // The body gives new states and results. The node gives the last states, and for each result the results of
             // all slices along a new axis, whose length is the number of slices.
             let states = scan_states(node, node.inputs.len());
