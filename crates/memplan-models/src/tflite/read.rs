@@ -222,6 +222,10 @@ pub(super) fn check_version(root: &Table) -> Result<(), ReadError> {
     }
 }
 
+/// Operators that run subgraphs, like `WHILE`, but do not exist in TensorFlow Lite Micro. What they do to tensors is
+/// that they read and write their own ones; their subgraphs are not read.
+const RUNS_UNKNOWN: [&str; 3] = ["STABLEHLO_WHILE", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE"];
+
 /// The names of tensors that the user is told about, in one note for each reason.
 #[derive(Default)]
 struct Notes {
@@ -231,6 +235,8 @@ struct Notes {
     signatures: Vec<String>,
     /// Tensors that are read but never written.
     unwritten: Vec<String>,
+    /// Kinds of operators that run subgraphs of which nothing is read here.
+    runs_unknown: Vec<String>,
 }
 
 impl Notes {
@@ -240,7 +246,8 @@ impl Notes {
         let signatures =
             line(&self.signatures, "planned for the shape in the file, though it may be changed at run time");
         let unwritten = line(&self.unwritten, "read, but neither an input nor written by any operator");
-        runtime.into_iter().chain(signatures).chain(unwritten).collect()
+        let what = "the tensors of the subgraphs that these operators run are not in the plan";
+        runtime.into_iter().chain(signatures).chain(unwritten).chain(line(&self.runs_unknown, what)).collect()
     }
 }
 
@@ -288,7 +295,11 @@ impl Context {
             if patience::is_over() {
                 return Err(ReadError::stopped());
             }
-            ops.push(self.op(&operator, &tensors, &scales, runtime)?);
+            let op = self.op(&operator, &tensors, &scales, runtime)?;
+            if RUNS_UNKNOWN.contains(&op.kind.as_str()) {
+                note_once(&mut notes.runs_unknown, &op.kind);
+            }
+            ops.push(op);
         }
         runtime.records.subgraphs.push((tensors.len(), ops.len()));
         let variables = tensors.iter().filter(|tensor| tensor.home == Home::Persistent);
@@ -400,8 +411,9 @@ impl Context {
             "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
             "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
             "CALL_ONCE" | "CALL" => (bodies(options?.as_ref(), 1)?, Control::Once),
-            // All other operators that are known run no subgraphs. A damaged table of their options is no error,
-            // because nothing else is read from it.
+            // Those of `RUNS_UNKNOWN` are named in a note. The subgraphs of a `STABLEHLO_REDUCE`, `STABLEHLO_SORT` and
+            // the like compute on scalars, and no other operator runs any. A damaged table of their options is no
+            // error, because nothing else is read from it.
             _ => (Vec::new(), Control::Once),
         };
         // A stateful operator does more than compute its outputs, so it may not be moved, repeated or left out. Custom
