@@ -82,7 +82,10 @@ impl Reader<'_> {
                     self.name_sizes(value)?;
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
-                "elem_offset" => offset = Some(self.expr(value)?),
+                "elem_offset" | "byte_offset" if offset.is_some() => {
+                    return Err(ScriptError::invalid(value.span, "a buffer has one offset: in elements or in bytes"));
+                }
+                "elem_offset" => offset = Some(self.integer(value)?),
                 "byte_offset" => offset = Some(self.byte_offset(value, dtype)?),
                 "strides" => {
                     strides = self.strides(value, buffer.shape.len())?;
@@ -92,7 +95,8 @@ impl Reader<'_> {
             }
         }
         if !matches!(buffer.memory, Memory::View { .. }) {
-            // The offset and the strides of foreign memory are kept as text only. So what they read must stay.
+            // Only a view has its offset and its strides as expressions. Those of any other buffer stand in the text of
+            // its declaration alone, where the rewriter does not see which buffers they read. So these must stay.
             let mut read = Vec::new();
             offset.iter().chain(strides.iter().flatten()).for_each(|expr| expr.add_mentioned(&mut read));
             for of in read {
