@@ -554,18 +554,19 @@ impl Graph {
                 ),
             });
         }
-        self.packed.insert(key, packed);
-        self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
+        let added = self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
             let mut args = vec![Expr::Str(callee.to_owned())];
             args.extend(inputs.iter().chain(outputs).map(|slot| packed_array(tables, slot)));
             let call = Expr::Call { name: "call_packed".to_owned(), args, dtype: DType::INT32 };
             Ok(vec![Stmt::new(StmtKind::Evaluate(call))].into())
-        })
+        })?;
+        self.packed.insert(key, packed);
+        Ok(added)
     }
 
     /// Adds an operation whose body is a TVMScript function. The function's buffer parameters stand for the inputs and
     /// then the outputs, in order; its sizes are matched by name with the graph's symbols. An error if `script` cannot
-    /// be read, holds more than one function, or takes other parameters.
+    /// be read, does not hold exactly one function, or takes other parameters.
     pub fn extern_script(
         &mut self,
         name: &str,
@@ -578,8 +579,10 @@ impl Graph {
             let (line, column) = error.line_column(script);
             wrong(format!("its script cannot be read (line {line}, column {column}): {error}"))
         })?;
-        let [function] = read.functions() else {
-            return Err(wrong("its script has more than one function".to_owned()));
+        let function = match read.functions() {
+            [function] => function,
+            [] => return Err(wrong("its script has no function".to_owned())),
+            _ => return Err(wrong("its script has more than one function".to_owned())),
         };
         let symbols: BTreeMap<String, VarId> =
             self.symbols.iter().map(|var| (self.tables.vars[*var].name.clone(), *var)).collect();

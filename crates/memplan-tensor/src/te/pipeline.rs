@@ -326,7 +326,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
         "facts" => return Ok(super::facts::facts_text(network, options, judge)),
         _ => {}
     }
-    // The stages that need the schedule and nothing of the lowering.
+    // The stages that need the schedule and at most a part of the lowering.
     let scheduled = schedule(network)?;
     match stage {
         "schedule" => return Ok(schedule_text(&scheduled)),
@@ -336,13 +336,18 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
             let buffers = primfunc(network, &scheduled, &tensors(network, &scheduled)?)?;
             return Ok(function_text(&buffers.function, Level::Buffers));
         }
+        "flat" | "prepared" => {
+            let flat = flat(&primfunc(network, &scheduled, &tensors(network, &scheduled)?)?, options)?;
+            return match stage {
+                "flat" => Ok(flat_text(&flat)),
+                _ => Ok(print_function(&with_plain_names(&at("prepare", prepare(&flat.function))?))),
+            };
+        }
         _ => {}
     }
-    // The last four stages take the whole lowering. The name was checked above, so what is left is `rewritten`.
+    // The last two stages take the whole lowering. The name was checked above, so what is left is `rewritten`.
     let lowered = lower_scheduled(network, scheduled, options, judge)?;
     Ok(match stage {
-        "flat" => flat_text(&lowered.flat),
-        "prepared" => print_function(&with_plain_names(&lowered.prepared)),
         "storage" => {
             let sequence = linearize(&lowered.prepared);
             let events = events(&sequence);
