@@ -271,6 +271,7 @@ impl Walk<'_> {
 
     /// `op` uses an instance of `site`: extends the life of the site by all ops for which that counts.
     fn touch(&mut self, site: SiteId, op: OpId) {
+        // Every site is allocated by an op; `Program::check` refuses any other program.
         let Some(alloc) = self.program.alloc_op(site) else { return };
         // `around` is the innermost op around both (`None` for the function). `user` and `home` are the ops directly
         // inside it that hold the access and the allocation, or are these themselves.

@@ -23,7 +23,8 @@ pub(crate) struct PlanHandle {
     pub(crate) input: Arc<Input>,
     /// The outcome.
     pub(crate) planned: Checked<Planned>,
-    /// The limits of the call, with which a model is planned once more when it is written.
+    /// The limits with which a model is planned once more when it is written (`to_model`): those of the call. A plan
+    /// out of a pickle has none.
     pub(crate) limits: Limits,
     /// The strategy that was asked for.
     pub(crate) strategy: &'static dyn Strategy,
@@ -92,9 +93,11 @@ impl PlanHandle {
         self.kept
     }
 
-    /// What a pickle keeps beside the problem and the plan as JSON. From the JSON only the placements are read back
-    /// (`json::read`), so the facts have the rest of the outcome. `crate::restored` gives it all to the driver once more,
-    /// as the answer of the strategy of the call. What only tells of the old run (limits, seconds, repairs) is not kept.
+    /// What a pickle keeps beside the problem and the plan as JSON. From the JSON `json::read` reads the plan, with its
+    /// extents, overlays and cost (and the lower bound of the cost). The facts have the rest of the outcome, and what
+    /// this handle says about the call. `crate::restored` gives it all to the driver once more, as the answer of the
+    /// strategy of the call. The limits, the seconds and the repairs of the call are not kept: the restored handle has no
+    /// limits, the time that restoring took, and no repairs.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = PyDict::new(py);
         facts.set_item("status", self.status())?;

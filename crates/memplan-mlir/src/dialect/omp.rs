@@ -12,7 +12,8 @@
 //! there that come back at other times, so it escapes.
 //!
 //! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
-//! `effects` lists what an op does to which operands; `escapes` is an op whose memory operands escape; `terminates`
+//! `effects` lists what an op does to which operands (its `Control` is `Once`, its `Flow` `None` and its `Header`
+//! `Plain`, unless the row says otherwise); `escapes` is an op whose memory operands escape; `terminates`
 //! is a terminator that gives values to the op around it; `unlisted` is an op of which nothing is known; `regions`
 //! says how many regions an op has, how they run and which values pass; `with_header` says where the form names the
 //! arguments of its region; `detached_by` is a word of the form, such as `nowait`, with which the code after the op
@@ -40,7 +41,8 @@ fn team() -> OpInfo {
     region(Control::Parallel, Traits::ALLOCATION_SCOPE.and(Traits::TEAM)).gathering(Gathers::Inside)
 }
 
-/// A region around shared work, which each thread runs once.
+/// A region that each thread that comes by runs once, and which is over when control has passed the op. Around shared
+/// work it stands for all of it.
 fn wrapper() -> OpInfo {
     region(Control::Once, Traits::default())
 }
@@ -77,7 +79,10 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.ordered.region", wrapper()),
         ("omp.scope", wrapper()),
     ];
-    // A task runs at some time between here and the next op that gathers tasks.
+    // A task runs at some time between here and the next op that gathers tasks. A taskloop makes tasks of its
+    // iterations, and the code waits for them at its end unless the text says `nogroup`. So it is neither `Async` nor a
+    // `TASK`. Tasks that an iteration starts (`omp.task`) have ended at its end, too, but the row promises nothing about
+    // them: they count as running until a later op gathers them.
     rows.extend([
         ("omp.task", region(Control::Async, scope.and(Traits::TASK))),
         ("omp.taskgroup", wrapper().gathering(Gathers::Inside)),
@@ -94,6 +99,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.yield", OpInfo::terminates()),
         ("omp.atomic.read", OpInfo::effects(UPDATES)),
         ("omp.atomic.write", OpInfo::effects(UPDATES)),
+        // The region gets the old content as a number and yields the new one. No memory is handed over, and the argument
+        // stands in the label of its block, so this is not made by `region`.
         ("omp.atomic.update", OpInfo { regions: Some(1), flow: Flow::Elements, ..OpInfo::effects(UPDATES) }),
         ("omp.atomic.capture", wrapper()),
         ("omp.threadprivate", OpInfo::effects(READS).with_aliases(UNKNOWN_ALIASES)),

@@ -313,12 +313,12 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             let states = scan_states(node, node.inputs.len());
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             let sequence = known_about(&drafts[graph], *node.inputs.get(states)?).shape;
-            let place = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
-            let length = sequence.and_then(|shape| Some(shape[axis(place, shape.len())?]));
-            let places = ints(node, "scan_output_axes");
+            let sliced_axis = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
+            let length = sequence.and_then(|shape| Some(shape[axis(sliced_axis, shape.len())?]));
+            let new_axes = ints(node, "scan_output_axes");
             for (index, output) in outputs.iter_mut().skip(states).enumerate() {
                 output.shape = output.shape.take().and_then(|mut shape| {
-                    shape.insert(axis(places.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
+                    shape.insert(axis(new_axes.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
                     Some(shape)
                 });
             }

@@ -287,7 +287,8 @@ impl Operator<'_> {
         Some(Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
-    /// A slice with strides of 1 and without masks that change the number of dimensions.
+    /// A slice with strides of 1 and without masks that change the number of dimensions. Operands 1 and 2 have its
+    /// begins and ends. With the option `offset` operand 2 has lengths instead of ends, and the slice is not taken.
     fn strided_slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let [begin, end, strides] = [1, 2, 3].map(|place| self.operand(place).and_then(integers));
@@ -389,9 +390,9 @@ impl Operator<'_> {
 }
 
 /// Whether a resize of an axis from `places` to `results` elements repeats each element `results / places` times, in
-/// whatever way a runtime computes the nearest neighbour. Runtimes use floats. Without half-pixel centres (`is_half`)
-/// some use fixed-point numbers of 16 fractional bits, which are faster. If the two ways gave different places, the
-/// result would depend on the runtime and on the size of a tile.
+/// whatever way a runtime computes the nearest neighbour. Runtimes use floats. Unless there are half-pixel centres
+/// (`is_half`), some use fixed-point numbers of 16 fractional bits, which are faster. If the two ways gave different
+/// places, the result would depend on the runtime and on the size of a tile.
 fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     let factor = results / places;
     // The loop below computes every place, so the length is limited to 65536; no image has more rows or columns.
@@ -400,7 +401,7 @@ fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     }
     let scale = places as f32 / results as f32;
     let offset = if is_half { 0.5 } else { 0.0 };
-    // The factor from results to places as a whole number of 65536ths, rounded up, as the runtime computes it.
+    // The factor from results to places in 65536ths, rounded down, plus one: the runtime computes it so.
     let fixed = (places << 16) / results + 1;
     (0..results).all(|place| {
         let float = (((place as f32 + offset) * scale).floor() as i64).min(places - 1);

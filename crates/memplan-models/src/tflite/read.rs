@@ -77,15 +77,15 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     }
     let count = graphs.len();
-    // An operator names its bodies by number. In a damaged file there may be no subgraph of that number; the code that
-    // uses the model relies on it.
+    // An operator names its bodies by number. A damaged file may name a subgraph that does not exist. The code that uses
+    // the model looks bodies up without a check, so such a file is refused here.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
             return Err(ReadError::at_byte("tflite::bad-index", root.offset(), message));
         }
     }
-    // Notes come last, because some of them sum up what all graphs have in common.
+    // A note lists all tensors or operators that it is about, whichever graph they are in. So notes are made last.
     let mut notes = notes.lines();
     notes.extend(context.unused_rows(&graphs));
     let tail = runtime.records.tail(runtime.unknown);

@@ -663,7 +663,8 @@ impl<'a, 'p> Search<'a, 'p> {
         if plan.placements.iter().any(Option::is_none) {
             return;
         }
-        // The offsets have had their use. What another stage finds in the meantime must not be undone by them.
+        // These offsets are used up. If they stayed, the next call would put them into the best plan of then, over what
+        // another stage has found between the two calls.
         self.placed = IndexVec::filled(None, self.problem.spaces().len());
         plan.fit_extents(self.problem);
         let better = self.known.best.as_ref().is_none_or(|best| plan.extent() < best.extent());

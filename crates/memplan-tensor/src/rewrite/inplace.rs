@@ -71,7 +71,8 @@ impl<'a> Check<'a> {
                 index_fits && value_fits && self.plain(*buffer)
             }
             // `Stmt::exprs` has no expressions of buffers, so the extents of this one are looked at here. Offsets and
-            // strides of views need no look: a buffer that they read is never the source (`Stmt::escaping`).
+            // strides of views need no look: they are computed anew at every access of the view, so a buffer that they
+            // read keeps memory of its own (`Sequence::held`) and is neither the source nor the destination.
             StmtKind::Alloc(buffer) => self.function.buffers[*buffer].shape.iter().all(|extent| self.expr(extent)),
             _ => stmt.exprs().into_iter().all(|expr| self.expr(expr)),
         };

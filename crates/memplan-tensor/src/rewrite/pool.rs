@@ -458,7 +458,7 @@ pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
 }
 
 impl Pool {
-    /// One line for each entry: place, memory, size, buffers.
+    /// One line for each entry: memory, element type, place, size, buffers. `memplan dump --stage storage` shows it.
     pub fn dump(&self, sequence: &Sequence<'_>) -> String {
         let function = sequence.function;
         let mut text = String::new();

@@ -95,8 +95,9 @@ impl Reader<'_> {
             }
         }
         if !matches!(buffer.memory, Memory::View { .. }) {
-            // Only a view has its offset and its strides as expressions. Those of any other buffer stand in the text of
-            // its declaration alone, where the rewriter does not see which buffers they read. So these must stay.
+            // Only a view keeps its offset and its strides as expressions. For any other buffer the rewriter does not
+            // see which buffers these expressions read. So the buffers that are read are pinned: the rewriter leaves
+            // their declarations where and as they are.
             let mut read = Vec::new();
             offset.iter().chain(strides.iter().flatten()).for_each(|expr| expr.add_mentioned(&mut read));
             for of in read {

@@ -296,6 +296,8 @@ impl Builder<'_> {
                 // loop body may run again or end.
                 match branch.target {
                     Target::Block(target) => {
+                        // An argument with an origin of its own (such as external memory) takes no value. The branch
+                        // has one value for each of the others, in their order (`Program::check`).
                         let receivers = program.incoming(&program.block(target).arguments).to_vec();
                         let exit = Exit { target: starts[&target], receivers, way: Way::On };
                         self.edge(node, &exit, &branch.values);

@@ -243,6 +243,7 @@ impl FrontEnd for Plain {
             if let Some((program, by_site)) = laid.network.as_ref().and_then(|network| network.meaning(&plan)) {
                 claim.programs.push((Cow::Borrowed(program), by_site));
             }
+            // Both plans solve the one problem, so a repair after either of them concerns the program with number 0.
             claim.packings.push(Packing { problem, plan, sites: Some((0, sites)) });
         }
         if let Some(plan) = laid.written_plan() {

@@ -19,6 +19,11 @@
 //!   theirs: one record of 10 bytes,       ours: b's place is free
 //!   b's place is taken from the start     until b is written
 //! ```
+//!
+//! Words from other files: `network.root(tensor)` gives the tensor in whose memory a tensor lies (itself, if it is no
+//! view) and the byte at which it begins there. A [`Life`] is the steps `[start, end)`. An *area* is memory for inputs
+//! and outputs beside the activations. Which tensors get a prescribed place in one, their *home* (not the home of the
+//! glossary), depends on the *address mode* that the user asks for.
 
 use memplan_core::{
     Buffer, BufferId, Bytes, IndexVec, Lifetime, Outcome, Placement, Plan, ProblemBuilder, Size, Space,
@@ -60,9 +65,10 @@ struct Records {
 }
 
 impl Records {
-    /// The records for a network with these merges. `None` if a size passes 2^63 bytes, or if a merged result is an
-    /// operand of another merged concat (in another shape; [`Mergeable::as_today`] merges no operand that is itself a
-    /// concat). Its bytes would then be in two records, and there would be no offset that both agree on.
+    /// The records for a network with these merges. `None` if a size passes 2^63 bytes, or if the result of a merged
+    /// concat lies in that of another. Its bytes would then be in two records, and there would be no offset that both
+    /// agree on. [`Mergeable::as_today`] does not make a concat's result an operand of a merged concat, but it may do
+    /// so with a reshape of that result, which is the same memory.
     ///
     /// [`Mergeable::as_today`]: super::merge::Mergeable::as_today
     fn new(setting: &Setting, merges: &Merges) -> Option<Records> {
@@ -72,8 +78,10 @@ impl Records {
         let mut sizes: IndexVec<TensorId, Option<u64>> = network.tensors.iter().map(|t| Some(t.bytes)).collect();
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
+            // An operand of a merged concat is a whole tensor, so it begins at byte 0 of its root.
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
-            // Results come after their operands, so a result that is an operand here has lost its record by now.
+            // Concats are in program order. If an operand is the result of another merged concat, that one has been
+            // visited, and its result has lost its record.
             if roots.iter().any(|&root| sizes[root].is_none()) {
                 return None;
             }
@@ -91,8 +99,8 @@ impl Records {
         builder.space(Space { alignment: Bytes(setting.chip.align), ..Space::new("neuron") });
         let mut tensors = IndexVec::default();
         for id in network.roots_of_memory() {
-            // A tensor whose address is fixed in another area takes no room among the activations, unless the address
-            // mode counts it there.
+            // A tensor with a home takes no room among the activations, except in the address mode whose rules count
+            // such tensors into the size of the activations' memory all the same.
             if setting.areas.homes.contains_key(&id) && !setting.areas.counts_homes {
                 continue;
             }
@@ -123,8 +131,8 @@ fn translate(
         offsets[tensor] = theirs.offset(buffer);
     }
     // The result begins where the first operand begins, and the operands lie at their places in it. Each of these
-    // offsets is set once: no tensor is an operand of two merged concats, or twice of one, and no operand is the result
-    // of another (`Records::new` has made sure of that).
+    // offsets is set once: `Mergeable` merges no tensor into two results or twice into one, and `Records::new` refuses
+    // a result that is an operand of another merged concat.
     for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
         let (first, _) = network.root(concat.operands.first()?.0);
         let base = offsets[first]?;

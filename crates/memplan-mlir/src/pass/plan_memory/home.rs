@@ -4,7 +4,8 @@
 //!
 //! The home is the loop around the buffer's allocation, unless that loop only makes the buffer for
 //! an outer loop. A buffer that a loop (or a branch in it) yields is followed outwards. Its home is
-//! the outermost loop in which an op uses the buffer directly.
+//! the outermost loop in which an op uses the buffer directly: with no further loop between the two. A use in a loop
+//! further inside does not count, because the original, whose levels depend on the home, does not count it.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
@@ -60,13 +61,13 @@ impl<'a> Homes<'a> {
     }
 
     /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
-    /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is
-    /// the answer; if no op does, it is the innermost loop around the allocation.
+    /// allocated outwards, as long as a terminator hands it on. The answer is the outermost loop in which an op uses it
+    /// directly (see the module documentation); if no op does, it is the innermost loop around the allocation.
     /// `None` if there is no loop around the allocation.
     pub(super) fn of(&self, allocation: ValueId) -> Option<OpId> {
         let Definition::Result { op, .. } = self.document.value(allocation).definition else { return None };
         let innermost = self.loop_around(op)?;
-        // The outermost loop so far in which an op uses the buffer.
+        // The outermost loop so far in which an op uses the buffer directly.
         let mut consumer = None;
         // The values that are the buffer: the allocation and, further outwards, the results that it becomes where a
         // terminator hands it on. It may become several results of one op (`scf.yield %b, %b`).
@@ -77,6 +78,7 @@ impl<'a> Homes<'a> {
             let Definition::Result { op, .. } = self.document.value(value).definition else { continue };
             let Some(around) = self.loop_around(op) else { continue };
             let users = self.users(value);
+            // The innermost loop around the user must be the one around the value: a user in a nested loop is skipped.
             if users.iter().any(|&user| self.is_real(user) && self.loop_around(user) == Some(around)) {
                 consumer = Some(consumer.map_or(around, |inner| self.outer(inner, around)));
             }
