@@ -9,8 +9,7 @@
 //! |---|---|
 //! | `for`, unrolled, `while` | loop |
 //! | parallel `for` | parallel, a scope of its own |
-//! | thread launch, thread binding, vectorized `for` | once: threads run in step, as the passes that insert barriers
-//! see to |
+//! | thread launch or binding, vectorized `for` | once: threads run in step (the passes that insert barriers see to it) |
 //! | `if` | alternatives |
 //!
 //! ```text
@@ -20,7 +19,7 @@
 // `Program`, `OpDraft` and `ProgramBuilder` are the form of programs that all checks share: ops with accesses to
 // values, in regions. A value with a *site* is an allocation of the function; an *external* value is an argument.
 // `nest` says what a statement does to two buffers in the words of the judge.
-use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope, is_asynchronous};
+use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope, VarId, is_asynchronous};
 use crate::nest::{self, Axis, Binding};
 use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
@@ -456,14 +455,15 @@ impl<'f> Lowering<'f> {
 
     /// Lowers the body of a statement, inside of which the variable of a loop or launch is known.
     fn body(&mut self, stmt: &'f Stmt, body: &'f [Stmt]) {
+        let axis = |var: &VarId, first, count, axis| Binding::Axis { var: *var, first, count, axis };
         let binding = match &stmt.kind {
             StmtKind::For { var, min, extent, kind, .. } => Some(match kind {
                 ForKind::Serial | ForKind::Unrolled => Binding::Loop(*var, min),
-                ForKind::Parallel => Binding::Axis(*var, extent, Axis::Parallel),
-                ForKind::Vectorized => Binding::Axis(*var, extent, Axis::Lanes),
-                ForKind::ThreadBinding(tag) => Binding::Axis(*var, extent, Axis::of_tag(tag)),
+                ForKind::Parallel => axis(var, Some(min), extent, Axis::Parallel),
+                ForKind::Vectorized => axis(var, Some(min), extent, Axis::Lanes),
+                ForKind::ThreadBinding(tag) => axis(var, Some(min), extent, Axis::of_tag(tag)),
             }),
-            StmtKind::Thread { var, extent, tag, .. } => Some(Binding::Axis(*var, extent, Axis::of_tag(tag))),
+            StmtKind::Thread { var, extent, tag, .. } => Some(axis(var, None, extent, Axis::of_tag(tag))),
             _ => None,
         };
         self.around.extend(binding);
@@ -650,7 +650,10 @@ impl<'f> Lowering<'f> {
         }
         let all_uses = self.uses.get_or_insert_with(|| uses(function, &function.body));
         permitted.retain(|&(output, input)| {
-            // If the output is used outside of this statement, too, what the statement leaves in it must be right.
+            // If the output is used outside of this statement, too, what the statement leaves in it must be right. A loop
+            // around the statement may run it again, and it may then read what it left. That is a read of contents from
+            // before the statement, which the judge refuses where it is certain (`Refusal::ReadBeforeWrite`); where it
+            // is not, the op updates the output, and the dataflow check sees that its contents are lost by then.
             let needed_after = uses_in(function, stmt, output) < all_uses[output];
             let question = nest::question(output, input, needed_after);
             let steps = nest::steps(function, stmt, [output, input], &self.around);

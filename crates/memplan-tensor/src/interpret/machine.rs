@@ -309,7 +309,6 @@ impl<'a> Machine<'a> {
             }
             // Programs of tensor expressions, before their buffers are laid out, bring tensors into being by a call.
             StmtKind::Evaluate(value) if as_realize(value).is_some() => self.realize(value, active),
-            // A call is not split into reading and writing: one worker after the other makes all of it.
             // A call is the one statement whose reads and writes are not kept apart: one thread has run all of it before
             // the next one begins. What threads do to the same bytes in one call has no order in the program either.
             StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),

@@ -113,6 +113,18 @@ fn lies() -> Vec<(&'static str, String)> {
         ("one iteration that moves against the outer loop", around_moving("for j in range(7 - i, 8 - i):", "j + i", 8)),
         ("data as index", around("for i in range(8):\n    B[i] = A[I[i]] + T.float32(1)")),
         (
+            "what an earlier round of the loop around the statement left",
+            around(
+                "for k in range(2):\n    D = T.alloc_buffer((1,))\n    D[0] = E[k]\n    for i in range(8):\n        A[i] = E[i + k * 8] + D[0]\n    for i in range(8):\n        if k > 0:\n            O[i + 8 + k * 8] = B[i]\n        B[i] = A[i]",
+            ).replace("\n    for i in range(8):\n        O[i] = B[i]", ""),
+        ),
+        (
+            "what an earlier round may have left",
+            around(
+                "for k in range(2):\n    D = T.alloc_buffer((1,))\n    D[0] = E[k]\n    for i in range(8):\n        A[i] = E[i + k * 8] + D[0]\n    for i in range(8):\n        if k == 0:\n            B[i] = A[i]\n        O[i + 8 + k * 8] = B[i]",
+            ).replace("\n    for i in range(8):\n        O[i] = B[i]", ""),
+        ),
+        (
             "data behind a name",
             around("for i in range(8):\n    x: T.let[T.int32] = I[i]\n    B[i] = A[x] + T.float32(1)"),
         ),
@@ -248,6 +260,14 @@ fn lies() -> Vec<(&'static str, String)> {
             "with T.launch_thread(\"threadIdx.x\", 8) as t:\n    A = T.alloc_buffer((8,), scope=\"shared\")\n    B = T.alloc_buffer((8,), scope=\"shared\")\n    A[t] = E[t]\n    x: T.let[T.int32] = 3 - t\n    B[t] = T.float32(0)\n    B[{index}] = A[{index}] + T.float32(1)\n    O[t] = B[t]"
         ))
     };
+    // Lanes 4 to 8. Counted from 0, they would read elements that no lane writes, or take no branch at all.
+    let lanes = |store: &str| {
+        program(&format!(
+            "A = T.alloc_buffer((8,))\nB = T.alloc_buffer((8,))\nfor i in range(8):\n    A[i] = E[i]\nfor l in T.vectorized(4, 8):\n    D = T.alloc_buffer((1,))\n    D[0] = E[l]\n    {store}\n    O[l + 8] = D[0]\nfor i in range(4):\n    O[i] = B[i + 4]"
+        ))
+    };
+    lies.push(("lanes that meet and do not begin at 0", lanes("B[l] = A[11 - l]")));
+    lies.push(("lanes that meet in a branch", lanes("if l >= 4:\n        B[l] = A[11 - l]")));
     lies.push(("threads that meet", kernel("t // 2")));
     lies.push(("threads that meet through a name", kernel("x + t")));
     lies

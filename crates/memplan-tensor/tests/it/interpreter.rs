@@ -124,6 +124,23 @@ fn views_have_the_bytes_they_name() {
     assert!(scalar("float16").is_err_and(|error| error.contains("needs elements of the same size")));
 }
 
+/// A loop over threads has its first value, also where another loop over the same threads is around it.
+#[test]
+fn loops_over_threads_begin_at_their_first_value() {
+    let sum = |inner: &str| {
+        first_of(
+            "int32",
+            &format!(
+                "A = T.alloc_buffer((16,), \"int32\")\nfor k in range(16):\n    A[k] = 0\nfor t in T.thread_binding(2, 6, thread=\"threadIdx.x\"):\n    {inner}\nfor k in range(16):\n    O[0] = T.if_then_else(k == 0, A[k], O[0] * 2 + A[k])"
+            ),
+        )
+    };
+    // The elements that were set, as the digits of a binary number: elements 2 to 6, then 8 to 12.
+    assert_eq!(sum("A[t] = 1"), Ok(format!("O: int32[1] = {}", 0b0011_1100_0000_0000)));
+    let nested = "for s in T.thread_binding(8, 12, thread=\"threadIdx.x\"):\n        A[s] = 1";
+    assert_eq!(sum(nested), Ok(format!("O: int32[1] = {}", 0b0000_0000_1111_0000)));
+}
+
 /// Calls, arguments and loops without statements end at the limit of steps, too.
 #[test]
 fn everything_that_takes_time_counts_as_steps() {
