@@ -96,8 +96,8 @@ impl PlanHandle {
     /// What a pickle keeps beside the problem and the plan as JSON. From the JSON `json::read` reads the plan, with its
     /// extents, overlays and cost (and the lower bound of the cost). The facts have the rest of the outcome, and what
     /// this handle says about the call. `crate::restored` gives it all to the driver once more, as the answer of the
-    /// strategy of the call. The limits, the seconds and the repairs of the call are not kept: the restored handle has no
-    /// limits, the time that restoring took, and no repairs.
+    /// strategy of the call. The limits, the seconds and the repairs of the call are not kept: the restored handle has
+    /// no limits, the time that restoring took, and no repairs.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = PyDict::new(py);
         facts.set_item("status", self.status())?;

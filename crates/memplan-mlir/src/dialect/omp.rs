@@ -81,8 +81,8 @@ pub(super) fn rows() -> Vec<Row> {
     ];
     // A task runs at some time between here and the next op that gathers tasks. A taskloop makes tasks of its
     // iterations, and the code waits for them at its end unless the text says `nogroup`. So it is neither `Async` nor a
-    // `TASK`. Tasks that an iteration starts (`omp.task`) have ended at its end, too, but the row promises nothing about
-    // them: they count as running until a later op gathers them.
+    // `TASK`. It also waits for tasks that an iteration starts (`omp.task`). The row does not say so: such a task
+    // counts as running until a later op gathers it.
     rows.extend([
         ("omp.task", region(Control::Async, scope.and(Traits::TASK))),
         ("omp.taskgroup", wrapper().gathering(Gathers::Inside)),
@@ -99,8 +99,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.yield", OpInfo::terminates()),
         ("omp.atomic.read", OpInfo::effects(UPDATES)),
         ("omp.atomic.write", OpInfo::effects(UPDATES)),
-        // The region gets the old content as a number and yields the new one. No memory is handed over, and the argument
-        // stands in the label of its block, so this is not made by `region`.
+        // The region gets the old content as a number and yields the new one. No memory is handed over, and the
+        // argument stands in the label of its block, so this row is not made by `region`.
         ("omp.atomic.update", OpInfo { regions: Some(1), flow: Flow::Elements, ..OpInfo::effects(UPDATES) }),
         ("omp.atomic.capture", wrapper()),
         ("omp.threadprivate", OpInfo::effects(READS).with_aliases(UNKNOWN_ALIASES)),

@@ -77,8 +77,8 @@ impl<'a> Writer<'a> {
     fn new(model: &'a Model, placed: &Placed) -> Writer<'a> {
         let mut builder = ProgramBuilder::new();
         builder.open_function("main", &[]);
-        // The check looks for a buffer in the memory that the plan names, so one space is enough for the program, however
-        // many the problem has.
+        // The check looks for a buffer in the memory that the plan names. So the program needs one space only, however
+        // many spaces the problem has.
         let space = builder.space("default");
         let mut tensors: Vec<Vec<Option<ValueId>>> =
             model.graphs.iter().map(|graph| vec![None; graph.tensors.len()]).collect();

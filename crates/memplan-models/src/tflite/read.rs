@@ -77,8 +77,8 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     }
     let count = graphs.len();
-    // An operator names its bodies by number. A damaged file may name a subgraph that does not exist. The code that uses
-    // the model looks bodies up without a check, so such a file is refused here.
+    // An operator names its bodies by number, and a damaged file may name a subgraph that does not exist. The code that
+    // uses the model looks bodies up without a check, so such a file is refused here.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());

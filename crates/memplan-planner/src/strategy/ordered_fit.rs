@@ -31,7 +31,7 @@
 //! answer is "none found", or "infeasible" if the lower bound proves it.
 //!
 //! Words from other files: [`Pieces`] are what is placed as a whole, each slot of a buffer by itself; a [`Placer`] puts
-//! down a piece, together with the other slots of its buffer that are not placed yet, and gives back the [`Spot`] of this
+//! a piece down, with the other slots of its buffer if they are not placed yet, and gives back the [`Spot`] of this
 //! piece, or `None` if there is no place; [`Halves`] are two halves of time for two threads.
 
 use std::ops::ControlFlow;
@@ -176,8 +176,8 @@ impl Pass<'_> {
         // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or above, this
         // pass cannot be better.
         let is_high = self.ceiling.is_some_and(|ceiling| end >= ceiling.0);
-        // Patience is asked after each piece, because the first slot of a buffer brings all others with it: thousands of
-        // them take milliseconds. `gives_up` costs more than placing one slot, so it is asked every 1024 pieces.
+        // Patience is asked after each piece, because the first slot of a buffer brings all others with it: thousands
+        // of them take milliseconds. `gives_up` costs more than placing one slot, so it is asked every 1024 pieces.
         let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (self.gives_up)());
         if is_high || gives_up {
             return ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)));

@@ -37,9 +37,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Tells the user which pairs of buffers make ops wait in this plan, and the weight of all its waits. For comparison
-    /// the user is told the weight in the plan of the strategy `levels`, which follows the original; `by_levels` is
-    /// `None` if that strategy found no plan. Nothing is said if no op waits in either plan.
+    /// Tells the user which pairs of buffers make ops wait in this plan, and the weight of all its waits. The user also
+    /// gets the weight in the plan of the strategy `levels`, which follows the original; `by_levels` is `None` if that
+    /// strategy found no plan. Nothing is said if no op waits in either plan.
     pub(super) fn tell_waits(&mut self, op: crate::OpId, problem: &Problem, plan: &Plan, waits: Waits) {
         if waits.here == 0 && waits.by_levels.unwrap_or(0) == 0 {
             return;
