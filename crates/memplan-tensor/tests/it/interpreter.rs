@@ -73,6 +73,7 @@ fn parts_of_buffers_have_starts_and_strides() {
     for (declaration, element, value) in [
         ("P = T.match_buffer(A[0:2, 0:2], (2, 2), \"int32\")", "P[1, 0]", 10),
         ("P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\")", "P[1, 1]", 23),
+        ("P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\", elem_offset=10)", "P[1, 1]", 23),
         ("P = T.match_buffer(A[2, 3:5], (2,), \"int32\")", "P[1]", 24),
         ("P = T.match_buffer(A[1:4, :], (3, 8), \"int32\")", "P[2, 5]", 35),
         (
@@ -90,6 +91,12 @@ fn parts_of_buffers_have_starts_and_strides() {
         ("P = T.match_buffer(A[0:2, 0:4:2], (2, 2), \"int32\")", "a part with a step"),
         ("P = T.match_buffer(A[0:2], (2, 8), \"int32\")", "`A` has 2 dimensions, not 1"),
         ("P = T.match_buffer(A[0:2, 0:2], (2, 2), \"int8\")", "the element type of its buffer"),
+        (
+            "P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\", elem_offset=8)",
+            "begins 10 elements into its buffer, not 8",
+        ),
+        ("P = T.alloc_buffer((2, 2), \"int32\", shape=(3, 3))", "a second shape"),
+        ("P = T.alloc_buffer((2, 2), \"int32\", dtype=\"int8\")", "a second element type"),
         ("P = T.match_buffer(A[0:2, 0:2], (1, 2, 2), \"int32\")", "no more dimensions than its buffer"),
         ("P = T.decl_buffer((2, 2), \"int32\", data=A.data, strides=[8])", "1 strides for a buffer of 2 dimensions"),
     ] {

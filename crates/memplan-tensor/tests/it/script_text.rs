@@ -40,6 +40,19 @@ fn recorded_texts_survive_reading_and_printing() {
     assert!(read >= 2 * 256);
 }
 
+/// The offset of an allocation is printed, too, where the line is written anew.
+#[test]
+fn offsets_of_allocations_are_printed() {
+    for offset in ["elem_offset=4", "byte_offset=16"] {
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((1,), \"float32\")):\n    B = T.alloc_buffer((8,), {offset})\n    B[0] = T.float32(1.0)\n    O[0] = B[0]\n"
+        );
+        let mut script = Script::read(&text).expect("readable");
+        script.functions_mut().iter_mut().for_each(|function| forget_text(&mut function.body));
+        assert_eq!(script.print(), text);
+    }
+}
+
 /// What TVM prints, we print alike from the tree alone (views aside: ours are all `T.decl_buffer`).
 #[test]
 fn recorded_inputs_print_the_same_from_the_tree() {
