@@ -29,15 +29,17 @@ use super::{Control, GraphId, Home, MAX_STEPS, Model, Op, OpId, TensorId};
 pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Result<Option<Program>, ProgramError> {
     let mut writer = Writer::new(model, placed);
     let main = GraphId::from_index(0);
-    let Some(graph) = model.graphs.get(main) else { return writer.builder.finish().map(Some) };
-    writer.event("input", &[], (main, &graph.inputs));
-    if !writer.run(main, assumptions) {
-        return Ok(None);
-    }
-    // The caller reads the outputs after the run, and the inputs, too, unless their memory may be reused.
-    writer.event("output", &[(main, &graph.outputs)], (main, &[]));
-    if !assumptions.reuse_inputs {
-        writer.event("input again", &[(main, &graph.inputs)], (main, &[]));
+    // A model without graphs has an empty program.
+    if let Some(graph) = model.graphs.get(main) {
+        writer.event("input", &[], (main, &graph.inputs));
+        if !writer.run(main, assumptions) {
+            return Ok(None);
+        }
+        // The caller reads the outputs after the run, and the inputs, too, unless their memory may be reused.
+        writer.event("output", &[(main, &graph.outputs)], (main, &[]));
+        if !assumptions.reuse_inputs {
+            writer.event("input again", &[(main, &graph.inputs)], (main, &[]));
+        }
     }
     // The function ends and returns no values.
     writer.builder.leave(&[]);
@@ -303,6 +305,14 @@ mod tests {
         let negates = Op { kind: "NEG".to_owned(), ..Op::default() };
         let graphs = [graph(["x", "y"], runs), graph(["a", "b"], negates)].into_iter().collect();
         Model { graphs, alignment: Bytes(1) }
+    }
+
+    #[test]
+    fn a_model_without_graphs_has_an_empty_program() {
+        let model = Model::default();
+        let placed = place(&model, Timeline::new(&model).unwrap(), Assumptions::default()).unwrap();
+        let program = program(&model, &placed, Assumptions::default()).unwrap().unwrap();
+        assert_eq!(check(&program, &SitePlan::empty(&program)), []);
     }
 
     /// Scratch memory of an op with bodies must be intact until all of them have run.

@@ -184,7 +184,10 @@ impl Operator<'_> {
             _ => None,
         };
         let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;
-        Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral, sized_by: None })
+        // Each channel of the result is one of the input (`sliding` has compared the batches).
+        let has_same_channels = self.shape(0)?.last() == self.result()?.last();
+        let axes = vec![Axis::Along, axes[0], axes[1], Axis::Along];
+        has_same_channels.then_some(Window { operand: 0, axes, neutral, sized_by: None })
     }
 
     /// An operator that reads all elements along the last dimension, and only its own place along the others.
@@ -476,5 +479,30 @@ fn zero(quantity: &Quantity) -> Option<Vec<u8>> {
         "INT16" => i16::try_from(zero_point).ok().map(|zero| zero.to_le_bytes().to_vec()),
         element if zero_point == 0 => width(element).map(|bytes| vec![0; bytes]),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The meaning of a pooling of 4 by 4 places and 8 channels to 2 by 2 places.
+    fn pooled(channels: i64) -> Meaning {
+        let facts = |shape: [i64; 4]| {
+            let quantity = Quantity { element: "INT8", text: String::new(), scales: 1, zero_point: Some(0) };
+            Facts { shape: Some(shape.to_vec()), quantity, constant: None }
+        };
+        let (input, result) = (facts([1, 4, 4, 8]), facts([1, 2, 2, channels]));
+        let options = ["stride_h", "stride_w", "filter_height", "filter_width"].map(|name| (name, "2"));
+        let options = options.into_iter().chain([("padding", "1")]);
+        let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let (operands, results) = (vec![Some(&input)], vec![Some(&result)]);
+        interpret(&Operator { kind: "MAX_POOL_2D", options: &options, operands, results }).0
+    }
+
+    #[test]
+    fn a_pooling_keeps_the_number_of_channels() {
+        assert!(matches!(pooled(8), Meaning::Window(_)));
+        assert!(matches!(pooled(4), Meaning::Opaque));
     }
 }

@@ -79,6 +79,8 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     let count = graphs.len();
     // An operator names its bodies by number, and a damaged file may name a subgraph that does not exist. The code that
     // uses the model looks bodies up without a check, so such a file is refused here.
+    // A subgraph may also run itself, or run others so often that the model has no end. That is found where the
+    // subgraphs are gone through (`Timeline::new`), before anything is planned.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
