@@ -68,6 +68,10 @@ impl Skyline {
 
     /// Takes the bytes `low..high` during `[start, end)`, which has at least one step.
     pub(crate) fn insert(&mut self, (start, end): (u32, u32), (low, high): (u64, u64)) {
+        debug_assert!(
+            start < end,
+            "an empty range of time has no leaf, but `above` would give out the nodes next to it"
+        );
         for node in parts(self.leaves, start, end) {
             self.any[node].insert(low, high);
             self.throughout[node].insert(low, high);
