@@ -658,8 +658,8 @@ impl<'a, 'p> Search<'a, 'p> {
             self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
-        // If there was no plan to begin with, some space may have no placements yet. A later stage may find them. Then
-        // it needs those in `placed`, too, so they stay.
+        // If there was no plan to begin with, some space may have no placements yet. The offsets in `placed` wait until a
+        // stage finds those of the other spaces, or a whole plan (`forget_placed`).
         if plan.placements.iter().any(Option::is_none) {
             return;
         }
