@@ -433,6 +433,28 @@ fn dsa_ranges_that_overlap_become_one() {
     assert!(error.contains("ends at 0, before its begin at 4096"), "{error}");
 }
 
+/// Ids are unique in these files, and names need not be: not those of pools, nor with the names that we make.
+#[test]
+fn dsa_names_become_unique() {
+    let pool = |id: u64, name: &str| {
+        format!(r#"{{"id": {id}, "name": "{name}", "capacity": 64, "reserved_ranges": [{{"lower": 0, "upper": 8}}]}}"#)
+    };
+    let buffer = |id: u64, name: &str| {
+        format!(
+            r#"{{"id": {id}, "name": "{name}", "size": 4, "allowed_pools": [0], "live_intervals": [{{"lower": 0, "upper": 4}}]}}"#
+        )
+    };
+    let pools = [pool(0, "Vec"), pool(1, "Vec"), pool(2, "Vec#1")].join(", ");
+    let buffers = [buffer(3, "a"), buffer(1, "a"), buffer(2, "a#1"), buffer(4, "reserved Vec#0 0")].join(", ");
+    let text = format!(r#"{{"schema_version": 1, "problem": {{"pools": [{pools}], "buffers": [{buffers}]}}}}"#);
+    let problem = dsa::read(&text, None).unwrap().problem;
+    let spaces: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).collect();
+    assert_eq!(spaces, ["Vec#0", "Vec#1#1", "Vec#1"]);
+    let names: Vec<&str> = problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
+    let reserved = ["reserved Vec#0 0#", "reserved Vec#1#1 0", "reserved Vec#1 0"];
+    assert_eq!(names, [&["a#3", "a#1#1", "a#1", "reserved Vec#0 0"][..], &reserved].concat());
+}
+
 #[test]
 fn every_buffer_of_a_trace_has_a_name_of_its_own() {
     let mut builder = ProblemBuilder::new();
