@@ -85,6 +85,11 @@ pub enum LifeCycleError {
         "there is no stage `{0}`; there are graph, schedule, bounds, schedule-ops, primfunc, flat, prepared, storage, rewritten and facts"
     )]
     UnknownStage(String),
+    /// A stage that is looked at and does not run.
+    #[error(
+        "the stage `{0}` is no function and cannot run; graph, schedule-ops, primfunc, flat, prepared and rewritten can"
+    )]
+    NoFunction(String),
 }
 
 /// The beginning of a message: the directive it is about, if there is one.
@@ -103,6 +108,7 @@ impl LifeCycleError {
             LifeCycleError::Rewrite(_) => "storage_rewrite",
             LifeCycleError::Run(_) => "run",
             LifeCycleError::UnknownStage(_) => "dump",
+            LifeCycleError::NoFunction(_) => "run",
         }
     }
 
@@ -127,7 +133,7 @@ impl LifeCycleError {
             LifeCycleError::Lower { .. } => "te::lower",
             LifeCycleError::Rewrite(_) => "storage-rewrite::refused",
             LifeCycleError::Run(_) => "run::failed",
-            LifeCycleError::UnknownStage(_) => "usage",
+            LifeCycleError::UnknownStage(_) | LifeCycleError::NoFunction(_) => "usage",
         }
     }
 }
@@ -375,7 +381,7 @@ pub fn run_text(
         run(&network.reference(), &network.run_options(seed, sizes))
     } else {
         let lowered = lower(&network, &LowerOptions::default(), judge)?;
-        let function = lowered.function_at(stage).ok_or_else(|| LifeCycleError::UnknownStage(stage.to_owned()))?;
+        let function = lowered.function_at(stage).ok_or_else(|| no_function(stage))?;
         run(function, &lowered.run_options(&network, seed, sizes))
     };
     let mut outputs = outputs?;
@@ -384,6 +390,13 @@ pub fn run_text(
     let position = |name: &str| network.args.iter().position(|arg| network.graph.tables.buffers[*arg].name == name);
     outputs.sort_by_key(|output| position(&output.name));
     Ok(outputs.iter().map(|output| format!("{output}\n")).collect())
+}
+
+/// Why a stage of this name cannot run: it is no function, or there is no such stage.
+fn no_function(stage: &str) -> LifeCycleError {
+    let is_known = STAGES.iter().any(|(name, _)| *name == stage);
+    let reason = if is_known { LifeCycleError::NoFunction } else { LifeCycleError::UnknownStage };
+    reason(stage.to_owned())
 }
 
 /// Lowers a description; the result is the text of a TVMScript function.
