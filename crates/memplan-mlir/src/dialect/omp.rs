@@ -11,6 +11,10 @@
 //! `omp.taskgroup` or `omp.parallel` around it. Memory mapped to a device has copies
 //! there that come back at other times, so it escapes.
 //!
+//! `omp.cancel` ends a construct early: a thread jumps to its end, past an `omp.taskwait` for example, and tasks that
+//! have not begun never run. In a text with such an op the regions of all ops of the dialect count as running in an
+//! unknown way.
+//!
 //! In the rows: `gives` is an op that only computes, with the rule by which its form tells the types of its results;
 //! `effects` lists what an op does to which operands (its `Control` is `Once`, its `Flow` `None` and its `Header`
 //! `Plain`, unless the row says otherwise); `escapes` is an op whose memory operands escape; `terminates`
@@ -91,8 +95,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.taskyield", OpInfo::effects(&[])),
         ("omp.barrier", OpInfo::effects(&[]).gathering(Gathers::Team)),
         ("omp.flush", OpInfo::effects(UPDATES)),
-        ("omp.cancel", OpInfo::effects(&[])),
-        ("omp.cancellation_point", OpInfo::effects(&[])),
+        ("omp.cancel", OpInfo::effects(&[]).with_traits(Traits::CANCELS)),
+        ("omp.cancellation_point", OpInfo::effects(&[]).with_traits(Traits::CANCELS)),
         ("omp.ordered", OpInfo::effects(&[])),
         ("omp.critical.declare", OpInfo::effects(&[])),
         ("omp.terminator", OpInfo::terminates()),
