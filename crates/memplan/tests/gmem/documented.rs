@@ -6,7 +6,7 @@ use memplan::front_end::assign_gmem::reuse_table;
 use memplan::source::Source;
 use serde_json::Value;
 
-use crate::text::{addresses, assigned, attribute, complaints, data};
+use crate::text::{addresses, assign, assigned, attribute, complaints, data};
 
 const START: u64 = 0x1_0000_0000;
 
@@ -132,9 +132,13 @@ fn an_input_that_one_device_overwrites_is_promised_by_none() {
         let source = format!(
             "module @net attributes {{module.chip = \"bm1684x\", module.state = \"TPU_DIVIDED\"}} {{\n{devices}}}\n"
         );
-        let text = assigned(&source, "assign-gmem{mode=documented}");
+        let rewritten = assign(&source, "assign-gmem{mode=documented,addr_mode=basic}").unwrap();
+        let text = rewritten.text;
         assert!(text.contains(&format!("module.addr_mode = \"{mode}\"")), "{mode}\n{text}");
         assert_eq!(complaints(&text), Vec::<String>::new(), "{text}");
+        // Each device is told that it is not in the mode that was asked for.
+        let told = rewritten.notes.iter().filter(|note| note.contains("(basic becomes in_reuse)")).count();
+        assert_eq!(told, if mode == "basic" { 0 } else { 2 }, "{:?}", rewritten.notes);
     }
 }
 
