@@ -273,6 +273,7 @@ impl Walk<'_> {
 
     /// `op` uses an instance of `site`: extends the life of the site by all ops for which that counts.
     fn touch(&mut self, site: SiteId, op: OpId) {
+        // Every site is allocated by an op; `Program::check` refuses any other program.
         let Some(alloc) = self.program.alloc_op(site) else { return };
         // `around` is the innermost op around both (`None` for the function). `user` and `home` are the ops directly
         // inside it that hold the access and the allocation, or are these themselves.
@@ -342,14 +343,17 @@ impl Walk<'_> {
         self.tree.parent(op).is_none() && self.program.region(body).blocks.len() == 1
     }
 
-    /// The outermost op around `inner`, up to `outer`, whose regions may run
-    /// more than once; `inner` itself if there is none.
+    /// The outermost op around `inner`, up to `outer`, whose regions, or blocks of them, may run more than once or in
+    /// another order than that of the text; `inner` itself if there is none.
     fn outermost_loop(&self, outer: OpId, inner: OpId) -> OpId {
         let mut found = inner;
         // Nothing is between the two if they are one op.
         let mut around = self.tree.parent(inner).filter(|_| outer != inner);
         while let Some(op) = around {
-            if !matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. }) {
+            let plain = matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. });
+            // Blocks that branch back run again, too, and blocks that branch to one before them in the text run in
+            // another order than the ticks say.
+            if !plain || self.program.op(op).regions().iter().any(|&region| !self.graphs.forward[region]) {
                 found = op;
             }
             around = self.tree.parent(op).filter(|_| op != outer);

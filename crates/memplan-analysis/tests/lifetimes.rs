@@ -1,6 +1,6 @@
 //! Lives of buffers in small programs, in the text form of programs.
 
-use memplan_analysis::{Aliases, Collector, Lifetimes, OpTree, TickCollector};
+use memplan_analysis::{Aliases, Beyond, Collector, Lifetimes, OpTree, TickCollector};
 use memplan_program::text::parse;
 
 fn lives(text: &str) -> String {
@@ -306,4 +306,32 @@ fn an_await_may_come_before_work_that_other_work_starts() {
          }",
         &["@f/%x: [3, 9]"],
     );
+}
+
+/// A buffer from outside of a cycle of blocks is needed in all of the cycle, also where lives are just long enough: what
+/// `again` writes is read after the next round, in which `%b` is written.
+#[test]
+fn a_cycle_of_blocks_is_a_loop_for_buffers_from_outside() {
+    let text = "func @f() {
+           alloc  alloc %a 64
+           once  once {
+           ^head:
+             alloc  alloc %b 64
+             use  write %b
+             use  read %b
+             goto ^again
+             goto ^done
+           ^again:
+             use  write %a
+             goto ^head
+           ^done:
+             use  read %a
+             leave
+           }
+         }";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let tree = OpTree::new(&program);
+    let lives = Lifetimes::with(&program, &Aliases::new(&program), &tree, Beyond::Prolong);
+    let found = lives.dump(&program, &tree);
+    assert_eq!(found.lines().collect::<Vec<_>>(), ["@f/%a: [3, 8]", "@f/%b: [5, 6]"]);
 }

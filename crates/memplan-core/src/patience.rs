@@ -51,7 +51,8 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -133,9 +134,9 @@ struct Shared {
     has_answer: AtomicBool,
     /// Looks at the clock so far.
     looks: AtomicU64,
-    /// The look at which everything ends; `u64::MAX` except in tests.
+    /// The looks that are allowed: the one after them ends everything. `u64::MAX` except in tests.
     most_looks: u64,
-    /// 0 as long as nothing has ended; then the reason, for good.
+    /// 0 as long as nothing has ended; then the reason. It only grows: an interruption may come after the time limit.
     ended: AtomicU8,
     stages: Mutex<Stages>,
 }
@@ -183,7 +184,8 @@ impl Patience {
         Patience::with(limit, Some(Cancel::Ask(Box::new(ask))), u64::MAX)
     }
 
-    /// Ends at the given look at the clock, whatever the time: for tests that cut a stage at the same place every time.
+    /// Ends after this many looks at the clock, at the next one, whatever the time: for tests that cut a stage at the
+    /// same place every time.
     pub fn of_questions(looks: u64) -> Patience {
         Patience::with(None, None, looks)
     }
@@ -304,10 +306,13 @@ impl Patience {
         // A number and not a flag: several threads may each make a first plan.
         self.0.finishing.fetch_add(1, Relaxed);
         let result = work();
-        self.0.finishing.fetch_sub(1, Relaxed);
+        // The end is put off before the work is no longer counted. In the other order, a look of another thread in
+        // between would find that nothing is being finished and that the old end has passed. `Release` and `Acquire` (in
+        // `look`) keep the order between threads.
         if self.0.limit.is_some() {
             self.0.end.fetch_max(milliseconds(self.elapsed() + GRACE), Relaxed);
         }
+        self.0.finishing.fetch_sub(1, Release);
         result
     }
 
@@ -332,7 +337,7 @@ impl Patience {
             ended.fetch_max(INTERRUPTED, Relaxed);
         }
         // `end` is also moved by `finish`, so it is loaded at every look.
-        let is_late = finishing.load(Relaxed) == 0 && milliseconds(now.duration_since(*start)) >= end.load(Relaxed);
+        let is_late = finishing.load(Acquire) == 0 && milliseconds(now.duration_since(*start)) >= end.load(Relaxed);
         if is_late || is_last {
             ended.fetch_max(TIME, Relaxed);
         }

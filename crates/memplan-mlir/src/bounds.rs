@@ -128,8 +128,8 @@ impl Document {
         if step <= 0 {
             return None;
         }
-        // A loop whose upper bound is below the lower one does not run.
-        // Rounded up: a last step that is cut short is an iteration, too.
+        // A loop whose upper bound is below the lower one does not run. The quotient is rounded up, because a last step
+        // that is cut short is an iteration, too.
         let distance = (upper - lower).max(0);
         u64::try_from((distance + step - 1) / step).ok()
     }

@@ -203,18 +203,34 @@ impl Walk<'_> {
         }
     }
 
-    /// Compares two regions. All block arguments are paired first, because a block may use those of a block further
-    /// down.
+    /// Compares two regions. All blocks and their arguments are paired first, because a block may use the arguments of a
+    /// block further down and branch to it.
     fn region(&mut self, before: RegionId, after: RegionId) -> Result<(), Difference> {
         let (old, new) = (self.before, self.after);
         let span = new.region(after).span;
         for (one, other) in pairs(old.blocks(before), new.blocks(after), span, "blocks")? {
+            self.blocks[one] = Some(other);
+            self.label(one, other)?;
             self.set_counterparts(pairs(old.arguments(one), new.arguments(other), span, "block arguments")?);
         }
         for (one, other) in pairs(old.blocks(before), new.blocks(after), span, "blocks")? {
             self.block(one, other)?;
         }
         Ok(())
+    }
+
+    /// Compares the labels of two blocks: their names, to which branches refer, and (unless the pass adds attributes,
+    /// which may stand in a type) the types of their arguments.
+    fn label(&self, before: BlockId, after: BlockId) -> Result<(), Difference> {
+        let (old, new) = (self.before, self.after);
+        let names = [old.text(old.block(before).label), new.text(new.block(after).label)];
+        let types_agree = |(&one, &other): (&ValueId, &ValueId)| old.type_text(one) == new.type_text(other);
+        let arguments = || old.arguments(before).iter().zip(new.arguments(after));
+        if names[0] == names[1] && (self.changes == Changes::Attributes || arguments().all(types_agree)) {
+            return Ok(());
+        }
+        let message = format!("the block `{}` has another name, or arguments of other types", names[0]);
+        Err(Difference { span: new.block(after).label, message })
     }
 
     /// Walks through two blocks side by side, and pairs the ops that are the same. Both lists of ops are read from the
@@ -345,6 +361,11 @@ impl Walk<'_> {
         let (before, after) = (self.before, self.after);
         let span = after.op(other).span;
         self.set_counterparts(pairs(before.results(one), after.results(other), span, "results")?);
+        for (one, other) in pairs(before.successors(one), after.successors(other), span, "branches")? {
+            if one.block.and_then(|block| self.blocks[block]) != other.block {
+                return Err(Difference { span, message: "it branches to another block".to_owned() });
+            }
+        }
         for (one, other) in pairs(before.regions(one), after.regions(other), span, "regions")? {
             self.region(one, other)?;
         }

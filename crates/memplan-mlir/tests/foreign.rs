@@ -76,6 +76,22 @@ fn every_value_of_an_unknown_form_is_an_operand() {
     assert!(checked >= 600, "{checked} ops are described");
 }
 
+/// A result that an op does not have is a mistake where the form is known, and left alone where it is not, whether the
+/// op stands before or after its use.
+#[test]
+fn wrong_numbers_of_results_are_errors_of_known_forms_only() {
+    let function = |body: &str| format!("func.func @f() {{\n{body}  return\n}}\n");
+    let two = "  %0:2 = \"test.two\"() : () -> (memref<4xf32>, memref<4xf32>)\n";
+    let (known, unknown) = ("  \"test.use\"(%0#3) : (memref<4xf32>) -> ()\n", "  foo.bar %0#3 something\n");
+    assert!(Document::read(&function(&format!("{two}{known}")), Dialects::builtin()).is_err());
+    // In a region whose kind is not known, uses may stand before their definition.
+    let region = |body: &str| function(&format!("  foo.region {{\n{body}  }}\n"));
+    for source in [function(&format!("{two}{unknown}")), region(&format!("{unknown}{two}"))] {
+        let document = Document::read(&source, Dialects::builtin()).unwrap_or_else(|error| panic!("{error}\n{source}"));
+        assert!(document.notes().iter().any(|note| note.message.contains("`%0` is not defined here")), "{source}");
+    }
+}
+
 /// Forms that are not read, and what the reader says to them.
 const UNREAD: [(&str, &str); 5] = [
     ("acme.less %a < %b : i32", "a comparison: `<` is taken for a bracket"),

@@ -1251,3 +1251,23 @@ fn tasks_end_before_a_terminator_only() {
     assert!(program("omp.terminator").contains("await"), "{}", program("omp.terminator"));
     assert!(!program("").contains("await"), "{}", program(""));
 }
+
+/// `omp.cancel` jumps past the op that waits for a task, so the task may still read `%a` when `%b` is written.
+#[test]
+fn a_cancelled_construct_does_not_wait_for_its_tasks() {
+    let program = |cancels: &str| {
+        shows(&format!(
+            "func.func @f(%a: memref<16xf32>, %b: memref<16xf32>) {{\n  omp.task {{
+             memref.copy %a, %b : memref<16xf32> to memref<16xf32>\n  omp.terminator\n  }}
+             {cancels}\n  omp.taskwait\n  return\n}}\n"
+        ))
+    };
+    assert!(program("").contains("await"), "{}", program(""));
+    for cancels in [
+        "omp.cancel cancellation_construct_type(taskgroup)",
+        "omp.cancellation_point cancellation_construct_type(taskgroup)",
+    ] {
+        let text = program(cancels);
+        assert!(!text.contains("await") && text.contains("unknown"), "{text}");
+    }
+}

@@ -164,6 +164,41 @@ fn differences_are_said_in_plain_words() {
     }
 }
 
+/// A text whose branches lead to other blocks is another program, also if they name the same labels as before.
+#[test]
+fn labels_that_changed_places_are_found() {
+    let text = |[first, second]: [&str; 2], ty: &str| {
+        format!(
+            "func.func @f(%c: i1, %out: memref<16xf32>) {{
+  %n = arith.constant 0 : {ty}
+  cf.cond_br %c, ^a(%n : {ty}), ^b(%n : {ty})
+^{first}(%x: {ty}):
+  \"use.first\"(%out) : (memref<16xf32>) -> ()
+  return
+^{second}(%y: {ty}):
+  \"use.second\"(%out) : (memref<16xf32>) -> ()
+  return
+}}
+"
+        )
+    };
+    let before = Document::read(&text(["a", "b"], "i32"), Dialects::builtin()).unwrap();
+    let sites = lower(&before).unwrap().sites;
+    for (labels, ty, is_same) in [(["a", "b"], "i32", true), (["b", "a"], "i32", false), (["a", "b"], "i64", false)] {
+        let after = Document::read(&text(labels, ty), Dialects::builtin()).unwrap();
+        let found = find_addresses(&before, &sites, &after, Changes::Addresses);
+        assert_eq!(found.is_ok(), is_same, "{labels:?} {ty}: {found:?}");
+    }
+    // Only the label has another type.
+    let other_label = text(["a", "b"], "i32").replace("^a(%x: i32)", "^a(%x: i64)");
+    let after = Document::read(&other_label, Dialects::builtin()).unwrap();
+    assert!(find_addresses(&before, &sites, &after, Changes::Addresses).is_err());
+    // A pass that adds attributes may change words, and still no branch.
+    let exchanged = text(["b", "a"], "i32");
+    let after = Document::read(&exchanged, Dialects::builtin()).unwrap();
+    assert!(find_addresses(&before, &sites, &after, Changes::Attributes).is_err());
+}
+
 /// A text with one change.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

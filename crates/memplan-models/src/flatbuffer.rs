@@ -126,6 +126,16 @@ impl<'w, 'a> Table<'w, 'a> {
         Ok(Vector { window: self.window, at: at + 4, count, element })
     }
 
+    /// The tables of a vector of tables; empty if the field is absent. The elements are distances of four bytes.
+    pub(crate) fn tables(&self, number: u16) -> Result<Vec<Table<'w, 'a>>, ReadError> {
+        self.vector(number, 4)?.tables()
+    }
+
+    /// The numbers of a vector of 32-bit numbers; empty if the field is absent.
+    pub(crate) fn i32s(&self, number: u16) -> Result<Vec<i32>, ReadError> {
+        self.vector(number, 4)?.i32s()
+    }
+
     /// The string that a field points to; empty if the field is absent. Bytes that are not UTF-8 are replaced.
     pub(crate) fn string(&self, number: u16) -> Result<String, ReadError> {
         let vector = self.vector(number, 1)?;
@@ -162,20 +172,20 @@ impl<'w, 'a> Vector<'w, 'a> {
         self.window.bytes(self.at, self.count * self.element)
     }
 
-    /// All 32-bit numbers of the vector.
-    pub(crate) fn i32s(&self) -> Result<Vec<i32>, ReadError> {
+    /// All elements of a vector of 32-bit numbers.
+    fn i32s(&self) -> Result<Vec<i32>, ReadError> {
         self.window.spend(self.at, self.count * self.element)?;
         (0..self.count).map(|index| self.window.i32(self.at + index * self.element)).collect()
     }
 
-    /// Where the tables of the vector are in the file. Its elements are distances from themselves to the tables.
+    /// Where in the file the tables of a vector of tables are. An element is the distance from itself to its table.
     pub(crate) fn targets(&self) -> Result<Vec<u64>, ReadError> {
         self.window.spend(self.at, self.count * self.element)?;
         (0..self.count).map(|index| follow(self.window, self.at + index * self.element)).collect()
     }
 
-    /// The tables of the vector.
-    pub(crate) fn tables(&self) -> Result<Vec<Table<'w, 'a>>, ReadError> {
+    /// The tables of a vector of tables.
+    fn tables(&self) -> Result<Vec<Table<'w, 'a>>, ReadError> {
         self.targets()?.into_iter().map(|at| Table::at(self.window, at)).collect()
     }
 }

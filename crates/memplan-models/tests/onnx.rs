@@ -332,6 +332,34 @@ fn the_slices_of_a_scan_have_a_shape() {
     assert_eq!((shape(&read.model, "end"), shape(&read.model, "all")), (vec![4], vec![7, 4]));
 }
 
+/// In version 8 of the operators a `Scan` has other inputs: lengths first, and a batch as the first axis of the others.
+#[test]
+fn a_scan_of_version_8_says_nothing_about_shapes() {
+    let inner = [
+        bytes(11, &text(1, "state")),
+        bytes(11, &text(1, "row")),
+        node("Add", &["state", "row"], &["next"], &[]),
+        node("Relu", &["next"], &["each"], &[]),
+        output("next"),
+        output("each"),
+    ];
+    let scan = |version: i64, states: &[Vec<u8>]| {
+        let attributes = [attribute("num_scan_inputs", 1), body("body", &inner.concat())];
+        let main = [
+            input("start", &["2", "4"]),
+            input("rows", &["2", "7", "4"]),
+            node("Scan", &["", "start", "rows"], &["end", "all"], &attributes),
+            output("all"),
+        ];
+        read(&model_of_version(version, &[&main[..], states].concat()))
+    };
+    let error = scan(8, &[]).unwrap_err();
+    assert!(error.help.as_deref().unwrap_or_default().contains("--size"), "{error:?}");
+    let stated = [info(13, "end", FLOAT, &["2", "4"]), info(13, "all", FLOAT, &["2", "7", "4"])];
+    let error = scan(8, &stated).unwrap_err();
+    assert!(["state", "row", "next", "each"].iter().any(|inner| error.message.contains(inner)), "{error:?}");
+}
+
 #[test]
 fn constants_are_computed_once() {
     let folded = model(&[

@@ -204,6 +204,10 @@ fn json_mistakes() {
         ("{\"records\": [[1, 2, 3]], \"dependencies\": [[5]]}".into(), 1, 44, "there is no buffer number 5"),
         ("{\"records\": [[1, 2, 3]], \"dependencies\": [[0]]}".into(), 1, 14, "cycle"),
         ("{\"records\": [[1, 2, 3]], \"may_overlay\": [{\"id\": \"0\", \"over\": \"1\"}]}".into(), 1, 62, "no buffer called `1`"),
+        ("{\"alignment\": 0, \"records\": []}".into(), 1, 15, "the alignment must be at least 1"),
+        ("{\"capacity\": 8, \"spaces\": [{\"name\": \"x\"}], \"records\": []}".into(), 1, 14, "would have no effect"),
+        ("{\"spaces\": [{\"name\": \"x\"}], \"alignment\": 8, \"records\": []}".into(), 1, 42, "would have no effect"),
+        (one(r#""size": "64", "lifetime": [[0, 1]]"#), 2, 21, "the size `64` stands in quotes"),
         ("{}".into(), 1, 1, "there are neither `buffers` nor `records`"),
         ("[1]".into(), 1, 1, "expected an object with `buffers` or `records`, found [1]"),
     ];
@@ -401,6 +405,54 @@ fn dsa_files_say_what_is_wrong_with_them() {
     let records = dsa::read(&problem("a", constraints), None).unwrap();
     let fields = "live_intervals[].why, pinned_allocations[].hard, separations[].gap";
     assert_eq!(records.notes, [format!("ignored unknown fields: {fields}")]);
+}
+
+/// Bytes that a file reserves twice are reserved, and no reason for finding no plan.
+#[test]
+fn dsa_ranges_that_overlap_become_one() {
+    let with_ranges = |ranges: &str| {
+        let text = format!(
+            r#"{{"schema_version": 1, "problem": {{"buffers": [], "pools": [{{"id": 1, "capacity": 9000,
+            "reserved_ranges": [{ranges}]}}]}}}}"#
+        );
+        let records = dsa::read(&text, None).map_err(|error| error.to_string())?;
+        let buffers = records.problem.buffers().iter();
+        Ok::<_, String>(
+            buffers.map(|buffer| (buffer.fixed().unwrap().0, buffer.bytes().unwrap().0)).collect::<Vec<_>>(),
+        )
+    };
+    let range = |begin: u64, end: u64| format!(r#"{{"begin": {begin}, "end": {end}}}"#);
+    let of =
+        |ranges: &[(u64, u64)]| with_ranges(&ranges.iter().map(|&(b, e)| range(b, e)).collect::<Vec<_>>().join(", "));
+    assert_eq!(of(&[(0, 4096), (2048, 8192)]), Ok(vec![(0, 8192)]));
+    assert_eq!(of(&[(0, 16), (0, 16)]), Ok(vec![(0, 16)]));
+    assert_eq!(of(&[(96, 128), (0, 16), (16, 32), (8, 100), (200, 200)]), Ok(vec![(0, 128)]));
+    assert_eq!(of(&[(64, 96), (0, 16)]), Ok(vec![(64, 32), (0, 16)]), "others stay as they are");
+    assert_eq!(of(&[(8192, 10_000)]), Ok(vec![(8192, 808)]), "what is beyond the capacity is not there");
+    let error = of(&[(4096, 0)]).unwrap_err();
+    assert!(error.contains("ends at 0, before its begin at 4096"), "{error}");
+}
+
+/// Ids are unique in these files, and names need not be: not those of pools, nor with the names that we make.
+#[test]
+fn dsa_names_become_unique() {
+    let pool = |id: u64, name: &str| {
+        format!(r#"{{"id": {id}, "name": "{name}", "capacity": 64, "reserved_ranges": [{{"lower": 0, "upper": 8}}]}}"#)
+    };
+    let buffer = |id: u64, name: &str| {
+        format!(
+            r#"{{"id": {id}, "name": "{name}", "size": 4, "allowed_pools": [0], "live_intervals": [{{"lower": 0, "upper": 4}}]}}"#
+        )
+    };
+    let pools = [pool(0, "Vec"), pool(1, "Vec"), pool(2, "Vec#1")].join(", ");
+    let buffers = [buffer(3, "a"), buffer(1, "a"), buffer(2, "a#1"), buffer(4, "reserved Vec#0 0")].join(", ");
+    let text = format!(r#"{{"schema_version": 1, "problem": {{"pools": [{pools}], "buffers": [{buffers}]}}}}"#);
+    let problem = dsa::read(&text, None).unwrap().problem;
+    let spaces: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).collect();
+    assert_eq!(spaces, ["Vec#0", "Vec#1#1", "Vec#1"]);
+    let names: Vec<&str> = problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
+    let reserved = ["reserved Vec#0 0#", "reserved Vec#1#1 0", "reserved Vec#1 0"];
+    assert_eq!(names, [&["a#3", "a#1#1", "a#1", "reserved Vec#0 0"][..], &reserved].concat());
 }
 
 #[test]

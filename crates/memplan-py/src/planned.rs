@@ -23,7 +23,8 @@ pub(crate) struct PlanHandle {
     pub(crate) input: Arc<Input>,
     /// The outcome.
     pub(crate) planned: Checked<Planned>,
-    /// The limits of the call, with which a model is planned once more when it is written.
+    /// The limits with which a model is planned once more when it is written (`to_model`): those of the call. A plan
+    /// out of a pickle has none.
     pub(crate) limits: Limits,
     /// The strategy that was asked for.
     pub(crate) strategy: &'static dyn Strategy,
@@ -71,7 +72,8 @@ impl PlanHandle {
     }
 
     #[getter]
-    /// The name of the strategy that made the plan.
+    /// The name of the strategy that made the plan: the one of the call, or `auto` if the plan was repaired and the
+    /// other could not keep buffers apart.
     fn strategy(&self) -> &str {
         &self.planned.strategy
     }
@@ -91,7 +93,11 @@ impl PlanHandle {
         self.kept
     }
 
-    /// The facts that the JSON form does not have and that [`crate::restored`] needs.
+    /// What a pickle keeps beside the problem and the plan as JSON. From the JSON `json::read` reads the plan, with its
+    /// extents, overlays and cost (and the lower bound of the cost). The facts have the rest of the outcome, and what
+    /// this handle says about the call. `crate::restored` gives it all to the driver once more, as the answer of the
+    /// strategy of the call. The limits, the seconds and the repairs of the call are not kept: the restored handle has
+    /// no limits, the time that restoring took, and no repairs.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = PyDict::new(py);
         facts.set_item("status", self.status())?;

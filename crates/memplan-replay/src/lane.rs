@@ -630,11 +630,14 @@ impl Lane {
         if !self.live.contains(address) {
             return false;
         }
-        let guests = self.guests.entry(address).or_default();
-        if stream != self.stream && !guests.contains(&stream) {
-            guests.push(stream);
+        // The lane's own stream is no guest: what it frees, it may use again at once.
+        if stream != self.stream {
+            let guests = self.guests.entry(address).or_default();
+            if !guests.contains(&stream) {
+                guests.push(stream);
+            }
+            self.has_guests = true;
         }
-        self.has_guests = true;
         true
     }
 }

@@ -9,8 +9,7 @@
 //! |---|---|
 //! | `for`, unrolled, `while` | loop |
 //! | parallel `for` | parallel, a scope of its own |
-//! | thread launch, thread binding, vectorized `for` | once: threads run in step, as the passes that insert barriers
-//! see to |
+//! | thread launch or binding, vectorized `for` | once: threads run in step (the passes that insert barriers see to it) |
 //! | `if` | alternatives |
 //!
 //! ```text
@@ -20,7 +19,7 @@
 // `Program`, `OpDraft` and `ProgramBuilder` are the form of programs that all checks share: ops with accesses to
 // values, in regions. A value with a *site* is an allocation of the function; an *external* value is an argument.
 // `nest` says what a statement does to two buffers in the words of the judge.
-use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope, is_asynchronous};
+use crate::ir::{BufId, Buffer, Expr, ForKind, Function, Memory, Stmt, StmtKind, StorageScope, VarId, is_asynchronous};
 use crate::nest::{self, Axis, Binding};
 use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
@@ -179,7 +178,7 @@ fn lower_into<'f>(
         candidates,
         budget: Budget::default(),
         uses: None,
-        names: Vec::new(),
+        op_names: Vec::new(),
         around: Vec::new(),
         builder,
         values,
@@ -190,6 +189,7 @@ fn lower_into<'f>(
         scratch: Summary::default(),
     };
     lowering.block(&function.body);
+    // The function ends and returns no values.
     lowering.builder.leave(&[]);
     lowering.builder.close_function();
     let Lowering { builder, values, owners, .. } = lowering;
@@ -344,13 +344,16 @@ impl Lowered {
 /// in.
 pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
     let mut plan = SitePlan::empty(&lowered.program);
+    let mut tenants = IndexVec::filled(0u32, layout.allocations.len());
+    layout.places.iter().flatten().for_each(|place| tenants[place.allocation] += 1);
     for (buffer, place) in layout.places.iter_enumerated() {
         let (Some(place), Some(site)) = (place, lowered.sites.get(buffer).copied().flatten()) else {
             continue;
         };
         let allocation = &layout.allocations[place.allocation];
-        // An allocation that stays is shared with nobody. Without a placement the check gives it memory of its own.
-        if allocation.stays {
+        // An allocation that stays is to be shared with nobody. Without a placement the check gives it memory of its
+        // own. If a layout puts several buffers there all the same, the check has to see that.
+        if allocation.stays && tenants[place.allocation] == 1 {
             continue;
         }
         let space = SpaceId::from_index(place.allocation.index());
@@ -384,7 +387,7 @@ struct Lowering<'f> {
     /// How often each buffer is used in the whole function; `None` until the judge is first asked about a pair.
     uses: Option<IndexVec<BufId, usize>>,
     /// The names of ops that were used so far, so that ops of one name share it.
-    names: Vec<(&'static str, OpName)>,
+    op_names: Vec<(&'static str, OpName)>,
     /// The loops, launches, lets and allocations in force at the current statement, from the outside in.
     around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
@@ -453,14 +456,15 @@ impl<'f> Lowering<'f> {
 
     /// Lowers the body of a statement, inside of which the variable of a loop or launch is known.
     fn body(&mut self, stmt: &'f Stmt, body: &'f [Stmt]) {
+        let axis = |var: &VarId, first, count, axis| Binding::Axis { var: *var, first, count, axis };
         let binding = match &stmt.kind {
             StmtKind::For { var, min, extent, kind, .. } => Some(match kind {
                 ForKind::Serial | ForKind::Unrolled => Binding::Loop(*var, min),
-                ForKind::Parallel => Binding::Axis(*var, extent, Axis::Parallel),
-                ForKind::Vectorized => Binding::Axis(*var, extent, Axis::Lanes),
-                ForKind::ThreadBinding(tag) => Binding::Axis(*var, extent, Axis::of_tag(tag)),
+                ForKind::Parallel => axis(var, Some(min), extent, Axis::Parallel),
+                ForKind::Vectorized => axis(var, Some(min), extent, Axis::Lanes),
+                ForKind::ThreadBinding(tag) => axis(var, Some(min), extent, Axis::of_tag(tag)),
             }),
-            StmtKind::Thread { var, extent, tag, .. } => Some(Binding::Axis(*var, extent, Axis::of_tag(tag))),
+            StmtKind::Thread { var, extent, tag, .. } => Some(axis(var, None, extent, Axis::of_tag(tag))),
             _ => None,
         };
         self.around.extend(binding);
@@ -661,7 +665,10 @@ impl<'f> Lowering<'f> {
         }
         let all_uses = self.uses.get_or_insert_with(|| uses(function, &function.body));
         permitted.retain(|&(output, input)| {
-            // If the output is used outside of this statement, too, what the statement leaves in it must be right.
+            // If the output is used outside of this statement, too, what the statement leaves in it must be right. A loop
+            // around the statement may run it again, and it may then read what it left. That is a read of contents from
+            // before the statement, which the judge refuses where it is certain (`Refusal::ReadBeforeWrite`); where it
+            // is not, the op updates the output, and the dataflow check sees that its contents are lost by then.
             let needed_after = uses_in(function, stmt, output) < all_uses[output];
             let question = nest::question(output, input, needed_after);
             let steps = nest::steps(function, stmt, [output, input], &self.around);
@@ -710,11 +717,11 @@ impl<'f> Lowering<'f> {
     fn name(&mut self, stmt: &Stmt) -> OpName {
         let wanted = statement_name(stmt);
         // Names are constants, and one constant is as a rule at one address. If it is not, the name is made twice.
-        if let Some((_, name)) = self.names.iter().find(|(known, _)| std::ptr::eq(*known, wanted)) {
+        if let Some((_, name)) = self.op_names.iter().find(|(known, _)| std::ptr::eq(*known, wanted)) {
             return name.clone();
         }
         let name = OpName::from(wanted);
-        self.names.push((wanted, name.clone()));
+        self.op_names.push((wanted, name.clone()));
         name
     }
 

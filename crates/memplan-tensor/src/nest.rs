@@ -35,8 +35,8 @@ pub(crate) enum Binding<'f> {
     Let(VarId, &'f Expr),
     /// A loop whose iterations run one after the other, with its first value.
     Loop(VarId, &'f Expr),
-    /// Iterations that run together, with their number.
-    Axis(VarId, &'f Expr, Axis),
+    /// Iterations that run together. A thread launch counts from 0; a loop over threads or lanes may not.
+    Axis { var: VarId, first: Option<&'f Expr>, count: &'f Expr, axis: Axis },
 }
 
 /// What runs the iterations of an axis.
@@ -78,17 +78,18 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
     // value for all threads and is left out.
     let first = around.iter().enumerate().position(|(position, binding)| match binding {
         // The dataflow check itself follows the iterations of a parallel loop around a statement.
-        Binding::Axis(_, _, Axis::Parallel) => false,
-        Binding::Axis(_, _, axis) => translator.order(*axis, &around[position..]) != Order::Private,
+        Binding::Axis { axis: Axis::Parallel, .. } => false,
+        Binding::Axis { axis, .. } => translator.order(*axis, &around[position..]) != Order::Private,
         _ => false,
     });
     let Some(first) = first else { return body };
     // From the inside out: a thread axis becomes a loop around the body so far, and a let becomes a step before it.
     for (position, binding) in around.iter().enumerate().skip(first).rev() {
         match binding {
-            Binding::Axis(var, extent, axis) => {
+            Binding::Axis { var, first, count, axis } => {
                 let order = translator.order(*axis, &around[position..]);
-                body = vec![translator.repeat(*var, &Expr::int(0), extent, order, body)];
+                let first = first.map_or(Index::Number(0), |first| translator.index(first));
+                body = vec![translator.counted_loop(*var, first, count, order, body)];
             }
             Binding::Let(var, value) => {
                 body.insert(0, Step::Define { variable: variable(*var), value: translator.index(value) });
@@ -106,6 +107,7 @@ pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: 
     body
 }
 
+/// A variable's number in the words of the judge.
 fn variable(var: VarId) -> u32 {
     var.index() as u32
 }
@@ -136,9 +138,9 @@ impl Translator<'_> {
         if self.pair.iter().all(is_private) { Order::Private } else { Order::Concurrent }
     }
 
-    /// A loop of the judge around a body.
-    fn repeat(&self, var: VarId, min: &Expr, extent: &Expr, order: Order, body: Vec<Step>) -> Step {
-        Step::Loop { variable: variable(var), first: self.index(min), count: self.index(extent), order, body }
+    /// A loop with a number of iterations, of the judge's own, around a body. (A [`Step::Repeat`] is a `while`.)
+    fn counted_loop(&self, var: VarId, first: Index, count: &Expr, order: Order, body: Vec<Step>) -> Step {
+        Step::Loop { variable: variable(var), first, count: self.index(count), order, body }
     }
 
     /// The steps of statements that run one after the other.
@@ -170,11 +172,11 @@ impl Translator<'_> {
                     ForKind::Vectorized => self.order(Axis::Lanes, &[]),
                     ForKind::ThreadBinding(tag) => self.order(Axis::of_tag(tag), &[]),
                 };
-                steps.push(self.repeat(*var, min, extent, order, self.block(body)));
+                steps.push(self.counted_loop(*var, self.index(min), extent, order, self.block(body)));
             }
             StmtKind::Thread { var, tag, extent, body, .. } => {
                 let order = self.order(Axis::of_tag(tag), &[]);
-                steps.push(self.repeat(*var, &Expr::int(0), extent, order, self.block(body)));
+                steps.push(self.counted_loop(*var, Index::Number(0), extent, order, self.block(body)));
             }
             // The condition of a `while` is read again in every round, after the body.
             StmtKind::While { condition, body } => {

@@ -3,8 +3,7 @@
 //! Equal arguments give equal problems, on every machine.
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Size, Space,
-    SpaceId, Tie,
+    Buffer, BufferId, Bytes, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Size, Space, Tie,
 };
 
 use crate::Random;
@@ -131,10 +130,9 @@ pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
     build(parts.into_iter().enumerate().map(buffer))
 }
 
-/// A kernel for an accelerator: tiles that are loaded into double buffers, in-place
-/// operations, results whose parts are written next to each other, a scratch
-/// area that only its lower or upper half is used of at times, and a second
-/// memory for what finds no room in the first. Offsets are multiples of 32.
+/// A kernel for an accelerator: tiles that are loaded into double buffers, in-place operations, results whose parts are
+/// written next to each other, scratch memory of which only one half is needed later on, and a second memory for what
+/// finds no room in the first. Offsets are multiples of 32. Most buffers are plain, as in real kernels.
 pub fn kernel(count: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();
@@ -148,27 +146,28 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
         let end = step + random.between(2, 6);
         let mut buffer = Buffer::new(name, size, Lifetime::new(step, end));
         buffer.spaces.push(near);
-        // Each of these features comes with one buffer in twelve, so that most buffers are plain, as in real kernels.
+        // Each number below 5 gives the buffer one feature, and the seven others none.
         match random.below(12) {
             0 => buffer.slots = 2,
             1 => buffer.spaces.push(far),
-            // Scratch memory of which the second half of its life uses only the lower or the upper half.
+            // Scratch memory: all of its bytes are needed in the first half of its life, and only the lower or only the
+            // upper half of the bytes in the second.
             2 => {
                 let (half, middle) = (size / 2, step + (end - step) / 2);
                 let (low, high) = if random.one_in(2) { (0, half) } else { (half, size) };
                 let rest = Interval::with_window(middle, end, low, high);
                 buffer.lifetime = [Interval::new(step, middle), rest].into_iter().collect();
             }
-            // Two parts that lie next to each other.
+            // Two parts that lie next to each other: `part` and, behind it, `buffer`. `part` names no space, which
+            // means the first one, `near`: buffers of one group may not differ in their spaces.
             3 => {
                 let group = builder.group(format!("group{step}"));
                 let part = Buffer::new(format!("part{step}"), size, Lifetime::new(step, end));
                 builder.buffer(part.with_tie(Tie { group, at: Bytes::ZERO }));
                 buffer.set_tie(Some(Tie { group, at: Bytes(size) }));
-                buffer.spaces = [SpaceId::from_index(0)].into_iter().collect();
             }
+            // Buffers that share with nobody are rarer than the other features.
             4 => buffer.exclusive = random.one_in(3),
-            // A plain buffer.
             _ => {}
         }
         let id = builder.buffer(buffer);
@@ -177,7 +176,7 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
             builder.overlay(Overlay { buffer: id, over, kind: OverlayKind::SameBase });
         }
         previous = Some(id);
-        // Starts advance by one or two steps and lives last longer than that, so a few buffers are always alive
+        // Starts advance by one or two steps and lives last two to six, so mostly two or three buffers are alive
         // together.
         step += random.below(2) + 1;
     }

@@ -29,13 +29,18 @@ use crate::network::Network;
 const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
 
 /// If the lives of all buffers together have more steps than this, the planner chooses the memories alone: a choice
-/// here looks at every step of every life.
+/// here looks at every step of every life. It also has an entry for each step in each memory, and these count, too.
 const WORK: u64 = 100_000_000;
 
 /// The steps of all lives together.
 fn lives(problem: &Problem) -> u64 {
     let steps = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
     steps.map(|interval| interval.end.0 - interval.start.0).fold(0, u64::saturating_add)
+}
+
+/// The step at which the last life ends.
+fn last_step(problem: &Problem) -> u64 {
+    problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max().unwrap_or(0)
 }
 
 /// Whether there is something to choose: some buffer may live in more than one memory.
@@ -46,7 +51,8 @@ pub(crate) fn has_choice(problem: &Problem) -> bool {
 /// A plan in which hot and small buffers are in the fast memory; `None` if no
 /// choice that was tried can be packed, or if the problem is too large to choose here.
 pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) -> Result<Option<Outcome>, Refusal> {
-    if lives(problem) > WORK {
+    let profiles = last_step(problem).saturating_mul(problem.spaces().len() as u64);
+    if lives(problem).max(profiles) > WORK {
         return Ok(None);
     }
     // First with all of the capacities, then with less and less of them.
@@ -96,10 +102,10 @@ impl Heat {
 
     /// The problem with one memory for each buffer: the first of its memories in which there is room for it beside the
     /// buffers before it. Only `thousandths` of each capacity are used. `None` if some buffer fits into none of its
-    /// memories.
+    /// memories, or if the problem does not hold with these memories (two buffers tied to each other in two of them).
+    /// The buffers of a network have one slot each.
     fn choose(&self, problem: &Problem, thousandths: u64) -> Option<Problem> {
-        let last = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
-        let steps = usize::try_from(last.unwrap_or(0)).ok()?;
+        let steps = usize::try_from(last_step(problem)).ok()?;
         // `live` is what has been put into each memory so far, step by step. It is a sum of sizes and not a packing,
         // so `thousandths` of the capacity are used: the rest is room for gaps between buffers.
         let mut live: Vec<Vec<u64>> = vec![vec![0; steps]; problem.spaces().len()];

@@ -198,6 +198,9 @@ impl Traits {
     pub const TEAM: Traits = Traits(1 << 16);
     /// Adds the work that its first operand stands for to the group that its second one is.
     pub const JOINS_GROUP: Traits = Traits(1 << 17);
+    /// May end a construct around it, or around a call of its function, before the last op in there has run. So
+    /// nothing is known about how the regions of ops of its dialect run, anywhere in the text.
+    pub const CANCELS: Traits = Traits(1 << 18);
 
     /// Whether every fact of `other` holds.
     pub const fn has(self, other: Traits) -> bool {

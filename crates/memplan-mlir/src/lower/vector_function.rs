@@ -188,6 +188,7 @@ impl Lowering<'_> {
         left == right || self.document.known(left).is_some_and(|number| self.document.known(right) == Some(number))
     }
 
+    /// Whether two slices certainly have the same offsets, sizes and strides.
     fn equal_slices(&self, left: &Slice, right: &Slice) -> bool {
         let lists = [(&left.offsets, &right.offsets), (&left.sizes, &right.sizes), (&left.strides, &right.strides)];
         lists.into_iter().all(|(left, right)| {

@@ -51,14 +51,28 @@ pub(super) struct Works {
 }
 
 impl Document {
-    /// How an op's regions run. Some ops run on in the background if a word such as `nowait` stands in their text;
-    /// then it is not known how the regions run.
+    /// How an op's regions run. Some ops run on in the background if a word such as `nowait` stands in their text, and
+    /// some may be cancelled; then it is not known how the regions run.
     pub(crate) fn control(&self, op: OpId) -> dialect::Control {
         let info = self.info(op);
         match &info.detached_by {
             Some(word) if self.says(op, word) => dialect::Control::Unknown,
+            _ if self.may_be_cancelled(op) => dialect::Control::Unknown,
             _ => info.control,
         }
+    }
+
+    /// Whether the regions of an op may end before their last op, because the text has an op of the same dialect that
+    /// cancels constructs. Such an op can stand in another function: it cancels a task group of its caller, too, so
+    /// every construct of the dialect is meant.
+    fn may_be_cancelled(&self, op: OpId) -> bool {
+        let dialect = |name: &str| name.split_once('.').map(|(dialect, _)| dialect.to_owned());
+        // Most ops have no regions, so the names of the text are looked through for few ops only.
+        !self.regions(op).is_empty()
+            && self
+                .names
+                .iter()
+                .any(|entry| entry.info.traits.has(Traits::CANCELS) && dialect(&entry.name) == dialect(self.name(op)))
     }
 
     /// Whether a word stands in the text of an op outside its regions: before the first one or behind the last one.
@@ -333,7 +347,10 @@ impl<'d> Ends<'d> {
     /// When the regions of an op have ended. They may run as work of their own.
     fn of_regions(&self, op: OpId) -> End {
         let document = self.document;
-        if document.info(op).traits.has(Traits::TASK) {
+        // A task that may be cancelled counts as work of which nothing is known: control may leave the code around it
+        // before the op that waits for it.
+        let is_known = document.control(op) != dialect::Control::Unknown;
+        if document.info(op).traits.has(Traits::TASK) && is_known {
             // A task is over if some op behind it gathers it.
             // Whether the op `at` comes behind the task and waits for it.
             let ends = |&at: &OpId| at > op && self.is_behind(at, op) && document.gathers(at, op);

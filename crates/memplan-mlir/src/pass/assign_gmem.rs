@@ -245,14 +245,25 @@ pub fn run(
         let mut planned = task.solve_devices(&devices, strategy, request)?;
         // The mode that was used may differ from the one asked for (`io_tag` becomes `basic` if inputs and outputs
         // cannot be tagged), and the text has to say which it is. It says so once for all devices, so if one of them
-        // has to be in mode basic, all are.
-        if planned.iter().any(|found| found.areas.mode != planned[0].areas.mode) {
+        // has to be in another mode than the others, all are.
+        let is_mixed = planned.iter().any(|found| found.areas.mode != planned[0].areas.mode);
+        if is_mixed && options.mode == Mode::Documented {
+            // The documented algorithm knows one plan only. On some devices it overwrites inputs, so the text must not
+            // promise for any that they survive.
+            for found in &mut planned {
+                found.areas.mode = AddressMode::InReuse;
+                found.areas.note = task.documented_note(AddressMode::InReuse);
+                found.pinned = lifecycle::pinned(&found.network, true);
+            }
+        } else if is_mixed {
             let notes: Vec<_> = planned.iter().map(|found| found.areas.note.clone()).collect();
             task.mode = AddressMode::Basic;
             planned = task.solve_devices(&devices, strategy, request)?;
-            // Why the mode is not the one asked for was said the first time.
+            // Why the mode is not the one asked for was said the first time, of the devices that cannot have it.
+            let because_of_another = "this device is in addr_mode basic, too, because another one has to be";
             for (found, note) in planned.iter_mut().zip(notes) {
-                found.areas.note = found.areas.note.take().or(note);
+                let note = note.unwrap_or_else(|| because_of_another.to_owned());
+                found.areas.note = found.areas.note.take().or(Some(note));
             }
         }
         let mode = planned.first().map_or(task.mode, |found| found.areas.mode);
@@ -487,7 +498,13 @@ impl Task<'_> {
         let mode = if is_released { AddressMode::InReuse } else { AddressMode::Basic };
         Ok(Solved {
             // A chip with a private pool is told that nothing lies in it.
-            areas: Areas { neuron, mode, private: self.chip.private.map(|_| 0), ..Areas::default() },
+            areas: Areas {
+                neuron,
+                mode,
+                private: self.chip.private.map(|_| 0),
+                note: self.documented_note(mode),
+                ..Areas::default()
+            },
             pinned: lifecycle::pinned(&network, is_released),
             addresses: documented.addresses,
             extent: documented.size,
@@ -497,6 +514,17 @@ impl Task<'_> {
             network,
             weights,
         })
+    }
+
+    /// Why the documented algorithm is not in the mode that was asked for; `None` if it is, or if nobody asked for one.
+    fn documented_note(&self, mode: AddressMode) -> Option<String> {
+        let written = self.document.attribute(self.global, "module.addr_mode").map(|mode| mode.trim_matches('"'));
+        if self.options.address_mode.is_none() && matches!(written, None | Some("auto" | "")) {
+            return None;
+        }
+        let what = if mode == AddressMode::InReuse { "overwrites inputs" } else { "keeps all inputs" };
+        let change = || format!("the documented algorithm {what} ({} becomes {})", self.mode.name(), mode.name());
+        (mode != self.mode).then(change)
     }
 
     /// Runs the documented algorithm from address `start` on; `watch` sees its table after each step. `None` if the

@@ -271,8 +271,8 @@ impl<'s> Reader<'s> {
         }
         let before = self.previous;
         let mut one = self.read_use()?;
-        // `symbol(%s)` in an affine subscript marks a symbol of the map.
-        // Whether the innermost open bracket is that of `symbol(…)`.
+        // `symbol(%s)` in an affine subscript marks a symbol of the map: then the innermost open bracket is that of
+        // `symbol(…)`.
         let symbol = |bracket: &Bracket| self.text(bracket.keyword) == "symbol";
         one.symbol = self.brackets[frame.brackets..].last().is_some_and(symbol);
         if self.info(frame).header == Header::Unknown {

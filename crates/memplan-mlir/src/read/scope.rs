@@ -207,14 +207,21 @@ impl Reader<'_> {
     }
 
     /// The value of a name. If the name means nothing yet, the use waits for its definition, and a placeholder is
-    /// given instead of the value.
+    /// given instead of the value. The caller has to put the result at the end of `operand_pool` before anything else is
+    /// put there: that is the place where the value will replace the placeholder.
     fn resolve_use(&mut self, one: Use, known: bool) -> Result<ValueId> {
         let name = self.text(one.name);
+        let known = known && !one.doubtful;
         if let Some(named) = self.scopes.lookup(name) {
-            return pick(named, one.index).ok_or_else(|| undefined(name, one.name));
+            match pick(named, one.index) {
+                Some(value) => return Ok(value),
+                None if known => return Err(undefined(name, one.name)),
+                // The name stands for fewer values (`%0#3` of two). In a form that is not known, this may be no use at
+                // all. It waits like a name without a meaning.
+                None => {}
+            }
         }
         let operand = self.document.operand_pool.len() as u32;
-        let known = known && !one.doubtful;
         let waiting = Waiting { operand, index: one.index, span: one.name, known, doubtful: one.doubtful };
         if let Some(open) = self.scopes.open.last_mut() {
             open.waiting.entry(name).or_default().push(waiting);
@@ -305,8 +312,11 @@ impl Reader<'_> {
             self.leave_unresolved(text, &waiting);
         }
         for waiting in waiting {
-            let value = pick(named, waiting.index).ok_or_else(|| undefined(text, waiting.span))?;
-            self.document.operand_pool[waiting.operand as usize] = value;
+            match pick(named, waiting.index) {
+                Some(value) => self.document.operand_pool[waiting.operand as usize] = value,
+                None if waiting.known => return Err(undefined(text, waiting.span)),
+                None => self.leave_unresolved(text, &waiting),
+            }
         }
         Ok(())
     }

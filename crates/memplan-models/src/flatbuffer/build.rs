@@ -250,12 +250,12 @@ mod tests {
         let window = Window::new(&file);
         let root = Table::root(&window).unwrap();
         assert_eq!((root.u32(0).unwrap(), root.string(2).unwrap().as_str()), (3, "name"));
-        let tables = root.vector(5, 4).unwrap().tables().unwrap();
+        let tables = root.tables(5).unwrap();
         assert_eq!((tables[0].u8(0).unwrap(), tables[0].u64(3).unwrap()), (7, 1 << 40));
         assert_eq!(tables[0].u64(1).unwrap(), length + 5);
         assert!(tables[0].field(3).unwrap().unwrap().is_multiple_of(8));
         assert_eq!(tables[1].offset(), length + 8);
-        assert_eq!(root.vector(6, 4).unwrap().i32s().unwrap(), [-1, 2]);
+        assert_eq!(root.i32s(6).unwrap(), [-1, 2]);
         assert!(root.vector(7, 1).unwrap().element(0).unwrap().is_multiple_of(16));
     }
 }

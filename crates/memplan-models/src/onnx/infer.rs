@@ -169,7 +169,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
         }
     }
     let node = &drafts[graph].nodes[place];
-    let outside: Vec<Found> = node.inputs.iter().map(|&input| found(&drafts[graph], input)).collect();
+    let outside: Vec<Found> = node.inputs.iter().map(|&input| known_about(&drafts[graph], input)).collect();
     let given = match node.kind.as_str() {
         "Loop" => {
             // The body of a loop gets the number of the iteration, the condition, and the values that each iteration
@@ -178,7 +178,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
             let condition = Found::new(BOOL, Some(Vec::new()));
             [round, condition].into_iter().chain(outside.into_iter().skip(2)).collect()
         }
-        "Scan" => scanned(node, outside),
+        "Scan" if !is_batched(node) => scanned(node, outside),
         "FlexAttention" => scores(&outside).into_iter().collect(),
         // The branches of an `If` have no inputs. What other nodes hand to their bodies is not known.
         _ => return,
@@ -190,7 +190,7 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
 }
 
 /// What is known about an input of a node; nothing if it is left out.
-fn found(draft: &Draft, input: Option<TensorId>) -> Found {
+fn known_about(draft: &Draft, input: Option<TensorId>) -> Found {
     input.map_or_else(Found::default, |input| {
         let facts = &draft.tensors[input];
         Found { is_bound: facts.is_bound, ..Found::new(facts.element, facts.shape.clone()) }
@@ -218,6 +218,12 @@ fn slice(sequence: Found, scanned: i64) -> Found {
         Some(shape)
     });
     Found { shape, ..sequence }
+}
+
+/// Whether a `Scan` is one of version 8 of the operators. Its first input is the lengths of the sequences, and a batch is
+/// the first axis of all others. There are no rules for it here, so the file has to state the shapes.
+fn is_batched(node: &Node) -> bool {
+    node.version == 8
 }
 
 /// How many inputs of a `Scan` are states: all but the sequences, whose number is an attribute.
@@ -295,24 +301,24 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
             // If the loop may have no iteration, the node may give the values that it was given.
             if !surely_runs(&drafts[graph], node) {
                 for (output, &initial) in outputs.iter_mut().zip(node.inputs.iter().skip(2)) {
-                    *output = either(output, found(&drafts[graph], initial));
+                    *output = either(output, known_about(&drafts[graph], initial));
                 }
             }
-            outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
+            outputs.iter_mut().skip(carried).for_each(|list| list.shape = None);
             Some(outputs)
         }
-        "Scan" => {
+        "Scan" if !is_batched(node) => {
             // The body gives new states and results. The node gives the last states, and for each result the results of
             // all slices along a new axis, whose length is the number of slices.
             let states = scan_states(node, node.inputs.len());
             let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
-            let sequence = found(&drafts[graph], *node.inputs.get(states)?).shape;
-            let place = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
-            let length = sequence.and_then(|shape| Some(shape[axis(place, shape.len())?]));
-            let places = ints(node, "scan_output_axes");
+            let sequence = known_about(&drafts[graph], *node.inputs.get(states)?).shape;
+            let sliced_axis = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
+            let length = sequence.and_then(|shape| Some(shape[axis(sliced_axis, shape.len())?]));
+            let new_axes = ints(node, "scan_output_axes");
             for (index, output) in outputs.iter_mut().skip(states).enumerate() {
                 output.shape = output.shape.take().and_then(|mut shape| {
-                    shape.insert(axis(places.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
+                    shape.insert(axis(new_axes.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
                     Some(shape)
                 });
             }
@@ -335,7 +341,7 @@ fn surely_runs(draft: &Draft, node: &Node) -> bool {
 
 /// Element types and shapes of the outputs of a body.
 fn outputs_of(body: &Draft) -> Vec<Found> {
-    body.outputs.iter().map(|&output| found(body, Some(output))).collect()
+    body.outputs.iter().map(|&output| known_about(body, Some(output))).collect()
 }
 
 /// The outputs of a node that runs one of several branches; see [`either`].

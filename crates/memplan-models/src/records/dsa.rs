@@ -34,7 +34,7 @@ pub use solution::{read_solution, write_solution};
 pub use write::write;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use memplan_core::{
     Buffer, BufferId, Bytes, Interval, Lifetime, Overlay, OverlayKind, ProblemBuilder, ReuseCost, Space, SpaceId, Span,
@@ -185,6 +185,8 @@ struct Reader {
     pools: HashMap<u64, SpaceId>,
     /// The buffers by their ids in the file.
     buffers: HashMap<u64, BufferId>,
+    /// The names of all buffers so far.
+    names: HashSet<String>,
     /// The ids by which the file names its pools and buffers.
     numbers: Numbers,
 }
@@ -259,14 +261,17 @@ impl Reader {
 
     /// Reads the pools as spaces. Their reserved ranges are read later (`reserve`), when all buffers have their ids.
     fn pools(&mut self, pools: Json) -> Result<(), ReadError> {
-        for value in pools.list("a list of pools")? {
+        let values = pools.list("a list of pools")?;
+        let of_pool = ["a pool", "the id of a pool", "the name of a pool"];
+        let named = values.iter().map(|&value| number_and_name(value, of_pool)).collect::<Result<Vec<_>, _>>()?;
+        for ((&value, &(number, _)), name) in values.iter().zip(&named).zip(unique_names(&named)) {
             let mut fields = Fields::of(value, "a pool")?;
-            let number = fields.need("id")?.number("the id of a pool")?;
-            let name = fields.take("name").map(|name| name.name("the name of a pool")).transpose()?;
-            let name = name.map_or_else(|| number.to_string(), Cow::into_owned);
             let space = self.builder.space(Space { capacity: fields.bytes("capacity")?, ..Space::new(name) });
             self.numbers.pools.push(number);
-            fields.take("reserved_ranges");
+            // These are read elsewhere. They are taken here so that they are not reported as unknown.
+            for known in ["id", "name", "reserved_ranges"] {
+                fields.take(known);
+            }
             self.left_over(&fields, "pools[].")?;
             if self.pools.insert(number, space).is_some() {
                 return Err(value.error("dsa::duplicate-pool", format!("there is already a pool {number}")));
@@ -283,39 +288,64 @@ impl Reader {
             let mut fields = Fields::of(value, "a pool")?;
             let space = self.pool(fields.need("id")?)?;
             let Some(ranges) = fields.take("reserved_ranges") else { continue };
-            for range in ranges.list("a list of reserved ranges")? {
-                let (low, high) = self.limits(range, "reserved_ranges[].")?;
+            for (low, high, span) in self.separate(ranges)? {
+                // Nothing is changed: the builder shows its spaces in this way only.
                 let info = &self.builder.spaces_mut()[space];
                 // The part of a range beyond the pool's capacity means nothing, and the buffer would not fit.
                 let high = info.capacity.map_or(high, |capacity| high.min(capacity.0));
                 if low >= high {
                     continue;
                 }
-                let name = format!("{RESERVED}{} {low}", info.name);
+                let mut name = format!("{RESERVED}{} {low}", info.name);
+                // A buffer of the file may have this name.
+                while !self.names.insert(name.clone()) {
+                    name.push('#');
+                }
                 let buffer = Buffer::new(name, high - low, Lifetime::new(0, 1));
                 let spaces = std::iter::once(space).collect();
                 self.builder.buffer(Buffer { exclusive: true, spaces, ..buffer.with_fixed(Bytes(low)) });
-                self.spans.push(range.span());
+                self.spans.push(span);
             }
         }
         Ok(())
     }
 
+    /// The reserved ranges of a pool as ranges that have no byte in common: begin, end, and where the first one of each
+    /// stands in the text. A file may reserve a byte twice, but two exclusive buffers cannot lie on it.
+    fn separate(&mut self, ranges: Json) -> Result<Vec<(u64, u64, Span)>, ReadError> {
+        let mut separate: Vec<(u64, u64, Span)> = Vec::new();
+        for range in ranges.list("a list of reserved ranges")? {
+            let (mut low, mut high) = self.limits(range, "reserved_ranges[].")?;
+            if low > high {
+                let message = format!("the reserved range ends at {high}, before its begin at {low}");
+                return Err(range.error("dsa::reserved-range", message));
+            }
+            let mut span = range.span();
+            // The ranges that this one overlaps become one with it, in the place of the first of them.
+            let overlaps = |&(begin, end, _): &(u64, u64, Span)| low < end && begin < high;
+            let (met, place) = (separate.iter().filter(|range| overlaps(range)), separate.iter().position(overlaps));
+            if let Some(place) = place {
+                span = separate[place].2;
+                (low, high) = met.fold((low, high), |(low, high), range| (low.min(range.0), high.max(range.1)));
+                separate.retain(|&(begin, end, _)| !(low < end && begin < high));
+            }
+            separate.insert(place.unwrap_or(separate.len()), (low, high, span));
+        }
+        Ok(separate)
+    }
+
     /// Reads the buffers and remembers the number that each has in the file.
     fn buffers(&mut self, buffers: Json) -> Result<(), ReadError> {
         let values = buffers.list("a list of buffers")?;
-        let names = values.iter().map(|&value| number_and_name(value)).collect::<Result<Vec<_>, _>>()?;
-        let mut uses: HashMap<&str, usize> = HashMap::new();
-        names.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
-        for (&value, (number, name)) in values.iter().zip(&names) {
-            // In these files ids are unique and names need not be. In our problems names are unique, so the id is
-            // appended to a name that occurs more than once.
-            let name = if uses[name.as_str()] > 1 { format!("{name}#{number}") } else { name.clone() };
+        let of_buffer = ["a buffer", "the id of a buffer", "the name of a buffer"];
+        let named = values.iter().map(|&value| number_and_name(value, of_buffer)).collect::<Result<Vec<_>, _>>()?;
+        for ((&value, &(number, _)), name) in values.iter().zip(&named).zip(unique_names(&named)) {
             let buffer = self.buffer(value, &name)?;
+            self.names.insert(name);
             let id = self.builder.buffer(buffer);
-            self.numbers.buffers.push(*number);
+            self.numbers.buffers.push(number);
             self.spans.push(value.span());
-            if self.buffers.insert(*number, id).is_some() {
+            if self.buffers.insert(number, id).is_some() {
                 return Err(value.error("dsa::duplicate-buffer", format!("there is already a buffer {number}")));
             }
         }
@@ -481,10 +511,29 @@ fn list<'a>(value: Option<Json<'a>>, what: &str) -> Result<Vec<Json<'a>>, ReadEr
     value.map_or_else(|| Ok(Vec::new()), |value| value.list(what))
 }
 
-/// The id of a buffer and its name; a buffer without one is called by its id.
-fn number_and_name(buffer: Json) -> Result<(u64, String), ReadError> {
-    let mut fields = Fields::of(buffer, "a buffer")?;
-    let number = fields.need("id")?.number("the id of a buffer")?;
-    let name = fields.take("name").map(|name| name.name("the name of a buffer")).transpose()?;
+/// The id of a pool or buffer, and its name; one without a name is called by its id. For messages: what it is, and what
+/// its id and its name are.
+fn number_and_name(value: Json, [what, id, name]: [&'static str; 3]) -> Result<(u64, String), ReadError> {
+    let mut fields = Fields::of(value, what)?;
+    let number = fields.need("id")?.number(id)?;
+    let name = fields.take("name").map(|text| text.name(name)).transpose()?;
     Ok((number, name.map_or_else(|| number.to_string(), Cow::into_owned)))
+}
+
+/// Names for pools or buffers that the file calls so. In these files ids are unique and names need not be; in our
+/// problems names are unique. So the id is appended to a name that occurs more than once, and once more if the file
+/// has that name, too. Two such names cannot be equal, because they end with different ids.
+fn unique_names(named: &[(u64, String)]) -> Vec<String> {
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    named.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
+    let unique = |(number, name): &(u64, String)| {
+        let mut unique = name.clone();
+        if uses[name.as_str()] > 1 {
+            while uses.contains_key(unique.as_str()) {
+                unique = format!("{unique}#{number}");
+            }
+        }
+        unique
+    };
+    named.iter().map(unique).collect()
 }

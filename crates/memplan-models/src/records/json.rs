@@ -161,17 +161,25 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Reads the whole file. Fields that nobody knows are named in a note.
     fn top(&mut self, mut top: Fields<'a>) -> Result<(), ReadError> {
-        let (alignment, capacity) = (top.bytes("alignment")?, top.bytes("capacity")?);
         // Capacity and alignment at the top are the short form for a problem with one memory.
-        match top.take("spaces") {
-            Some(spaces) => self.spaces(spaces)?,
-            None if alignment.is_some() || capacity.is_some() => {
-                let alignment = alignment.unwrap_or(Bytes(1));
+        let short = [top.take("alignment"), top.take("capacity")];
+        match (top.take("spaces"), short) {
+            (Some(spaces), [None, None]) => self.spaces(spaces)?,
+            // It is not clear which of the listed spaces the short form is about.
+            (Some(_), [Some(value), _] | [_, Some(value)]) => {
+                let message = "`alignment` and `capacity` stand beside `spaces`, and would have no effect";
+                return Err(value
+                    .error("json::both-forms", message)
+                    .help("write them into the spaces that they are for"));
+            }
+            (None, [None, None]) => {}
+            (None, [alignment, capacity]) => {
+                let alignment = alignment.map_or(Ok(Bytes(1)), alignment_of)?;
+                let capacity = capacity.map(|value| value.number("a number of bytes").map(Bytes)).transpose()?;
                 let space = self.builder.space(Space { alignment, capacity, ..Space::new("default") });
                 // A buffer may name this space as `default`.
                 self.space_ids.insert(Cow::Borrowed("default"), space);
             }
-            None => {}
         }
         // The two forms have different conventions for the end of a life, so a file that mixes them is refused.
         match (top.take("buffers"), top.take("records")) {
@@ -226,12 +234,9 @@ impl<'a> Reader<'a> {
             let read = Space {
                 name: name.clone().into_owned(),
                 capacity: fields.bytes("capacity")?,
-                alignment: fields.bytes("alignment")?.unwrap_or(Bytes(1)),
+                alignment: fields.take("alignment").map_or(Ok(Bytes(1)), alignment_of)?,
                 base: fields.bytes("base")?.unwrap_or_default(),
             };
-            if read.alignment.0 == 0 {
-                return Err(space.error("json::zero-alignment", "the alignment must be at least 1"));
-            }
             let id = self.builder.space(read);
             if self.space_ids.insert(name, id).is_some() {
                 return Err(space.error("json::duplicate-space", "there is already a space of that name"));
@@ -288,10 +293,7 @@ impl<'a> Reader<'a> {
         let lifetime = lifetime.into_iter().map(|value| interval(value, &size)).collect::<Result<Lifetime, _>>()?;
         let mut buffer = Buffer { size, ..Buffer::new(name, 0, lifetime) };
         if let Some(value) = fields.take("alignment") {
-            buffer.alignment = Bytes(value.number("an alignment of at least 1")?);
-            if buffer.alignment.0 == 0 {
-                return Err(value.error("json::zero-alignment", "the alignment must be at least 1"));
-            }
+            buffer.alignment = alignment_of(value)?;
         }
         // A space is one name or a list of names to choose from.
         match fields.take("space") {
@@ -339,7 +341,13 @@ impl<'a> Reader<'a> {
             return Ok(Size::Symbolic { symbol, at_most });
         }
         if value.is_string() {
-            let symbol = value.string("the name of a symbol")?.into();
+            let symbol: Box<str> = value.string("the name of a symbol")?.into();
+            // A symbol of digits is a number that somebody has put into quotes. As a symbol it would be a size that is
+            // not known.
+            if symbol.bytes().all(|byte| byte.is_ascii_digit()) {
+                let error = value.error("json::quoted-size", format!("the size `{symbol}` stands in quotes"));
+                return Err(error.help("a size is a number; in quotes stands the name of a size that is not known yet"));
+            }
             return Ok(Size::Symbolic { symbol, at_most: None });
         }
         value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
@@ -499,6 +507,14 @@ impl<'a> Reader<'a> {
         self.relations = Some(children_value.span());
         self.builder.dependencies(Dependencies { children, read_by_outputs });
         Ok(())
+    }
+}
+
+/// Reads an alignment in bytes, which is at least 1.
+fn alignment_of(value: Value) -> Result<Bytes, ReadError> {
+    match value.number("an alignment of at least 1")? {
+        0 => Err(value.error("json::zero-alignment", "the alignment must be at least 1")),
+        alignment => Ok(Bytes(alignment)),
     }
 }
 

@@ -56,12 +56,12 @@ pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadE
     check_signature(&window)?;
     let root = Table::root(&window)?;
     check_version(&root)?;
-    let Some(subgraph) = root.vector(field::SUBGRAPHS, 4)?.tables()?.into_iter().next() else {
+    let Some(subgraph) = root.tables(field::SUBGRAPHS)?.into_iter().next() else {
         return Ok(Vec::new());
     };
-    let operators = subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()?;
-    let tensors = subgraph.vector(field::subgraph::TENSORS, 4)?.tables()?;
-    let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+    let operators = subgraph.tables(field::subgraph::OPERATORS)?;
+    let tensors = subgraph.tables(field::subgraph::TENSORS)?;
+    let buffers = root.tables(field::BUFFERS)?;
     let attributes = |(index, operator): (usize, Table)| {
         let options = operator.table(field::operator::OPTIONS)?;
         let kind = graph.ops.get(OpId::from_index(index)).map_or("", |op| op.kind.as_str());
@@ -80,7 +80,7 @@ fn border(
     tensors: &[Table],
     buffers: &[Table],
 ) -> Result<Option<[[u64; 2]; 4]>, ReadError> {
-    let inputs = operator.vector(field::operator::INPUTS, 4)?.i32s()?;
+    let inputs = operator.i32s(field::operator::INPUTS)?;
     let tensor = inputs.get(1).and_then(|&input| tensors.get(usize::try_from(input).ok()?));
     let Some(tensor) = tensor.filter(|tensor| tensor.u8(field::tensor::TYPE).is_ok_and(|number| number == INT32))
     else {

@@ -51,7 +51,7 @@ pub fn describe(source: &dyn ReadAt, contents: &mut Contents) -> Result<Network,
     let root = Table::root(&window)?;
     check_version(&root)?;
     let file = File::new(&window, &root, contents)?;
-    let graphs = root.vector(field::SUBGRAPHS, 4)?.tables()?;
+    let graphs = root.tables(field::SUBGRAPHS)?;
     let Some((first, others)) = graphs.split_first() else {
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     };
@@ -89,9 +89,9 @@ impl<'w, 'a> File<'w, 'a> {
     /// Reads the operator codes and the content of all buffers. A buffer of a `.tflite` file is a row of bytes that a
     /// tensor names by number: the content of a constant, or nothing.
     fn new(window: &'w Window<'a>, root: &Table, contents: &mut Contents) -> Result<File<'w, 'a>, ReadError> {
-        let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?.iter().map(code).collect::<Result<_, _>>()?;
+        let codes = root.tables(field::OPERATOR_CODES)?.iter().map(code).collect::<Result<_, _>>()?;
         let mut buffers = Vec::new();
-        for table in root.vector(field::BUFFERS, 4)?.tables()? {
+        for table in root.tables(field::BUFFERS)? {
             buffers.push(buffer(window, &table, contents)?);
         }
         // Tensors name buffer 0 if they are no constants. A model without buffers gets that one, without content.
@@ -105,7 +105,7 @@ impl<'w, 'a> File<'w, 'a> {
     fn graph(&self, table: &Table, contents: &mut Contents) -> Result<Network, ReadError> {
         let mut network = Network::default();
         let mut facts = Vec::new();
-        for tensor in table.vector(field::subgraph::TENSORS, 4)?.tables()? {
+        for tensor in table.tables(field::subgraph::TENSORS)? {
             let (described, known) = self.tensor(&tensor)?;
             network.tensors.push(described);
             facts.push(known);
@@ -113,7 +113,7 @@ impl<'w, 'a> File<'w, 'a> {
         let count = facts.len();
         network.inputs = places(table, field::subgraph::INPUTS, count)?.into_iter().flatten().collect();
         network.outputs = places(table, field::subgraph::OUTPUTS, count)?.into_iter().flatten().collect();
-        for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+        for operator in table.tables(field::subgraph::OPERATORS)? {
             network.ops.push(self.op(&operator, &facts)?);
         }
         give_empty_tensors_content(&mut network, contents);
@@ -141,7 +141,7 @@ impl<'w, 'a> File<'w, 'a> {
             let message = format!("a tensor names buffer {number}, and there are {}", self.buffers.len());
             return Err(ReadError::at_byte("tflite::bad-index", at, message));
         };
-        let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
+        let dimensions = table.i32s(field::tensor::SHAPE)?;
         // A tensor without a known shape is compared as a whole only, never by regions.
         let is_known = bits > 0 && dimensions.iter().all(|dimension| *dimension >= 0);
         let shape: Option<Vec<i64>> = is_known.then(|| dimensions.iter().map(|&dimension| dimension.into()).collect());
@@ -255,7 +255,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
     }
     // The scales are floats of 32 bits; a table gives them as integers with the same bits. Different scales become
     // different texts below, because Rust writes as many digits as it takes to tell floats apart.
-    let scales = table.vector(field::quantization::SCALE, 4)?.i32s()?;
+    let scales = table.i32s(field::quantization::SCALE)?;
     let zero_points = table.vector(field::quantization::ZERO_POINT, 8)?.bytes()?;
     let zero_points: Vec<i64> = zero_points
         .chunks_exact(8)
@@ -280,7 +280,7 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
 /// The tensors that a field lists by number; `None` for one that is left out (-1 in the file). `count` is how many
 /// tensors there are; any other number is an error.
 pub(super) fn places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<usize>>, ReadError> {
-    let indices = table.vector(field, 4)?.i32s()?;
+    let indices = table.i32s(field)?;
     indices.into_iter().map(|index| place(table, index, count)).collect()
 }
 
@@ -319,11 +319,11 @@ fn interface(root: &Table, network: &Network) -> Result<Vec<String>, ReadError> 
             |(place, tensor): (usize, &usize)| format!("{word} {place} called {:?}", network.tensors[*tensor].name);
         lines.extend(tensors.iter().enumerate().map(line));
     }
-    for signature in root.vector(more::SIGNATURES, 4)?.tables()? {
+    for signature in root.tables(more::SIGNATURES)? {
         // Fields of a signature: 0 inputs, 1 outputs, 2 its name, 4 its graph; of an entry: 0 the name, 1 the tensor.
         let (key, graph) = (signature.string(2)?, signature.u32(4)?);
         for (word, field, tensors) in [("input", 0, &network.inputs), ("output", 1, &network.outputs)] {
-            for entry in signature.vector(field, 4)?.tables()? {
+            for entry in signature.tables(field)? {
                 let (name, tensor) = (entry.string(0)?, entry.u32(1)? as usize);
                 let place = tensors.iter().position(|known| *known == tensor).filter(|_| graph == 0);
                 let place = place.map_or_else(|| format!("tensor {tensor}"), |place| format!("{word} {place}"));

@@ -33,14 +33,14 @@ impl<'w, 'a> Envelope<'w, 'a> {
 
     /// The buffers of the file, for a new list of buffers.
     pub(super) fn buffers(&self) -> Result<Vec<Node>, ReadError> {
-        let tables = self.root.vector(field::BUFFERS, 4)?.tables()?;
+        let tables = self.root.tables(field::BUFFERS)?;
         tables.iter().map(buffer).collect()
     }
 
     /// The metadata of the file, for a new list, without an offline plan: that would be one for the old model.
     pub(super) fn metadata(&self) -> Result<Vec<Node>, ReadError> {
         let mut kept = Vec::new();
-        for table in self.root.vector(field::METADATA, 4)?.tables()? {
+        for table in self.root.tables(field::METADATA)? {
             if table.string(field::metadata::NAME)? != offline::METADATA {
                 kept.push(Node::Old(table.offset()));
             }
@@ -72,8 +72,8 @@ impl<'w, 'a> Envelope<'w, 'a> {
 /// Refuses models with custom options after the tables. The offset of such options counts from the start of the
 /// file, so it would be wrong when a new root stands in front, and operators are not written again as buffers are.
 fn check_operators(root: &Table) -> Result<(), ReadError> {
-    for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
-        for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+    for subgraph in root.tables(field::SUBGRAPHS)? {
+        for operator in subgraph.tables(field::subgraph::OPERATORS)? {
             // An offset of 0 or 1 means that there are no such options.
             if operator.u64(field::operator::LARGE_CUSTOM_OPTIONS)? > 1 {
                 return Err(ReadError::at_byte(

@@ -184,7 +184,10 @@ impl Operator<'_> {
             _ => None,
         };
         let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;
-        Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral, sized_by: None })
+        // Each channel of the result is one of the input (`sliding` has compared the batches).
+        let has_same_channels = self.shape(0)?.last() == self.result()?.last();
+        let axes = vec![Axis::Along, axes[0], axes[1], Axis::Along];
+        has_same_channels.then_some(Window { operand: 0, axes, neutral, sized_by: None })
     }
 
     /// An operator that reads all elements along the last dimension, and only its own place along the others.
@@ -287,7 +290,8 @@ impl Operator<'_> {
         Some(Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
-    /// A slice with strides of 1 and without masks that change the number of dimensions.
+    /// A slice with strides of 1 and without masks that change the number of dimensions. Operands 1 and 2 have its
+    /// begins and ends. With the option `offset` operand 2 has lengths instead of ends, and the slice is not taken.
     fn strided_slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let [begin, end, strides] = [1, 2, 3].map(|place| self.operand(place).and_then(integers));
@@ -389,9 +393,9 @@ impl Operator<'_> {
 }
 
 /// Whether a resize of an axis from `places` to `results` elements repeats each element `results / places` times, in
-/// whatever way a runtime computes the nearest neighbour. Runtimes use floats. Without half-pixel centres (`is_half`)
-/// some use fixed-point numbers of 16 fractional bits, which are faster. If the two ways gave different places, the
-/// result would depend on the runtime and on the size of a tile.
+/// whatever way a runtime computes the nearest neighbour. Runtimes use floats. Unless there are half-pixel centres
+/// (`is_half`), some use fixed-point numbers of 16 fractional bits, which are faster. If the two ways gave different
+/// places, the result would depend on the runtime and on the size of a tile.
 fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     let factor = results / places;
     // The loop below computes every place, so the length is limited to 65536; no image has more rows or columns.
@@ -400,7 +404,7 @@ fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     }
     let scale = places as f32 / results as f32;
     let offset = if is_half { 0.5 } else { 0.0 };
-    // The factor from results to places as a whole number of 65536ths, rounded up, as the runtime computes it.
+    // The factor from results to places in 65536ths, rounded down, plus one: the runtime computes it so.
     let fixed = (places << 16) / results + 1;
     (0..results).all(|place| {
         let float = (((place as f32 + offset) * scale).floor() as i64).min(places - 1);
@@ -475,5 +479,30 @@ fn zero(quantity: &Quantity) -> Option<Vec<u8>> {
         "INT16" => i16::try_from(zero_point).ok().map(|zero| zero.to_le_bytes().to_vec()),
         element if zero_point == 0 => width(element).map(|bytes| vec![0; bytes]),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The meaning of a pooling of 4 by 4 places and 8 channels to 2 by 2 places.
+    fn pooled(channels: i64) -> Meaning {
+        let facts = |shape: [i64; 4]| {
+            let quantity = Quantity { element: "INT8", text: String::new(), scales: 1, zero_point: Some(0) };
+            Facts { shape: Some(shape.to_vec()), quantity, constant: None }
+        };
+        let (input, result) = (facts([1, 4, 4, 8]), facts([1, 2, 2, channels]));
+        let options = ["stride_h", "stride_w", "filter_height", "filter_width"].map(|name| (name, "2"));
+        let options = options.into_iter().chain([("padding", "1")]);
+        let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let (operands, results) = (vec![Some(&input)], vec![Some(&result)]);
+        interpret(&Operator { kind: "MAX_POOL_2D", options: &options, operands, results }).0
+    }
+
+    #[test]
+    fn a_pooling_keeps_the_number_of_channels() {
+        assert!(matches!(pooled(8), Meaning::Window(_)));
+        assert!(matches!(pooled(4), Meaning::Opaque));
     }
 }

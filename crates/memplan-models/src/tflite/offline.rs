@@ -148,12 +148,12 @@ pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
     let root = Table::root(&window)?;
-    for entry in root.vector(field::METADATA, 4)?.tables()? {
+    for entry in root.tables(field::METADATA)? {
         if entry.string(field::metadata::NAME)? != METADATA {
             continue;
         }
         let number = entry.u32(field::metadata::BUFFER)?;
-        let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+        let buffers = root.tables(field::BUFFERS)?;
         let buffer = buffers.get(number as usize).ok_or_else(|| malformed(entry.offset()))?;
         let data = buffer.vector(field::buffer::DATA, 1)?;
         // The plan is read as the runtime reads it: little-endian numbers of 32 bits, with the count in front of the

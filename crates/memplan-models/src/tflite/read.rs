@@ -70,22 +70,24 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     let mut graphs = IndexVec::<GraphId, Graph>::default();
     let mut notes = Notes::default();
     let mut runtime = Runtime::default();
-    for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
+    for subgraph in root.tables(field::SUBGRAPHS)? {
         graphs.push(context.graph(&subgraph, &mut notes, &mut runtime)?);
     }
     if graphs.is_empty() {
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     }
     let count = graphs.len();
-    // An operator names its bodies by number. In a damaged file there may be no subgraph of that number; the code that
-    // uses the model relies on it.
+    // An operator names its bodies by number, and a damaged file may name a subgraph that does not exist. The code that
+    // uses the model looks bodies up without a check, so such a file is refused here.
+    // A subgraph may also run itself, or run others so often that the model has no end. That is found where the
+    // subgraphs are gone through (`Timeline::new`), before anything is planned.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
             return Err(ReadError::at_byte("tflite::bad-index", root.offset(), message));
         }
     }
-    // Notes come last, because some of them sum up what all graphs have in common.
+    // A note lists all tensors or operators that it is about, whichever graph they are in. So notes are made last.
     let mut notes = notes.lines();
     notes.extend(context.unused_rows(&graphs));
     let tail = runtime.records.tail(runtime.unknown);
@@ -222,6 +224,10 @@ pub(super) fn check_version(root: &Table) -> Result<(), ReadError> {
     }
 }
 
+/// Operators that run subgraphs, like `WHILE`, but do not exist in TensorFlow Lite Micro. What they do to tensors is
+/// that they read and write their own ones; their subgraphs are not read.
+const RUNS_UNKNOWN: [&str; 3] = ["STABLEHLO_WHILE", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE"];
+
 /// The names of tensors that the user is told about, in one note for each reason.
 #[derive(Default)]
 struct Notes {
@@ -231,6 +237,8 @@ struct Notes {
     signatures: Vec<String>,
     /// Tensors that are read but never written.
     unwritten: Vec<String>,
+    /// Kinds of operators that run subgraphs of which nothing is read here.
+    runs_unknown: Vec<String>,
 }
 
 impl Notes {
@@ -240,7 +248,8 @@ impl Notes {
         let signatures =
             line(&self.signatures, "planned for the shape in the file, though it may be changed at run time");
         let unwritten = line(&self.unwritten, "read, but neither an input nor written by any operator");
-        runtime.into_iter().chain(signatures).chain(unwritten).collect()
+        let what = "the tensors of the subgraphs that these operators run are not in the plan";
+        runtime.into_iter().chain(signatures).chain(unwritten).chain(line(&self.runs_unknown, what)).collect()
     }
 }
 
@@ -257,9 +266,9 @@ struct Context {
 impl Context {
     /// Reads the operator codes and the buffers of a model.
     fn new(root: &Table, options: &Options) -> Result<Context, ReadError> {
-        let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
+        let codes = root.tables(field::OPERATOR_CODES)?;
         let kinds = codes.iter().map(kind).collect::<Result<_, _>>()?;
-        let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+        let buffers = root.tables(field::BUFFERS)?;
         let filled = buffers.iter().map(has_content).collect::<Result<_, _>>()?;
         let table = options.scratch.clone().unwrap_or_else(ScratchTable::none);
         Ok(Context { kinds, filled, table })
@@ -267,7 +276,7 @@ impl Context {
 
     /// Reads one subgraph. Notes for the user and what the runtime needs are added to `notes` and `runtime`.
     fn graph(&self, table: &Table, notes: &mut Notes, runtime: &mut Runtime) -> Result<Graph, ReadError> {
-        let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
+        let tables = table.tables(field::subgraph::TENSORS)?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
         let mut tensors = IndexVec::<TensorId, Tensor>::default();
         // Names of tensors may be missing or repeated. Plans refer to buffers by name, so each one gets a name of its
@@ -284,11 +293,15 @@ impl Context {
                 [&inputs, &outputs].map(|tensors| tensors.iter().map(|&tensor| scales[tensor]).collect());
         }
         let mut ops = IndexVec::<OpId, Op>::default();
-        for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+        for operator in table.tables(field::subgraph::OPERATORS)? {
             if patience::is_over() {
                 return Err(ReadError::stopped());
             }
-            ops.push(self.op(&operator, &tensors, &scales, runtime)?);
+            let op = self.op(&operator, &tensors, &scales, runtime)?;
+            if RUNS_UNKNOWN.contains(&op.kind.as_str()) {
+                note_once(&mut notes.runs_unknown, &op.kind);
+            }
+            ops.push(op);
         }
         runtime.records.subgraphs.push((tensors.len(), ops.len()));
         let variables = tensors.iter().filter(|tensor| tensor.home == Home::Persistent);
@@ -307,8 +320,8 @@ impl Context {
             let message = format!("tensor `{name}` has element type {number}, which is not known");
             return Err(ReadError::at_byte("tflite::element-type", at, message));
         };
-        let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
-        let signature = table.vector(field::tensor::SHAPE_SIGNATURE, 4)?.i32s()?;
+        let dimensions = table.i32s(field::tensor::SHAPE)?;
+        let signature = table.i32s(field::tensor::SHAPE_SIGNATURE)?;
         // The number -1 is a dimension that is only known at run time. Other negative numbers cannot occur in a valid
         // file.
         if let Some(negative) = dimensions.iter().find(|&&dimension| dimension < -1) {
@@ -400,8 +413,9 @@ impl Context {
             "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
             "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
             "CALL_ONCE" | "CALL" => (bodies(options?.as_ref(), 1)?, Control::Once),
-            // All other operators that are known run no subgraphs. A damaged table of their options is no error,
-            // because nothing else is read from it.
+            // Those of `RUNS_UNKNOWN` are named in a note. The subgraphs of a `STABLEHLO_REDUCE`, `STABLEHLO_SORT` and
+            // the like compute on scalars, and no other operator runs any. A damaged table of their options is no
+            // error, because nothing else is read from it.
             _ => (Vec::new(), Control::Once),
         };
         // A stateful operator does more than compute its outputs, so it may not be moved, repeated or left out. Custom

@@ -19,7 +19,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadErr
     check_signature(&window)?;
     let root = Table::root(&window)?;
     check_version(&root)?;
-    let subgraphs = root.vector(field::SUBGRAPHS, 4)?.tables()?;
+    let subgraphs = root.tables(field::SUBGRAPHS)?;
     let Some(subgraph) = subgraphs.first() else {
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     };

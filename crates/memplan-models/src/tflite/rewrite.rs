@@ -32,7 +32,7 @@ use crate::source::{ReadAt, Window};
 pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<Vec<u8>, ReadError> {
     let window = Window::new(source);
     let envelope = Envelope::open(&window)?;
-    let subgraphs = envelope.root.vector(field::SUBGRAPHS, 4)?.tables()?;
+    let subgraphs = envelope.root.tables(field::SUBGRAPHS)?;
     let Some(subgraph) = subgraphs.first() else {
         return Err(ReadError::at_byte("tflite::no-subgraph", envelope.root.offset(), "the model has no subgraph"));
     };
@@ -99,13 +99,13 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         rewrite: &'e Rewrite,
     ) -> Result<Self, ReadError> {
         let places = places(graph, rewrite);
-        let count = places.iter().flatten().map(|place| place + 1).max().unwrap_or(0).max(graph.tensors.len());
+        let count = places.iter().flatten().max().map_or(0, |last| last + 1);
         Ok(Writer {
             envelope,
             graph,
             rewrite,
-            old_tensors: subgraph.vector(field::subgraph::TENSORS, 4)?.tables()?,
-            old_operators: subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()?,
+            old_tensors: subgraph.tables(field::subgraph::TENSORS)?,
+            old_operators: subgraph.tables(field::subgraph::OPERATORS)?,
             codes: Codes::read(&envelope.root)?,
             buffers: envelope.buffers()?,
             places,
@@ -210,7 +210,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
     fn copied(&mut self, copied: &Copied) -> Result<Node, ReadError> {
         let old = *self.old_operator(copied.op.index())?;
         let kind = &self.graph.ops[copied.op].kind;
-        let mut inputs: Vec<i32> = old.vector(field::operator::INPUTS, 4)?.i32s()?;
+        let mut inputs: Vec<i32> = old.i32s(field::operator::INPUTS)?;
         for input in &mut inputs {
             // An input that is left out is -1 and stays so.
             if let Ok(index) = usize::try_from(*input) {
@@ -392,7 +392,7 @@ struct Codes {
 impl Codes {
     /// The codes of the old file.
     fn read(root: &Table) -> Result<Codes, ReadError> {
-        let tables = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
+        let tables = root.tables(field::OPERATOR_CODES)?;
         let kinds = tables.iter().map(kind).collect::<Result<_, _>>()?;
         Ok(Codes { nodes: tables.iter().map(|table| Node::Old(table.offset())).collect(), kinds })
     }

@@ -101,19 +101,15 @@ impl Groups<'_> {
             let mut relations = info.relations.iter().filter(|relation| {
                 relation.other as usize == member && relation.low == -info.size && relation.high == size
             });
-            // Without such a relation the two may share some byte for free, and the piece cannot join.
-            let first = relations.next()?;
-            let forbidden = std::iter::once(first).chain(relations.clone()).find(|relation| relation.weight.is_none());
-            let priced = std::iter::once(first).chain(relations).find(|relation| !self.used[relation.number as usize]);
-            // A forbidden pair never shares, whatever its price is. A priced pair counts in one group only.
-            match (forbidden, priced) {
-                (Some(_), _) => {}
-                (None, Some(relation)) => {
-                    least = least.min(relation.weight.unwrap_or(u64::MAX));
-                    numbers.push(relation.number);
-                }
-                (None, None) => return None,
+            // A forbidden pair never shares, whatever its price is.
+            if relations.clone().any(|relation| relation.weight.is_none()) {
+                continue;
             }
+            // A priced pair counts in one group only. Without any relation that counts, the two may share some byte at
+            // no further price, and the piece cannot join.
+            let relation = relations.find(|relation| !self.used[relation.number as usize])?;
+            least = least.min(relation.weight?);
+            numbers.push(relation.number);
         }
         let shares_space = info.homes.len() == 1 && info.homes[0].space == self.model.items[group[0]].homes[0].space;
         shares_space.then_some((least, numbers))

@@ -66,8 +66,12 @@ impl Skyline {
         }
     }
 
-    /// Takes the bytes `low..high` during `[start, end)`.
+    /// Takes the bytes `low..high` during `[start, end)`, which has at least one step.
     pub(crate) fn insert(&mut self, (start, end): (u32, u32), (low, high): (u64, u64)) {
+        debug_assert!(
+            start < end,
+            "an empty range of time has no leaf, but `above` would give out the nodes next to it"
+        );
         for node in parts(self.leaves, start, end) {
             self.any[node].insert(low, high);
             self.throughout[node].insert(low, high);
@@ -169,8 +173,9 @@ fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
 }
 
 /// All nodes above the first and the last leaf of `[start, end)`, each once, from the leaves' parents to the root. They
-/// include every node above a part (see `parts`), and some nodes below a part. Those below do no harm: bytes taken
-/// throughout a node below a part are taken somewhere in the part, and bytes taken in the part are taken there.
+/// include every node above a part (see `parts`); some of them are parts themselves or lie below a part. Those do no
+/// harm: bytes taken throughout such a node are taken somewhere in the part, and bytes taken in the part are taken
+/// there. `start` is below `end`: without a leaf there would be no first and last one.
 fn above(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = ((start as usize + leaves) / 2, (end as usize + leaves - 1) / 2);
     // At each level the ancestors of the two leaves are given out one after the other; where they are the same node, it

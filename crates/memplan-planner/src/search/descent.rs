@@ -124,15 +124,16 @@ impl Round<'_> {
             // A thread that takes a number has that task to itself: no other thread gets the same number.
             let number = self.next.fetch_add(1, Relaxed);
             let Some(task) = self.tasks.get(number).filter(|_| number < self.solved.load(Relaxed)) else { return done };
-            // The search counts what it looked at in all its runs, and its nodes, so that of this run is the difference.
-            let before = (search.looked_at(), search.nodes);
+            // The search adds up its nodes and the widths that they look at over all its runs. What this run adds is
+            // the difference. (`deepest` starts at 0 in each run.)
+            let (widths, nodes) = (search.looked_at(), search.nodes);
             let order = (task.genes.order, &*task.genes.noise);
             let verdict = search.run(task.target, order, task.rules, task.limit, &|| self.is_pointless(number));
             if verdict == Verdict::Solved {
                 self.solved.fetch_min(number, Relaxed);
             }
             let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
-            let (widths, nodes) = (search.looked_at() - before.0, search.nodes - before.1);
+            let (widths, nodes) = (search.looked_at() - widths, search.nodes - nodes);
             done.push((number, Attempt { verdict, offsets, widths, nodes, depth: search.deepest }));
         }
     }

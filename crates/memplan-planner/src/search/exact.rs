@@ -265,11 +265,11 @@ impl<'a, H: Height> Exact<'a, H> {
         limit: Limit,
         should_stop: &dyn Fn() -> bool,
     ) -> Verdict {
+        self.deepest = 0;
         if !self.state.reset(self.instance, capacity) {
             return Verdict::Refuted;
         }
         self.rules = rules;
-        self.deepest = 0;
         self.order = order.0;
         self.noise.clear();
         self.noise.extend_from_slice(order.1);

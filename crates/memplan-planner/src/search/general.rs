@@ -121,6 +121,7 @@ pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Opti
     if memplan_core::bound::overfull(problem).is_some() {
         return Some(false);
     }
+    // `besides` is work on top of the budget: all of the budget is left for `settle`.
     if portfolio::try_at_once(&pieces, &Request::default(), &mut budget.besides(NORMAL_WORK)).best.is_some() {
         return Some(true);
     }

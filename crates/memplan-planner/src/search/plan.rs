@@ -658,14 +658,26 @@ impl<'a, 'p> Search<'a, 'p> {
             self.place_again(space, placed, &mut plan);
         }
         self.place_empty(&mut plan);
-        // If there was no plan to begin with, some space may have no placements yet. A later stage may find them.
+        // If there was no plan to begin with, some space may have no placements yet. The offsets in `placed` wait until a
+        // stage finds those of the other spaces, or a whole plan (`forget_placed`).
         if plan.placements.iter().any(Option::is_none) {
             return;
         }
+        // These offsets are used up. If they stayed, the next call would put them into the best plan of then, over what
+        // another stage has found between the two calls.
+        self.placed = IndexVec::filled(None, self.problem.spaces().len());
         plan.fit_extents(self.problem);
         let better = self.known.best.as_ref().is_none_or(|best| plan.extent() < best.extent());
         if better && fits(self.problem, &plan) {
             self.known.best = Some(plan);
+        }
+    }
+
+    /// Forgets the offsets that wait for the offsets of other spaces, once there is a plan. A stage may have made it
+    /// without them, with other pieces in their spaces, and a later stage must not put them into that plan.
+    pub(super) fn forget_placed(&mut self) {
+        if self.known.best.is_some() {
+            self.placed.iter_mut().for_each(|placed| *placed = None);
         }
     }
 
@@ -697,5 +709,63 @@ impl<'a, 'p> Search<'a, 'p> {
             Some(plan) => Outcome::Feasible { plan, lower_bound, stop: self.known.stop },
             None => Outcome::Exhausted { stop: self.known.stop },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::{Share, Stage, walk};
+    use super::*;
+    use memplan_core::{Buffer, Id, Lifetime, ProblemBuilder, Space};
+
+    const fn stage(name: &'static str, run: fn(&mut Search, &mut Budget)) -> Stage {
+        Stage { name, does: "a step of the test", applies: |_| true, share: Share::Rest, run }
+    }
+
+    /// Notes that the pieces of one buffer are at the start of a space, and makes a plan of it if that is possible.
+    fn place_at_start(search: &mut Search, buffer: BufferId, space: usize) {
+        let holds = |piece: &PieceId| search.pieces.members(*piece).any(|(member, _)| member == buffer);
+        let pieces = search.pieces.ids().filter(holds).map(|piece| (piece, Bytes(0))).collect();
+        search.placed[SpaceId::from_index(space)] = Some(pieces);
+        search.assemble();
+    }
+
+    /// `moving` and `first` lie behind each other in the first space, `second` in the second one, too high.
+    fn keep_whole_plan(search: &mut Search, _: &mut Budget) {
+        let mut plan = Plan::empty(search.problem);
+        for (buffer, space, offset) in [(0, 0, 0), (1, 0, 8), (2, 1, 64)] {
+            let placement = Placement::at(SpaceId::from_index(space), Bytes(offset));
+            plan.placements[BufferId::from_index(buffer)] = Some(placement);
+        }
+        plan.fit_extents(search.problem);
+        search.known.best = Some(plan);
+    }
+
+    /// A stage finds offsets for one space and none for the other. The next one finds a plan without them, in which
+    /// that space holds a further buffer. The offsets must not get into that plan with those of a third stage.
+    #[test]
+    fn offsets_of_one_space_are_not_put_into_the_plan_of_another_stage() {
+        let mut builder = ProblemBuilder::new();
+        let spaces = ["one", "other"].map(|name| builder.space(Space::new(name)));
+        for (name, spaces) in [("moving", &spaces[..]), ("first", &spaces[..1]), ("second", &spaces[1..])] {
+            let buffer = Buffer::new(name, Bytes(8).0, Lifetime::new(0, 1));
+            builder.buffer(Buffer { spaces: spaces.iter().copied().collect(), ..buffer });
+        }
+        let problem = builder.build().unwrap();
+        let pieces = Pieces::of(&problem).unwrap();
+        let request = Request::default();
+        let mut budget = Budget::of(&request);
+        let mut tried = portfolio::try_at_once(&pieces, &request, &mut budget);
+        tried.best = None;
+        let mut search = Search::new(&pieces, tried, &request, false);
+        let stages = [
+            stage("one space", |search, _| place_at_start(search, BufferId::from_index(1), 0)),
+            stage("whole plan", keep_whole_plan),
+            stage("other space", |search, _| place_at_start(search, BufferId::from_index(2), 1)),
+        ];
+        walk(&stages, &mut search, &mut budget);
+        let plan = search.known.best.unwrap();
+        assert_eq!(memplan_verify::packing::check(&problem, &plan), []);
+        assert_eq!(plan.offset(BufferId::from_index(2)), Some(Bytes(0)));
     }
 }

@@ -258,6 +258,7 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
     };
     // A share is a budget of its own. What the stage does not spend of it is left to later stages.
     (stage.run)(search, &mut share);
+    search.forget_placed();
     let after = search.known.best.as_ref().map(Plan::extent);
     debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);
     debug_assert!(after <= before || before.is_none(), "the stage {} made the plan worse", stage.name);

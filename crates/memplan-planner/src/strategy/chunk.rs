@@ -195,8 +195,8 @@ impl Replayed {
     }
 }
 
-/// Starts and ends in the order of time, at one step ends first, then input order.
-/// Buffers without bytes take no part.
+/// The starts (`true`) and ends (`false`) of records, each with the number of its record, in the order of time. At one
+/// step ends come first, and among equals the input's order counts. Buffers without bytes take no part.
 fn events(records: &[Record]) -> Vec<(usize, bool)> {
     let mut events: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * records.len());
     for (index, record) in records.iter().enumerate().filter(|(_, record)| record.bytes > 0) {

@@ -30,8 +30,9 @@
 //! a piece finds no room within any capacity this one pass has failed, and the
 //! answer is "none found", or "infeasible" if the lower bound proves it.
 //!
-//! Words from other files: [`Pieces`] are what is placed as a whole; a [`Placer`] puts them down one by one, and gives
-//! back the [`Spot`] of each, or `None` if there is no place; [`Halves`] are two halves of time for two threads.
+//! Words from other files: [`Pieces`] are what is placed as a whole, each slot of a buffer by itself; a [`Placer`] puts
+//! a piece down, with the other slots of its buffer if they are not placed yet, and gives back the [`Spot`] of this
+//! piece, or `None` if there is no place; [`Halves`] are two halves of time for two threads.
 
 use std::ops::ControlFlow;
 
@@ -114,8 +115,8 @@ impl OrderedFit {
         // is. Without one very many pieces can be placed with the same result in an order that suits the processor;
         // see `parallel_first_fit`.
         if let Some(halves) = Halves::of(pieces).filter(|_| pass.ceiling.is_none()) {
-            let judge = |number: usize, piece, spot| pass.judge(pieces, number, piece, spot);
-            match halves.place(placer, &order, self.fit, pass.threads, &judge).break_value() {
+            let goes_on = |number: usize, piece, spot| pass.goes_on(pieces, number, piece, spot);
+            match halves.place(placer, &order, self.fit, pass.threads, &goes_on).break_value() {
                 None => return Ok(Reached::All),
                 Some(Ok(early)) => return Ok(early),
                 // A piece has no place. Which one is the first is found out by placing them as they come.
@@ -124,7 +125,7 @@ impl OrderedFit {
         }
         let ended = order.iter().enumerate().try_for_each(|(number, &piece)| {
             let spot = placer.place(piece, self.fit);
-            pass.judge(pieces, number, piece, spot)
+            pass.goes_on(pieces, number, piece, spot)
         });
         ended.break_value().unwrap_or(Ok(Reached::All))
     }
@@ -169,7 +170,7 @@ pub(crate) struct Pass<'a> {
 impl Pass<'_> {
     /// Says after each piece whether the pass goes on. `number` is the piece's position in the order. The error is a
     /// piece that has no spot.
-    fn judge(
+    fn goes_on(
         &self,
         pieces: &Pieces,
         number: usize,
@@ -181,8 +182,8 @@ impl Pass<'_> {
         // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or above, this
         // pass cannot be better.
         let is_high = self.ceiling.is_some_and(|ceiling| end >= ceiling.0);
-        // A piece of thousands of slots takes milliseconds, so patience is asked for each. Whether to give up costs
-        // more to find out than placing a piece of one slot, so that is asked every 1024 pieces.
+        // Patience is asked after each piece, because the first slot of a buffer brings all others with it: thousands
+        // of them take milliseconds. `gives_up` costs more than placing one slot, so it is asked every 1024 pieces.
         let gives_up = patience::is_over_now() || (number % 1024 == 1023 && (self.gives_up)());
         if is_high || gives_up {
             return ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)));

@@ -272,8 +272,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Executes a statement for all active workers in lockstep. Each active worker counts as a step. An error if the
-    /// steps are used up, an assertion fails, or an expression or access has no meaning.
+    /// Executes a statement for all active workers before any of them goes on. Each active worker counts as a step. An
+    /// error if the steps are used up, an assertion fails, or an expression or access has no meaning.
     fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
         self.span = stmt.span;
         self.spend(active.len() as u64)?;
@@ -282,7 +282,7 @@ impl<'a> Machine<'a> {
             StmtKind::Alloc(buffer) => self.allocate(*buffer, active),
             StmtKind::Declare(buffer) => self.declare(*buffer, active),
             StmtKind::Store { buffer, index, value } => {
-                // All workers read before any writes: that is what lockstep means.
+                // All workers compute their values and subscripts before any of them writes.
                 let mut writes = Vec::with_capacity(active.len());
                 for &worker in active {
                     let value = self.eval(value, worker)?;
@@ -309,6 +309,8 @@ impl<'a> Machine<'a> {
             }
             // Programs of tensor expressions, before their buffers are laid out, bring tensors into being by a call.
             StmtKind::Evaluate(value) if as_realize(value).is_some() => self.realize(value, active),
+            // A call is the one statement whose reads and writes are not kept apart: one thread has run all of it before
+            // the next one begins. What threads do to the same bytes in one call has no order in the program either.
             StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
             // Each branch runs for the workers that take it.
             StmtKind::If { condition, then, otherwise, .. } => {
@@ -329,7 +331,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(*var, min, extent, kind, body, active),
-            StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, extent, body, active),
+            StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, (None, extent), body, active),
             // The mark `T.where(i < 7)` of a block: like an `if` without `else`.
             StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
                 let (inside, _) = self.split(value, active)?;
@@ -337,7 +339,8 @@ impl<'a> Machine<'a> {
             }
             // A mark changes nothing, except the one that gives a buffer of an extern body its tensor.
             StmtKind::Attr { node, key, value, body, .. } => {
-                if let Some((slot, tensor, offset, _)) = as_bind(node.as_ref(), key, value) {
+                // The bounds need no look: a slot stands for a whole tensor.
+                if let Some((slot, tensor, offset, _bounds)) = as_bind(node.as_ref(), key, value) {
                     self.bind(slot, tensor, offset, active);
                 }
                 self.block(body, active)
@@ -367,7 +370,7 @@ impl<'a> Machine<'a> {
         active: &[usize],
     ) -> Result<(), RunError> {
         if let ForKind::ThreadBinding(tag) = kind {
-            return self.launch(var, tag, extent, body, active);
+            return self.launch(var, tag, (Some(min), extent), body, active);
         }
         let mut bounds = Vec::with_capacity(active.len());
         for &worker in active {
@@ -414,15 +417,24 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes a launch: one worker per thread index. A worker that already has an index on this axis, from a launch
-    /// around this one, keeps it and is not split.
-    fn launch(&mut self, var: VarId, tag: &str, extent: &Expr, body: &Block, active: &[usize]) -> Result<(), RunError> {
+    /// around this one, keeps it and is not split. Indices count from 0. The variable counts from the first value of
+    /// the loop (`first`), or from 0 too if there is none.
+    fn launch(
+        &mut self,
+        var: VarId,
+        tag: &str,
+        (first, extent): (Option<&Expr>, &Expr),
+        body: &Block,
+        active: &[usize],
+    ) -> Result<(), RunError> {
         // Workers that already have an index on the axis (`known`), and those that have none (`fresh`).
         let mut fresh = Vec::new();
         let mut known = Vec::new();
         for &worker in active {
             match self.workers[worker].axes.iter().find(|(axis, _)| axis == tag) {
                 Some(&(_, index)) => {
-                    self.workers[worker].vars[var] = Some(Scalar::Int(index));
+                    let first = first.map_or(Ok(0), |first| self.integer(first, worker))?;
+                    self.workers[worker].vars[var] = Some(Scalar::Int(first.wrapping_add(index)));
                     known.push(worker);
                 }
                 None => fresh.push(worker),
@@ -431,16 +443,17 @@ impl<'a> Machine<'a> {
         if !known.is_empty() {
             return self.block(body, &known);
         }
-        // The number of threads is the same for all workers, so the first one is asked. Without a first worker nobody
-        // is active.
-        let Some(&first) = fresh.first() else {
+        // The number of threads and the first value are the same for all workers, so the first one is asked. Without a
+        // first worker nobody is active.
+        let Some(&asked) = fresh.first() else {
             return Ok(());
         };
-        let extent = self.integer(extent, first)?;
+        let extent = self.integer(extent, asked)?;
+        let min = first.map_or(Ok(0), |first| self.integer(first, asked))?;
         if extent.saturating_mul(fresh.len() as i64) > MAX_WORKERS * 16 {
             return Err(self.invalid("too many threads to interpret"));
         }
-        self.expand(var, 0, extent, body, &fresh, Some(tag))
+        self.expand(var, min, extent, body, &fresh, Some(tag))
     }
 
     /// Splits every active worker into `extent` workers, with `min`, `min + 1`, … for `var`, and runs the body with
@@ -460,10 +473,9 @@ impl<'a> Machine<'a> {
                 // A child starts with everything its parent knows. Only the loop variable and the memory that is
                 // private to it differ.
                 let mut worker = self.workers[parent].clone();
-                let index = min.wrapping_add(step);
-                worker.vars[var] = Some(Scalar::Int(index));
+                worker.vars[var] = Some(Scalar::Int(min.wrapping_add(step)));
                 match axis {
-                    Some(axis) => worker.axes.push((axis.to_owned(), index)),
+                    Some(axis) => worker.axes.push((axis.to_owned(), step)),
                     None => {
                         // Iterations of a parallel loop have private memory; a new event number tells the copies of
                         // different iterations apart. Threads are told apart by their axes instead.

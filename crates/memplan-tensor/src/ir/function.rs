@@ -100,6 +100,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function without parameters, variables and buffers that does nothing.
+    pub fn empty(name: String) -> Function {
+        Function { name, params: Vec::new(), vars: Shared::default(), buffers: IndexVec::new(), body: Block::default() }
+    }
+
     /// The buffer whose memory `buffer` is, through any chain of views.
     #[inline]
     pub fn root(&self, buffer: BufId) -> BufId {

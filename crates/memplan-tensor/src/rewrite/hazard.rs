@@ -692,7 +692,9 @@ impl Run<'_> {
             }
             _ => return None,
         };
-        // Numbers here have no bounds. What does not fit its type is another number in the program.
+        // A value is computed in 64 bits, whatever its type. If it does not fit its type, the program computes another
+        // one, so it counts as not known. `holds` also refuses all values of types that are no integers: the program
+        // rounds those, and the computation here does not.
         dtype.holds(value).then_some((value, dtype))
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, vie
             | StmtKind::Attr { .. }
             | StmtKind::Store { .. }
     );
-    let mut check = Check { function, dst, src, views, index_depth: 0, store: None };
+    let mut check = Check { function, dst, src, views, in_index: false, store: None };
     allowed && check.statement(stmt)
 }
 
@@ -43,8 +43,8 @@ struct Check<'a> {
     dst: BufId,
     src: BufId,
     views: Views,
-    /// How many subscripts the visited expression is inside of: 1 for `k` in `A[k]`, 2 for `j` in `A[B[j]]`.
-    index_depth: usize,
+    /// Whether the visited expression is inside of a subscript.
+    in_index: bool,
     /// If the value of a store to the destination is being looked at: the subscripts of the store, and the value's
     /// type.
     store: Option<(&'a [Expr], DType)>,
@@ -60,9 +60,9 @@ impl<'a> Check<'a> {
             StmtKind::Store { buffer, index, value } => {
                 // The subscripts of the store are looked at before `store` is set: a load in them is no load in the
                 // value.
-                self.index_depth += 1;
+                self.in_index = true;
                 let index_fits = index.iter().all(|index| self.expr(index));
-                self.index_depth -= 1;
+                self.in_index = false;
                 if self.resolve(*buffer) == Some(self.dst) {
                     self.store = Some((index, value.dtype(self.function)));
                 }
@@ -70,6 +70,9 @@ impl<'a> Check<'a> {
                 self.store = None;
                 index_fits && value_fits && self.plain(*buffer)
             }
+            // `Stmt::exprs` has no expressions of buffers, so the extents of this one are looked at here. Offsets and
+            // strides of views need no look: they are computed anew at every access of the view, so a buffer that they
+            // read keeps memory of its own (`Sequence::held`) and is neither the source nor the destination.
             StmtKind::Alloc(buffer) => self.function.buffers[*buffer].shape.iter().all(|extent| self.expr(extent)),
             _ => stmt.exprs().into_iter().all(|expr| self.expr(expr)),
         };
@@ -83,7 +86,8 @@ impl<'a> Check<'a> {
     }
 
     /// Whether a subscript of a name (a buffer or a view of it) means the same element as the same subscript of the
-    /// buffer itself: no offset, the same type and shape. Names of other buffers do not matter.
+    /// buffer itself: no offset, the same type and shape, and no strides, with which one step of a subscript is not one
+    /// element. Names of other buffers do not matter.
     fn plain(&self, buffer: BufId) -> bool {
         let Some(root) = self.resolve(buffer) else {
             return true;
@@ -91,6 +95,8 @@ impl<'a> Check<'a> {
         let (name, root) = (&self.function.buffers[buffer], &self.function.buffers[root]);
         let shifted = matches!(&name.memory, Memory::View { elem_offset: Some(_), .. });
         !shifted
+            && !name.has_strides()
+            && !root.has_strides()
             && name.dtype == root.dtype
             && (name.shape.len() == 1 && root.shape.len() == 1 || name.shape == root.shape)
     }
@@ -106,7 +112,7 @@ impl<'a> Check<'a> {
             // original overlooks jumps, so the compatible mode's own test (`Overlooked`) does, too.
             Expr::Call { name, .. } if self.views == Views::Followed && JUMPS.contains(&name.as_str()) => false,
             Expr::Load { buffer, index } => {
-                if self.index_depth > 0 || !self.plain(*buffer) {
+                if self.in_index || !self.plain(*buffer) {
                     return false;
                 }
                 let allowed = match self.resolve(*buffer) {
@@ -119,9 +125,9 @@ impl<'a> Check<'a> {
                     }
                     None => true,
                 };
-                self.index_depth += 1;
+                self.in_index = true;
                 let index_fits = index.iter().all(|index| self.expr(index));
-                self.index_depth -= 1;
+                self.in_index = false;
                 allowed && index_fits
             }
             _ => expr.all_children(|child| self.expr(child)),

@@ -46,7 +46,7 @@ pub type Attach = Option<StmtId>;
 pub struct Entry {
     /// Where its allocation stands.
     pub attach: Attach,
-    /// Size in bits; 0 if it is not a constant.
+    /// Size in bits; 0 if it is not a constant, or if its buffers have no elements.
     pub bits: u64,
     /// Which memory.
     pub scope: StorageScope,
@@ -83,8 +83,10 @@ pub struct Pool {
     pub in_place: Vec<InPlace>,
 }
 
-/// The size of a buffer in bits; 0 if an extent is not a constant. It is an error if an extent is negative, or if the
-/// size does not fit 63 bits.
+/// The size of a buffer in bits; 0 if an extent is not a constant, or if the buffer has no elements. A buffer without
+/// elements is then treated like one of unknown size, which is right for it, too: an entry of such buffers is made as
+/// large as the largest of them turns out to be (`T.max(0, n)`). It is an error if an extent is negative, or if the size
+/// does not fit 63 bits.
 pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, RewriteError> {
     let declared = &function.buffers[buffer];
     if !declared.has_constant_shape() {
@@ -441,7 +443,7 @@ pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
 }
 
 impl Pool {
-    /// One line for each entry: place, memory, size, buffers.
+    /// One line for each entry: memory, element type, place, size, buffers. `memplan dump --stage storage` shows it.
     pub fn dump(&self, sequence: &Sequence<'_>) -> String {
         let function = sequence.function;
         let mut text = String::new();

@@ -195,8 +195,8 @@ impl Lexer<'_> {
             // digit. A number never starts with a sign, so `end - 1` is inside of the number.
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[end - 1], b'e' | b'E')
-                && !self.source[start..end].starts_with("0x");
-            if !(byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_' || exponent_sign && end > start) {
+                && !["0x", "0X"].iter().any(|prefix| self.source[start..end].starts_with(prefix));
+            if !(byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_' || exponent_sign) {
                 break;
             }
             end += 1;

@@ -25,6 +25,8 @@ pub fn print_function(function: &Function) -> String {
     // The lines at the start of the body that give handles their shapes.
     let mut matches = String::new();
     let mut params: Vec<String> = Vec::new();
+    // The names of the handles so far.
+    let mut handles: Vec<String> = Vec::new();
     for param in &function.params {
         params.push(match param {
             Param::Var(var) => {
@@ -36,7 +38,8 @@ pub fn print_function(function: &Function) -> String {
                 let shape = print_shape(&buffer.shape, function);
                 // The shape mentions a parameter that may come later in the list, so the buffer comes as a handle.
                 if buffer.shape.iter().any(mentions_variables) {
-                    let handle = handle_name(function, &buffer.name);
+                    let handle = handle_name(function, &buffer.name, &handles);
+                    handles.push(handle.clone());
                     let _ = writeln!(
                         matches,
                         "    {} = T.match_buffer({handle}, {shape}, \"{}\")",
@@ -62,11 +65,13 @@ fn mentions_variables(extent: &Expr) -> bool {
     found
 }
 
-/// A name for the handle of a buffer that nobody else has.
-fn handle_name(function: &Function, buffer: &str) -> String {
+/// A name for the handle of a buffer: one that no variable, no buffer and no other handle of the function has.
+fn handle_name(function: &Function, buffer: &str, handles: &[String]) -> String {
     let mut name = format!("var_{buffer}");
     let is_taken = |name: &str| {
-        function.vars.iter().any(|var| var.name == name) || function.buffers.iter().any(|other| other.name == name)
+        handles.iter().any(|handle| handle == name)
+            || function.vars.iter().any(|var| var.name == name)
+            || function.buffers.iter().any(|other| other.name == name)
     };
     while is_taken(&name) {
         name.push('_');

@@ -78,13 +78,7 @@ type Statements<'s> = dyn Iterator<Item = Result<Cow<'s, PyStmt>, ScriptError>> 
 pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) -> Result<Function, ScriptError> {
     let mut reader = Reader {
         source,
-        function: Function {
-            name: def.name.clone(),
-            params: Vec::new(),
-            vars: IndexVec::new().into(),
-            buffers: IndexVec::new(),
-            body: Block::default(),
-        },
+        function: Function::empty(def.name.clone()),
         names: HashMap::new(),
         meanings: IndexVec::new(),
         scopes: vec![Vec::new()],

@@ -17,6 +17,8 @@ pub(super) struct BufferParts {
     pub(super) buffer: Buffer,
     /// Whether the declaration names a storage scope. If not, the caller may have a better one than `global`.
     pub(super) scope_given: bool,
+    /// The offset in elements that the declaration states.
+    offset: Option<Expr>,
 }
 
 impl Reader<'_> {
@@ -52,12 +54,15 @@ impl Reader<'_> {
             span,
         };
         let mut scope_given = false;
-        let (mut offset, mut strides) = (None, None);
+        let (mut offset, mut offset_text, mut strides) = (None, None, None);
         if let Some(extra) = args.get(2) {
             return Err(ScriptError::unsupported(extra.span, "a third positional argument of a buffer"));
         }
         for (key, value) in named {
             match key.as_str() {
+                // The same argument by position, too.
+                "shape" if !args.is_empty() => return Err(ScriptError::invalid(value.span, "a second shape")),
+                "dtype" if args.len() > 1 => return Err(ScriptError::invalid(value.span, "a second element type")),
                 "shape" | "dtype" => {}
                 "scope" => {
                     buffer.scope = self.scope(value)?;
@@ -82,8 +87,14 @@ impl Reader<'_> {
                     self.name_sizes(value)?;
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
-                "elem_offset" => offset = Some(self.expr(value)?),
-                "byte_offset" => offset = Some(self.byte_offset(value, dtype)?),
+                "elem_offset" | "byte_offset" if offset.is_some() => {
+                    return Err(ScriptError::invalid(value.span, "a buffer has one offset: in elements or in bytes"));
+                }
+                "elem_offset" | "byte_offset" => {
+                    let in_bytes = key == "byte_offset";
+                    offset = Some(if in_bytes { self.byte_offset(value, dtype)? } else { self.integer(value)? });
+                    offset_text = Some((key.clone(), self.source[value.span.range()].to_owned()));
+                }
                 "strides" => {
                     strides = self.strides(value, buffer.shape.len())?;
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
@@ -92,7 +103,9 @@ impl Reader<'_> {
             }
         }
         if !matches!(buffer.memory, Memory::View { .. }) {
-            // The offset and the strides of foreign memory are kept as text only. So what they read must stay.
+            // Only a view keeps its offset and its strides as expressions. For any other buffer the rewriter does not
+            // see which buffers these expressions read. So the buffers that are read are pinned: the rewriter leaves
+            // their declarations where and as they are.
             let mut read = Vec::new();
             offset.iter().chain(strides.iter().flatten()).for_each(|expr| expr.add_mentioned(&mut read));
             for of in read {
@@ -100,18 +113,22 @@ impl Reader<'_> {
                 self.function.buffers[root].pinned = true;
             }
         }
-        if let Some(offset) = offset {
+        // An offset of 0 is the same as none.
+        if let Some(offset) = offset.clone().filter(|offset| offset.as_int() != Some(0)) {
             match &mut buffer.memory {
-                // An offset of 0 is the same as none.
-                Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
-                // An allocation with an offset says itself where it begins, so it is not moved.
-                _ => buffer.pinned |= offset.as_int() != Some(0),
+                Memory::View { elem_offset, .. } => *elem_offset = Some(offset),
+                // An allocation with an offset says itself where it begins, so it is not moved. The offset is printed as
+                // it was read.
+                _ => {
+                    buffer.pinned = true;
+                    buffer.extra.extend(offset_text);
+                }
             }
         }
         if matches!(buffer.memory, Memory::View { .. }) {
             buffer.strides = strides;
         }
-        Ok(BufferParts { buffer, scope_given })
+        Ok(BufferParts { buffer, scope_given, offset })
     }
 
     /// Reads an offset in bytes as an offset in elements of a type, the unit of the loop IR. An error unless every
@@ -318,9 +335,12 @@ impl Reader<'_> {
             Node::Subscript(base, region) => Some((self.buffer_named(base)?, region.as_slice())),
             _ => self.buffer_named(matched).ok().map(|whole| (whole, [].as_slice())),
         };
-        let mut buffer = self.buffer_parts(name, rest, named, span)?.buffer;
+        let BufferParts { mut buffer, offset: stated, .. } = self.buffer_parts(name, rest, named, span)?;
         match part_of {
-            Some((of, region)) => self.make_part(&mut buffer, of, region, matched.span)?,
+            Some((of, region)) => {
+                self.make_part(&mut buffer, of, region, matched.span)?;
+                self.check_begin(&mut buffer, of, stated, span)?;
+            }
             None => buffer.memory = Memory::Argument,
         }
         Ok(StmtKind::Declare(self.new_buffer(buffer)))
@@ -364,6 +384,31 @@ impl Reader<'_> {
         part.scope = whole.scope;
         part.memory = Memory::View { of, elem_offset: Some(offset).filter(|offset| offset.as_int() != Some(0)) };
         Ok(())
+    }
+
+    /// The region of a part says where the part begins, so the offset that its declaration may state, too, is not kept.
+    /// An error if the two contradict each other. They are compared where both are constants and counted from the same
+    /// byte, which they are unless the whole is a view itself.
+    fn check_begin(
+        &self,
+        part: &mut Buffer,
+        whole: BufId,
+        stated: Option<Expr>,
+        span: Span,
+    ) -> Result<(), ScriptError> {
+        part.extra.retain(|(key, _)| !matches!(key.as_str(), "elem_offset" | "byte_offset"));
+        let begin = match &part.memory {
+            Memory::View { elem_offset: Some(begin), .. } => begin.as_int(),
+            _ => Some(0),
+        };
+        let is_view = matches!(self.function.buffers[whole].memory, Memory::View { .. });
+        match (begin, stated.and_then(|stated| stated.as_int())) {
+            (Some(begin), Some(stated)) if begin != stated && !is_view => {
+                let message = format!("the part begins {begin} elements into its buffer, not {stated}");
+                Err(ScriptError::invalid(span, message))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

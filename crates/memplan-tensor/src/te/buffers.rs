@@ -14,7 +14,6 @@ use super::error::LowerError;
 use super::marks::{self, as_bind, as_dim_align, as_realize};
 use crate::DType;
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, Stmt, StmtKind, StorageScope, Var, VarId};
-use memplan_core::IndexVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function over buffers.
@@ -39,13 +38,7 @@ pub fn to_buffers(
     let mut mapper = Mapper {
         tensors,
         outputs_of,
-        function: Function {
-            name: tensors.name.clone(),
-            params: Vec::new(),
-            vars: tensors.vars.clone(),
-            buffers: IndexVec::new(),
-            body: Block::default(),
-        },
+        function: Function { vars: tensors.vars.clone(), ..Function::empty(tensors.name.clone()) },
         buffers: BTreeMap::new(),
         usable: BTreeSet::new(),
         made: Vec::new(),

@@ -296,15 +296,9 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Graph {
-        let tables = Function {
-            name: "main".to_owned(),
-            params: Vec::new(),
-            vars: IndexVec::new().into(),
-            buffers: IndexVec::new(),
-            body: Block::default(),
-        };
         Graph {
-            tables,
+            // The function that the graph is lowered to keeps this name. TVM calls it `main`, too.
+            tables: Function::empty("main".to_owned()),
             ops: IndexVec::new(),
             axes: IndexVec::new(),
             symbols: Vec::new(),
@@ -560,18 +554,19 @@ impl Graph {
                 ),
             });
         }
-        self.packed.insert(key, packed);
-        self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
+        let added = self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
             let mut args = vec![Expr::Str(callee.to_owned())];
             args.extend(inputs.iter().chain(outputs).map(|slot| packed_array(tables, slot)));
             let call = Expr::Call { name: "call_packed".to_owned(), args, dtype: DType::INT32 };
             Ok(vec![Stmt::new(StmtKind::Evaluate(call))].into())
-        })
+        })?;
+        self.packed.insert(key, packed);
+        Ok(added)
     }
 
     /// Adds an operation whose body is a TVMScript function. The function's buffer parameters stand for the inputs and
     /// then the outputs, in order; its sizes are matched by name with the graph's symbols. An error if `script` cannot
-    /// be read, holds more than one function, or takes other parameters.
+    /// be read, does not hold exactly one function, or takes other parameters.
     pub fn extern_script(
         &mut self,
         name: &str,
@@ -584,8 +579,10 @@ impl Graph {
             let (line, column) = error.line_column(script);
             wrong(format!("its script cannot be read (line {line}, column {column}): {error}"))
         })?;
-        let [function] = read.functions() else {
-            return Err(wrong("its script has more than one function".to_owned()));
+        let function = match read.functions() {
+            [function] => function,
+            [] => return Err(wrong("its script has no function".to_owned())),
+            _ => return Err(wrong("its script has more than one function".to_owned())),
         };
         let symbols: BTreeMap<String, VarId> =
             self.symbols.iter().map(|var| (self.tables.vars[*var].name.clone(), *var)).collect();

@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// Reads operands of `or`, the operator that binds least. Every expression in brackets, subscripts or arguments is
-    /// read by this function, so the depth is counted here.
+    /// read by this function, so the depth is counted here. (An error ends the parser, so nobody counts it down then.)
     fn choice(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -304,6 +304,7 @@ impl Parser<'_> {
             return Ok(value);
         }
         match value.expr {
+            // The lowest number of 64 bits has no negation and stays as it is, as on a machine.
             Expr::Int { value: number, dtype } => {
                 Ok(Typed { expr: Expr::Int { value: number.wrapping_neg(), dtype }, literal: value.literal })
             }

@@ -85,6 +85,11 @@ pub enum LifeCycleError {
         "there is no stage `{0}`; there are graph, schedule, bounds, schedule-ops, primfunc, flat, prepared, storage, rewritten and facts"
     )]
     UnknownStage(String),
+    /// A stage that is looked at and does not run.
+    #[error(
+        "the stage `{0}` is no function and cannot run; graph, schedule-ops, primfunc, flat, prepared and rewritten can"
+    )]
+    NoFunction(String),
 }
 
 /// The beginning of a message: the directive it is about, if there is one.
@@ -103,6 +108,7 @@ impl LifeCycleError {
             LifeCycleError::Rewrite(_) => "storage_rewrite",
             LifeCycleError::Run(_) => "run",
             LifeCycleError::UnknownStage(_) => "dump",
+            LifeCycleError::NoFunction(_) => "run",
         }
     }
 
@@ -127,7 +133,7 @@ impl LifeCycleError {
             LifeCycleError::Lower { .. } => "te::lower",
             LifeCycleError::Rewrite(_) => "storage-rewrite::refused",
             LifeCycleError::Run(_) => "run::failed",
-            LifeCycleError::UnknownStage(_) => "usage",
+            LifeCycleError::UnknownStage(_) | LifeCycleError::NoFunction(_) => "usage",
         }
     }
 }
@@ -326,7 +332,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
         "facts" => return Ok(super::facts::facts_text(network, options, judge)),
         _ => {}
     }
-    // The stages that need the schedule and nothing of the lowering.
+    // The stages that need the schedule and at most a part of the lowering.
     let scheduled = schedule(network)?;
     match stage {
         "schedule" => return Ok(schedule_text(&scheduled)),
@@ -336,13 +342,18 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
             let buffers = primfunc(network, &scheduled, &tensors(network, &scheduled)?)?;
             return Ok(function_text(&buffers.function, Level::Buffers));
         }
+        "flat" | "prepared" => {
+            let flat = flat(&primfunc(network, &scheduled, &tensors(network, &scheduled)?)?, options)?;
+            return match stage {
+                "flat" => Ok(flat_text(&flat)),
+                _ => Ok(print_function(&with_plain_names(&at("prepare", prepare(&flat.function))?))),
+            };
+        }
         _ => {}
     }
-    // The last four stages take the whole lowering. The name was checked above, so what is left is `rewritten`.
+    // The last two stages take the whole lowering. The name was checked above, so what is left is `rewritten`.
     let lowered = lower_scheduled(network, scheduled, options, judge)?;
     Ok(match stage {
-        "flat" => flat_text(&lowered.flat),
-        "prepared" => print_function(&with_plain_names(&lowered.prepared)),
         "storage" => {
             let sequence = linearize(&lowered.prepared);
             let events = events(&sequence);
@@ -370,7 +381,7 @@ pub fn run_text(
         run(&network.reference(), &network.run_options(seed, sizes))
     } else {
         let lowered = lower(&network, &LowerOptions::default(), judge)?;
-        let function = lowered.function_at(stage).ok_or_else(|| LifeCycleError::UnknownStage(stage.to_owned()))?;
+        let function = lowered.function_at(stage).ok_or_else(|| no_function(stage))?;
         run(function, &lowered.run_options(&network, seed, sizes))
     };
     let mut outputs = outputs?;
@@ -379,6 +390,13 @@ pub fn run_text(
     let position = |name: &str| network.args.iter().position(|arg| network.graph.tables.buffers[*arg].name == name);
     outputs.sort_by_key(|output| position(&output.name));
     Ok(outputs.iter().map(|output| format!("{output}\n")).collect())
+}
+
+/// Why a stage of this name cannot run: it is no function, or there is no such stage.
+fn no_function(stage: &str) -> LifeCycleError {
+    let is_known = STAGES.iter().any(|(name, _)| *name == stage);
+    let reason = if is_known { LifeCycleError::NoFunction } else { LifeCycleError::UnknownStage };
+    reason(stage.to_owned())
 }
 
 /// Lowers a description; the result is the text of a TVMScript function.

@@ -130,6 +130,10 @@ pub struct Stage {
     pub double_buffer: bool,
 }
 
+/// The largest factor, number of parts, or offset that a primitive takes. Products of it with extents (below 2^31)
+/// fit 64 bits.
+const MAX_FACTOR: i64 = 1 << 30;
+
 /// The most splits and fusions of one stage. Each makes the expressions for the values of its axes longer.
 const MAX_RELATIONS: usize = 100;
 
@@ -270,8 +274,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// Pads the dimension of an axis: its stride becomes `offset` modulo `factor`. Numbers above 2^30 are refused,
-    /// which keeps products with extents (below 2^31) within 64 bits.
+    /// Pads the dimension of an axis: its stride becomes `offset` modulo `factor`. Numbers above [`MAX_FACTOR`] are
+    /// refused.
     pub fn storage_align(
         &mut self,
         stage: StageId,
@@ -279,7 +283,7 @@ impl Schedule {
         factor: i64,
         offset: i64,
     ) -> Result<(), ScheduleError> {
-        if factor < 1 || offset < 0 || factor > 1 << 30 || offset > 1 << 30 {
+        if !(1..=MAX_FACTOR).contains(&factor) || !(0..=MAX_FACTOR).contains(&offset) {
             return Err(ScheduleError::Argument {
                 stage: self.name(stage).to_owned(),
                 what: "storage_align",
@@ -313,7 +317,7 @@ impl Schedule {
         let position = self.leaf_position(stage, axis)?;
         self.check_relations(stage, "split")?;
         let (SplitBy::Factor(size) | SplitBy::Parts(size)) = by;
-        if !(1..=1 << 30).contains(&size) {
+        if !(1..=MAX_FACTOR).contains(&size) {
             return Err(ScheduleError::Argument {
                 stage: self.name(stage).to_owned(),
                 what: "split",
@@ -347,13 +351,13 @@ impl Schedule {
                 inner: self.axis_name(inner).to_owned(),
             });
         }
-        // The fused loop takes the places of both.
-        // (A loop over a dimension and one over what is reduced may be fused; the result counts as a reduction.)
+        // A loop over a dimension and one over what is reduced may be fused; the result counts as a reduction.
         let reduces = [outer, inner].iter().any(|axis| self.graph.axes[*axis].kind == AxisKind::Reduce);
         let kind = if reduces { AxisKind::Reduce } else { AxisKind::Data };
         let name = format!("{}.{}.fused", self.axis_name(outer), self.axis_name(inner));
         let fused = self.new_axis(stage, name, kind);
         let stage = &mut self.stages[stage];
+        // The fused loop takes the places of both.
         stage.leaf_axes.splice(first..=second, [fused]);
         stage.relations.push(Relation::Fuse { outer, inner, fused });
         Ok(fused)

@@ -51,13 +51,6 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         tables: schedule.graph.tables.clone(),
         inside: BTreeMap::new(),
     };
-    // Every loop that some stage is attached to gets an empty [`Piece`] first, a place for the statements of these
-    // stages. A loop without a piece has nothing inside but its own body.
-    for stage in &schedule.order {
-        if let Attach::At(target, axis) = schedule.stages[*stage].attach {
-            builder.inside.entry((target, axis)).or_default();
-        }
-    }
     // Stages that are attached to a loop go to that loop's piece, all others to the body of the function.
     let mut body = Block::default();
     // Producers come before consumers in this order. When a loop is built, everything attached to it is complete.

@@ -514,13 +514,8 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
         }
     });
     let mut taken = BTreeSet::new();
-    let mut local = Function {
-        name: String::new(),
-        params: Vec::new(),
-        vars: Default::default(),
-        buffers: function.buffers.clone(),
-        body: Block::default(),
-    };
+    // Only the tables of this function are of use: `print_expr` takes the names of variables and buffers from them.
+    let mut local = Function { buffers: function.buffers.clone(), ..Function::empty(String::new()) };
     let mut values = BTreeMap::new();
     // Variables are copied into a table of their own with names that are unique within this expression. The whole
     // function need not have unique names.

@@ -113,6 +113,18 @@ fn lies() -> Vec<(&'static str, String)> {
         ("one iteration that moves against the outer loop", around_moving("for j in range(7 - i, 8 - i):", "j + i", 8)),
         ("data as index", around("for i in range(8):\n    B[i] = A[I[i]] + T.float32(1)")),
         (
+            "what an earlier round of the loop around the statement left",
+            around(
+                "for k in range(2):\n    D = T.alloc_buffer((1,))\n    D[0] = E[k]\n    for i in range(8):\n        A[i] = E[i + k * 8] + D[0]\n    for i in range(8):\n        if k > 0:\n            O[i + 8 + k * 8] = B[i]\n        B[i] = A[i]",
+            ).replace("\n    for i in range(8):\n        O[i] = B[i]", ""),
+        ),
+        (
+            "what an earlier round may have left",
+            around(
+                "for k in range(2):\n    D = T.alloc_buffer((1,))\n    D[0] = E[k]\n    for i in range(8):\n        A[i] = E[i + k * 8] + D[0]\n    for i in range(8):\n        if k == 0:\n            B[i] = A[i]\n        O[i + 8 + k * 8] = B[i]",
+            ).replace("\n    for i in range(8):\n        O[i] = B[i]", ""),
+        ),
+        (
             "data behind a name",
             around("for i in range(8):\n    x: T.let[T.int32] = I[i]\n    B[i] = A[x] + T.float32(1)"),
         ),
@@ -206,12 +218,56 @@ fn lies() -> Vec<(&'static str, String)> {
                 "A = T.alloc_buffer((8,), \"float32\")\nB = T.alloc_buffer((16,), \"int16\")\nfor i in range(8):\n    A[i] = E[i]\nfor i in range(8):\n    B[7 - i] = T.Cast(\"int16\", A[7 - i])\nfor i in range(8):\n    O[i] = T.Cast(\"float32\", B[i])",
             ),
         ),
+        (
+            "a view with other strides",
+            program(
+                "A = T.alloc_buffer((4, 4))\nB = T.alloc_buffer((4, 4))\nS = T.decl_buffer((4, 4), data=A.data, strides=(1, 4))\nfor i, j in T.grid(4, 4):\n    A[i, j] = E[i * 4 + j]\nfor i, j in T.grid(4, 4):\n    B[i, j] = S[i, j] + T.float32(1)\nfor i, j in T.grid(4, 4):\n    O[i * 4 + j] = B[i, j]",
+            ),
+        ),
+        (
+            "columns before rows",
+            program(
+                "A = T.alloc_buffer((4, 4))\nB = T.alloc_buffer((4, 4), strides=(1, 4))\nfor i, j in T.grid(4, 4):\n    A[i, j] = E[i * 4 + j]\nfor i, j in T.grid(4, 4):\n    B[i, j] = A[i, j] + T.float32(1)\nfor i, j in T.grid(4, 4):\n    O[i * 4 + j] = B[i, j]",
+            ),
+        ),
+        (
+            "a list with gaps",
+            around(
+                "S = T.decl_buffer((3,), data=A.data, strides=(2,))\nfor i in range(3):\n    B[2 - i] = S[2 - i] + T.float32(1)\nfor i in range(5):\n    B[i + 3] = T.float32(0)",
+            ),
+        ),
+        (
+            "an offset that depends on the source",
+            around(
+                "for i in range(8):\n    V = T.decl_buffer((1,), data=E.data, elem_offset=T.Cast(\"int32\", A[0]) % 8)\n    B[i] = A[i] + T.float32(1) + V[0]",
+            ),
+        ),
+        (
+            "a stride that depends on the source",
+            around(
+                "for i in range(8):\n    V = T.decl_buffer((2,), data=E.data, strides=(T.Cast(\"int32\", A[0]) % 8,))\n    B[i] = A[i] + T.float32(1) + V[1]",
+            ),
+        ),
+        (
+            "an index that is computed with a point",
+            around(
+                "for r in range(1):\n    B[7] = A[7] + T.float32(1)\n    B[6] = A[6]\n    for i in range(6):\n        B[i] = A[i] + T.float32(1)\n    B[T.Cast(\"int32\", T.float32(7) / T.float32(2) * T.float32(2))] = A[T.Cast(\"int32\", T.float32(7) / T.float32(2) * T.float32(2))] + T.float32(1)",
+            ),
+        ),
     ];
     let kernel = |index: &str| {
         program(&format!(
             "with T.launch_thread(\"threadIdx.x\", 8) as t:\n    A = T.alloc_buffer((8,), scope=\"shared\")\n    B = T.alloc_buffer((8,), scope=\"shared\")\n    A[t] = E[t]\n    x: T.let[T.int32] = 3 - t\n    B[t] = T.float32(0)\n    B[{index}] = A[{index}] + T.float32(1)\n    O[t] = B[t]"
         ))
     };
+    // Lanes 4 to 8. Counted from 0, they would read elements that no lane writes, or take no branch at all.
+    let lanes = |store: &str| {
+        program(&format!(
+            "A = T.alloc_buffer((8,))\nB = T.alloc_buffer((8,))\nfor i in range(8):\n    A[i] = E[i]\nfor l in T.vectorized(4, 8):\n    D = T.alloc_buffer((1,))\n    D[0] = E[l]\n    {store}\n    O[l + 8] = D[0]\nfor i in range(4):\n    O[i] = B[i + 4]"
+        ))
+    };
+    lies.push(("lanes that meet and do not begin at 0", lanes("B[l] = A[11 - l]")));
+    lies.push(("lanes that meet in a branch", lanes("if l >= 4:\n        B[l] = A[11 - l]")));
     lies.push(("threads that meet", kernel("t // 2")));
     lies.push(("threads that meet through a name", kernel("x + t")));
     lies

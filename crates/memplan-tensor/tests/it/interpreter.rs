@@ -73,6 +73,7 @@ fn parts_of_buffers_have_starts_and_strides() {
     for (declaration, element, value) in [
         ("P = T.match_buffer(A[0:2, 0:2], (2, 2), \"int32\")", "P[1, 0]", 10),
         ("P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\")", "P[1, 1]", 23),
+        ("P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\", elem_offset=10)", "P[1, 1]", 23),
         ("P = T.match_buffer(A[2, 3:5], (2,), \"int32\")", "P[1]", 24),
         ("P = T.match_buffer(A[1:4, :], (3, 8), \"int32\")", "P[2, 5]", 35),
         (
@@ -90,6 +91,12 @@ fn parts_of_buffers_have_starts_and_strides() {
         ("P = T.match_buffer(A[0:2, 0:4:2], (2, 2), \"int32\")", "a part with a step"),
         ("P = T.match_buffer(A[0:2], (2, 8), \"int32\")", "`A` has 2 dimensions, not 1"),
         ("P = T.match_buffer(A[0:2, 0:2], (2, 2), \"int8\")", "the element type of its buffer"),
+        (
+            "P = T.match_buffer(A[1:3, 2:4], (2, 2), \"int32\", elem_offset=8)",
+            "begins 10 elements into its buffer, not 8",
+        ),
+        ("P = T.alloc_buffer((2, 2), \"int32\", shape=(3, 3))", "a second shape"),
+        ("P = T.alloc_buffer((2, 2), \"int32\", dtype=\"int8\")", "a second element type"),
         ("P = T.match_buffer(A[0:2, 0:2], (1, 2, 2), \"int32\")", "no more dimensions than its buffer"),
         ("P = T.decl_buffer((2, 2), \"int32\", data=A.data, strides=[8])", "1 strides for a buffer of 2 dimensions"),
     ] {
@@ -122,6 +129,23 @@ fn views_have_the_bytes_they_name() {
     };
     assert_eq!(scalar("float32"), Ok("O: float32[1] = 1.5".to_owned()));
     assert!(scalar("float16").is_err_and(|error| error.contains("needs elements of the same size")));
+}
+
+/// A loop over threads has its first value, also where another loop over the same threads is around it.
+#[test]
+fn loops_over_threads_begin_at_their_first_value() {
+    let sum = |inner: &str| {
+        first_of(
+            "int32",
+            &format!(
+                "A = T.alloc_buffer((16,), \"int32\")\nfor k in range(16):\n    A[k] = 0\nfor t in T.thread_binding(2, 6, thread=\"threadIdx.x\"):\n    {inner}\nfor k in range(16):\n    O[0] = T.if_then_else(k == 0, A[k], O[0] * 2 + A[k])"
+            ),
+        )
+    };
+    // The elements that were set, as the digits of a binary number: elements 2 to 6, then 8 to 12.
+    assert_eq!(sum("A[t] = 1"), Ok(format!("O: int32[1] = {}", 0b0011_1100_0000_0000)));
+    let nested = "for s in T.thread_binding(8, 12, thread=\"threadIdx.x\"):\n        A[s] = 1";
+    assert_eq!(sum(nested), Ok(format!("O: int32[1] = {}", 0b0000_0000_1111_0000)));
 }
 
 /// Calls, arguments and loops without statements end at the limit of steps, too.

@@ -40,6 +40,19 @@ fn recorded_texts_survive_reading_and_printing() {
     assert!(read >= 2 * 256);
 }
 
+/// The offset of an allocation is printed, too, where the line is written anew.
+#[test]
+fn offsets_of_allocations_are_printed() {
+    for offset in ["elem_offset=4", "byte_offset=16"] {
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((1,), \"float32\")):\n    B = T.alloc_buffer((8,), {offset})\n    B[0] = T.float32(1.0)\n    O[0] = B[0]\n"
+        );
+        let mut script = Script::read(&text).expect("readable");
+        script.functions_mut().iter_mut().for_each(|function| forget_text(&mut function.body));
+        assert_eq!(script.print(), text);
+    }
+}
+
 /// What TVM prints, we print alike from the tree alone (views aside: ours are all `T.decl_buffer`).
 #[test]
 fn recorded_inputs_print_the_same_from_the_tree() {
@@ -284,4 +297,42 @@ fn offsets_of_views_keep_what_they_read() {
 fn marks_without_an_entry_are_refused() {
     let error = reads(BUFFERS, "with T.attr({}):\n        A[0] = 1\n        A[1] = 2").unwrap_err();
     assert!(error.to_string().contains("`T.attr` needs a dictionary with an entry"), "{error}");
+}
+
+/// The last digit of a hexadecimal number may be an `e`, and then a sign follows; in `1E-5` the sign is a part of the
+/// number.
+#[test]
+fn a_sign_after_a_hexadecimal_digit_is_an_operator() {
+    for number in ["0xE-5", "0XE-5", "0Xe-5"] {
+        let text = reads(BUFFERS, &format!("A[0] = {number}")).unwrap_or_else(|error| panic!("{number}: {error}"));
+        assert!(text.contains("A[0] = 9") || text.contains("14 - 5"), "{number}\n{text}");
+    }
+    let text = reads("E: T.Buffer((8,), \"float32\")", "E[0] = T.float32(1E-5)").expect("a number with an exponent");
+    assert!(text.contains("1e-05") || text.contains("1e-5") || text.contains("0.00001"), "{text}");
+}
+
+/// The offset of a view is a number of elements, and it is said once.
+#[test]
+fn a_view_has_one_offset_and_it_is_whole() {
+    let view = |offset: &str| reads(BUFFERS, &format!("V = T.decl_buffer((2,), \"int32\", data=A.data, {offset})"));
+    assert!(view("elem_offset=2").is_ok() && view("byte_offset=8").is_ok());
+    let error = view("elem_offset=1.5").unwrap_err();
+    assert!(error.contains("must be an integer"), "{error}");
+    for both in ["elem_offset=1, byte_offset=8", "byte_offset=8, elem_offset=2"] {
+        let error = view(both).unwrap_err();
+        assert!(error.contains("has one offset"), "{both}: {error}");
+    }
+}
+
+/// Two parameters whose handles would get one name.
+#[test]
+fn every_handle_has_a_name_of_its_own() {
+    let text = "@T.prim_func(s_tir=True)\ndef main(n: T.int32, A: T.Buffer((\"n\",), \"float32\"), A_: T.Buffer((\"n\",), \"float32\"), var_A: T.Buffer((4,), \"float32\")):\n    var_A[0] = A[0] + A_[0]\n";
+    let script = Script::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let printed = memplan_tensor::script::print_function(&script.functions()[0]);
+    let again = Script::read(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+    assert_eq!(again.functions()[0].params.len(), 4, "{printed}");
+    for line in ["A = T.match_buffer(var_A_,", "A_ = T.match_buffer(var_A__,"] {
+        assert!(printed.contains(line), "{printed}");
+    }
 }

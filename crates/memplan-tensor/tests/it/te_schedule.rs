@@ -172,6 +172,23 @@ fn a_fusion_with_a_reduction_initialises_every_element() {
     }
 }
 
+#[test]
+fn only_functions_run() {
+    let description = json!({"ops": [
+        {"placeholder": "A", "shape": [4], "dtype": "int32"},
+        {"compute": "B", "shape": [4], "axes": ["i"], "expr": "A[i] + 1"}],
+        "outputs": ["B"], "args": ["A", "B"]})
+    .to_string();
+    let error = |stage: &str| run_text(&description, stage, 1, &BTreeMap::new(), JUDGE).expect_err(stage).to_string();
+    for (stage, _) in memplan_tensor::te::STAGES {
+        match run_text(&description, stage, 1, &BTreeMap::new(), JUDGE) {
+            Ok(_) => assert!(error("bounds").contains(stage), "{stage} runs"),
+            Err(error) => assert!(error.to_string().starts_with(&format!("the stage `{stage}` is no function"))),
+        }
+    }
+    assert!(error("none").starts_with("there is no stage `none`"));
+}
+
 /// A producer that reads what a call in the same iteration writes cannot run one iteration ahead of the call.
 #[test]
 fn a_double_buffer_waits_for_calls_that_write_its_input() {

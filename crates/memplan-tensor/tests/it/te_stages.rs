@@ -276,3 +276,41 @@ fn a_double_buffer_of_no_iterations_computes_nothing() {
 fn loop_variables_of_scripts_are_no_sizes() {
     assert_same(with_script("    for n in range(8):\n        y[n] = x[n] + n\n"), &[("n", 5)]);
 }
+
+/// A stage is computed as far as it is needed: `flat` and `prepared` come before the storage rewrite, so they can be
+/// looked at where the storage rewrite fails.
+#[test]
+fn stages_before_the_storage_rewrite_do_not_need_it() {
+    let network =
+        json::read_value(&with_script("    for i in range(8):\n        y[i] = x[i]\n")).expect("a description");
+    let mut options = LowerOptions::default();
+    options.rewrite.strategy = Some("no such strategy".to_owned());
+    for (stage, works) in [("flat", true), ("prepared", true), ("storage", false), ("rewritten", false)] {
+        let text = memplan_tensor::te::dump(&network, stage, &options, JUDGE);
+        assert_eq!(text.is_ok(), works, "{stage}: {text:?}");
+    }
+}
+
+/// An operation that could not be added leaves nothing behind that a second attempt would meet.
+#[test]
+fn a_packed_call_that_fails_is_forgotten() {
+    let mut graph = memplan_tensor::te::Graph::default();
+    let spec = || memplan_tensor::te::OutputSpec {
+        shape: vec![memplan_tensor::ir::Expr::int(8)],
+        dtype: memplan_tensor::DType::INT32,
+    };
+    let input = graph
+        .placeholder("A", vec![memplan_tensor::ir::Expr::int(8)], memplan_tensor::DType::INT32)
+        .expect("a placeholder");
+    assert!(graph.extern_call("C", Vec::new(), Vec::new(), "f").is_err(), "it has no output");
+    assert!(graph.extern_call("C", vec![input], Vec::new(), "f").is_err(), "it has no output");
+    assert!(graph.extern_call("C", Vec::new(), vec![spec()], "f").is_ok());
+}
+
+#[test]
+fn a_script_without_a_function_is_called_that() {
+    let mut description = with_script("");
+    description["ops"][1]["script"] = "# nothing\n".into();
+    let error = json::read_value(&description).unwrap_err().to_string();
+    assert!(!error.contains("more than one function"), "{error}");
+}

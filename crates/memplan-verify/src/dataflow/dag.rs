@@ -182,8 +182,10 @@ fn uses(
                 let root = names.resolve(access.value).root;
                 for &entry in names.of_root(root) {
                     let entry = &names.entries[entry];
-                    // A buffer that lives inside a single op of the dag is checked with that op's own region; no other
-                    // op of the dag can touch it.
+                    // The buffer lies in memory that belongs to a scope: `op` or an op inside of it. Each instance of
+                    // the scope has such memory of its own, which shares no byte with what other ops of the dag use
+                    // (`Layout::owner`). So the order of the dag's ops does not matter for it, and its content is
+                    // checked with the region of `op`.
                     if layout.is_private_to(program, entry.site, op) {
                         continue;
                     }

@@ -296,11 +296,14 @@ impl Builder<'_> {
                 // loop body may run again or end.
                 match branch.target {
                     Target::Block(target) => {
+                        // An argument with an origin of its own (such as external memory) takes no value. The branch
+                        // has one value for each of the others, in their order (`Program::check`).
                         let receivers = program.incoming(&program.block(target).arguments).to_vec();
                         let exit = Exit { target: starts[&target], receivers, way: Way::On };
                         self.edge(node, &exit, &branch.values);
                     }
                     Target::Leave => task.leave.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
+                    // `Program::check` refuses a break in any other region than the body of a loop.
                     Target::Break => task.leave_loop.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
                 }
             }

@@ -274,6 +274,8 @@ impl Sharing<'_> {
         // stand before it) do not count, since they make a new instance. Of the others the outermost one belongs to the
         // stretch as a whole.
         let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
+        // Without such an op the access is over within its op. That holds for an op with regions, too: it makes its own
+        // accesses before its regions run, and what happens in there are accesses of the ops inside.
         let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends.of(op));
         match parallel {
             Some(parallel) => Some(parallel.index().min(stretch.start)..self.ends.of(parallel).max(stretch.end)),

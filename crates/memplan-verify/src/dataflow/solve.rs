@@ -21,6 +21,10 @@ use super::state::State;
 use super::transfer::Machine;
 
 /// Visits nodes until no state changes any more. Of the waiting nodes the first in reverse postorder comes next.
+///
+/// The result is in `machine.findings`: each step that is run reports there what it finds wrong, each violation once.
+/// What is found before the last visit stays true, since states only grow. If the patience ends first, violations may
+/// be missing, and the caller must not take the findings for the answer.
 pub(super) fn solve(machine: &mut Machine<'_>) {
     let graph = machine.graph;
     let Some(&entry) = graph.order.first() else { return };
@@ -32,8 +36,7 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
         work: BTreeSet::new(),
         machine,
     };
-    // Nothing is known and nothing written when the function begins.
-    // The entry is the first node with a state.
+    // The function begins with a state in which nothing is written. Its arrival makes the entry the first node to visit.
     solver.arrive(entry, State::new(solver.machine.names.entries.len()));
     while let Some(position) = solver.work.pop_first() {
         if patience::is_over() {
@@ -172,8 +175,12 @@ fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
     for exits in machine.concurrency.launches.values().filter_map(|op| graph.async_exits.get(op)) {
         exits.iter().for_each(|&exit| keeps[exit] = true);
     }
+    let is_await = |step: Option<&Step>| matches!(step, Some(Step::Await(_)));
     for (id, node) in graph.nodes.iter_enumerated() {
-        keeps[id] |= matches!(node.steps.first(), Some(Step::Await(_)));
+        keeps[id] |= is_await(node.steps.first());
+        // The graph begins a node at every await. An await behind other steps would lose the state that it waits with.
+        let mut later = node.steps.iter().skip_while(|step| is_await(Some(step)));
+        debug_assert!(!later.any(|step| is_await(Some(step))), "an await stands at the beginning of its node");
     }
     keeps
 }

@@ -43,14 +43,11 @@ impl Format for Mlir {
         if assign_gmem::is_network(&document) {
             let program = assign_gmem::program(&document, &assign_gmem::Options::default())
                 .map_err(|error| ReadError::new("gmem::network", text, place(&error), error.to_string()))?;
-            return analyze(program, text, Vec::new());
+            return analyze(program, text, placed_notes(text, document.notes().iter()));
         }
         let lowered = lower(&document)
             .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
-        let mut notes: Vec<String> =
-            document.notes().iter().chain(&lowered.notes).map(|note| placed(text, note)).collect();
-        // A note that stands twice in a row, with the same place, is said once.
-        notes.dedup();
+        let mut notes = placed_notes(text, document.notes().iter().chain(&lowered.notes));
         if lowered.program.sites().is_empty() && text.contains("tensor<") {
             notes.push(TENSORS.to_owned());
         }
@@ -82,6 +79,13 @@ fn place(error: &PassError) -> Span {
         PassError::Op { span, .. } => *span,
         _ => Span::new(0, 0),
     }
+}
+
+/// Notes with their places in front. A note that stands twice in a row, with the same place, is said once.
+fn placed_notes<'a>(text: &str, notes: impl Iterator<Item = &'a Note>) -> Vec<String> {
+    let mut notes: Vec<String> = notes.map(|note| placed(text, note)).collect();
+    notes.dedup();
+    notes
 }
 
 /// A note with its place in front.

@@ -156,14 +156,15 @@ fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
 /// inputs. If a plan that keeps inputs needs more than that, the model is planned again with inputs that are reused.
 fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut Solver) -> Result<Planned, Failure> {
     // Of our plan and the runtime's own, the one with which the model needs less.
-    let kept = with_better_of_runtime(kept);
+    let kept = with_better_of_runtime(kept, solver);
     // Nothing more can be done if inputs are reused already, and nothing needs to be done if the plan is good enough.
     if input.network.as_ref().is_none_or(|network| network.assumptions().reuse_inputs) || !needs_more_than_alone(&kept)
     {
         return Ok(kept);
     }
     let Some(reusing) = reusing_inputs(input)? else { return Ok(kept) };
-    let mut reused = with_better_of_runtime(plain.plan(&reusing, solver)?);
+    let planned = plain.plan(&reusing, solver)?;
+    let mut reused = with_better_of_runtime(planned, solver);
     let note = "inputs do not keep their memory in the written model: the runtime alone reuses it, and with inputs \
                 kept the model would need more than without a plan";
     reused.notes.push(note.to_owned());
@@ -179,8 +180,13 @@ fn reusing_inputs(input: &Input) -> Result<Option<Input>, Failure> {
     Plain::read_on_targets(&file, &input.targets).map(Some)
 }
 
-/// Lets the runtime's own plan be written where the model then needs less.
-fn with_better_of_runtime(planned: Planned) -> Planned {
+/// Lets the runtime's own plan be written where the model then needs less. Not in a repair: the runtime's planner knows
+/// nothing of buffers that must stay apart, and it may be its plan that was rejected.
+fn with_better_of_runtime(planned: Planned, solver: &Solver) -> Planned {
+    // The two plans have the numbers 0 and 1 in the claim.
+    if [0, 1].iter().any(|&number| !solver.apart(number).is_empty()) {
+        return planned;
+    }
     let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return planned };
     let written = network.better_plan(&planned.problem, plan);
     Planned { written, ..planned }
@@ -221,7 +227,8 @@ impl FrontEnd for Plain {
     fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
         // If the runtime's own plan is written, our plan is checked as well, because the report
         // shows its numbers. The program of the first plan has number 0 in the claim, and repairs
-        // are asked for by this number.
+        // are asked for by this number. If the other one (number 1) is rejected, the runtime's plan
+        // is left out (`with_better_of_runtime`).
         let mut claim = Claim::default();
         let plans: Vec<&Plan> = laid.outcome.plan().into_iter().chain(&laid.written).collect();
         for plan in plans {
@@ -236,6 +243,7 @@ impl FrontEnd for Plain {
             if let Some((program, by_site)) = laid.network.as_ref().and_then(|network| network.meaning(&plan)) {
                 claim.programs.push((Cow::Borrowed(program), by_site.into()));
             }
+            // Both plans solve the one problem, so a repair after either of them concerns the program with number 0.
             claim.packings.push(Packing { problem, plan, sites: Some((0, sites)) });
         }
         if let Some(plan) = laid.written_plan() {

@@ -6,7 +6,7 @@ use memplan::front_end::assign_gmem::reuse_table;
 use memplan::source::Source;
 use serde_json::Value;
 
-use crate::text::{addresses, assigned, attribute, complaints, data};
+use crate::text::{addresses, assign, assigned, attribute, complaints, data};
 
 const START: u64 = 0x1_0000_0000;
 
@@ -103,6 +103,43 @@ fn what_a_call_takes_is_never_released() {
     // block is never joined with its neighbour.
     assert_eq!(attribute(&text, "neuron_size"), Some(10 * 65536));
     assert!(text.contains("only_merge = false"), "the document merges no concat");
+}
+
+/// The text says once which mode all devices are in. If the input of one of them is overwritten, it must not say `basic`,
+/// in which inputs survive.
+#[test]
+fn an_input_that_one_device_overwrites_is_promised_by_none() {
+    let ty = "tensor<4096xi8>";
+    let op = |result: &str, of: &str| format!("      %{result} = \"tpu.Active\"(%{of}) : ({ty}) -> {ty}\n");
+    let device = |name: &str, body: &str, functions: &str| {
+        format!(
+            "  module @{name} {{\n    func.func @main(%arg0: {ty}) -> {ty} {{\n      \
+             %{name} = \"top.Input\"(%arg0) : ({ty}) -> {ty}\n{body}    }}\n{functions}  }}\n"
+        )
+    };
+    // What a call takes is never released, and everything else is.
+    let called =
+        format!("    func.func @f(%arg0: {ty}) -> {ty} {{\n{}      return %g : {ty}\n    }}\n", op("g", "arg0"));
+    let call = format!("      %r = call @f(%keeps) : ({ty}) -> {ty}\n      return %r : {ty}\n");
+    let keeps = device("keeps", &call, &called);
+    let chain = op("a", "frees") + &op("b", "a") + &op("c", "b") + &format!("      return %c : {ty}\n");
+    let frees = device("frees", &chain, "");
+    for (devices, mode) in [
+        (keeps.clone() + &keeps.replace("keeps", "also"), "basic"),
+        (keeps.clone() + &frees, "in_reuse"),
+        (frees + &keeps, "in_reuse"),
+    ] {
+        let source = format!(
+            "module @net attributes {{module.chip = \"bm1684x\", module.state = \"TPU_DIVIDED\"}} {{\n{devices}}}\n"
+        );
+        let rewritten = assign(&source, "assign-gmem{mode=documented,addr_mode=basic}").unwrap();
+        let text = rewritten.text;
+        assert!(text.contains(&format!("module.addr_mode = \"{mode}\"")), "{mode}\n{text}");
+        assert_eq!(complaints(&text), Vec::<String>::new(), "{text}");
+        // Each device is told that it is not in the mode that was asked for.
+        let told = rewritten.notes.iter().filter(|note| note.contains("(basic becomes in_reuse)")).count();
+        assert_eq!(told, if mode == "basic" { 0 } else { 2 }, "{:?}", rewritten.notes);
+    }
 }
 
 #[test]

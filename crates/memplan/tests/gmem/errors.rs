@@ -114,3 +114,13 @@ fn options_nobody_knows() {
     let (_, message) = refusal(&source.replace("\"basic\"", "\"io_alone\""), "assign-gmem{mode=documented}");
     assert!(message.contains("documented algorithm knows no addr_mode `io_alone`"), "{message}");
 }
+
+/// What the reader of the text leaves alone is said of networks, too.
+#[test]
+fn notes_of_the_reader_are_kept() {
+    let source = active("tensor<4xf32>").replace("      %a =", "      odd.form %undefined, ^nowhere\n      %a =");
+    let input = memplan::format::read(source.as_bytes(), None, "network.mlir", &Default::default()).unwrap();
+    for named in ["`%undefined` is not defined", "no block `^nowhere`"] {
+        assert!(input.notes.iter().any(|note| note.contains(named)), "{named}: {:?}", input.notes);
+    }
+}

@@ -257,12 +257,11 @@ func.func @loops(%gm: memref<64xf16, #hivm.address_space<gm>>, %n: index, %c: i1
 }
 "#;
 
-/// What a loop hands out belongs to the loop that uses it.
-#[test]
-fn buffers_belong_to_the_loop_that_uses_them() {
+/// The loop that each of these buffers of a kernel belongs to.
+fn homes<const N: usize>(kernel: &str, names: [&str; N]) -> [Option<String>; N] {
     use memplan_mlir::pass::plan_memory::{self, Options};
     use memplan_mlir::{Dialects, Document, lower};
-    let document = Document::read(LOOPS, Dialects::builtin()).unwrap();
+    let document = Document::read(kernel, Dialects::builtin()).unwrap();
     let lowered = lower(&document).unwrap();
     let planned = plan_memory::run(
         &document,
@@ -275,11 +274,35 @@ fn buffers_belong_to_the_loop_that_uses_them() {
     )
     .unwrap();
     let buffers = planned.functions[0].problem.buffers();
-    let home = |name: &str| {
+    names.map(|name| {
         let buffer = buffers.iter().find(|buffer| buffer.name.ends_with(&format!("/%{name}"))).unwrap();
         buffer.enclosing_loop().map(str::to_owned)
-    };
-    assert_eq!(home("init"), None);
-    assert!(home("outer").is_some());
-    assert_eq!((home("inner"), home("branch")), (home("outer"), home("outer")));
+    })
+}
+
+/// What a loop hands out belongs to the loop that uses it.
+#[test]
+fn buffers_belong_to_the_loop_that_uses_them() {
+    let [init, outer, inner, branch] = homes(LOOPS, ["init", "outer", "inner", "branch"]);
+    assert_eq!(init, None);
+    assert!(outer.is_some());
+    assert_eq!((inner, branch), (outer.clone(), outer));
+}
+
+/// A loop may hand out a buffer as two results. The use of the second one counts, too.
+#[test]
+fn a_buffer_that_is_handed_out_twice_is_followed_twice() {
+    let ub = "memref<64xf16, #hivm.address_space<ub>>";
+    let twice = LOOPS
+        .replace(
+            &format!("iter_args(%x = %init) -> ({ub})"),
+            &format!("iter_args(%x = %init, %y = %init) -> ({ub}, {ub})"),
+        )
+        .replace("%r = scf.for", "%r:2 = scf.for")
+        .replace(&format!("scf.yield %p : {ub}"), &format!("scf.yield %p, %p : {ub}, {ub}"))
+        .replace("store ins(%r :", "store ins(%r#1 :");
+    assert!(twice.contains("%p, %p") && twice.contains("%r#1"), "{twice}");
+    let [outer, inner, branch] = homes(&twice, ["outer", "inner", "branch"]);
+    assert!(outer.is_some());
+    assert_eq!((inner, branch), (outer.clone(), outer));
 }

@@ -19,8 +19,15 @@
 //!   theirs: one record of 10 bytes,       ours: b's place is free
 //!   b's place is taken from the start     until b is written
 //! ```
+//!
+//! Words from other files: `network.root(tensor)` gives the tensor in whose memory a tensor lies (itself, if it is no
+//! view) and the byte at which it begins there. A [`Life`] is the steps `[start, end)`. An *area* is memory for inputs
+//! and outputs beside the activations. Which tensors get a prescribed place in one, their *home* (not the home of the
+//! glossary), depends on the *address mode* that the user asks for.
 
-use memplan_core::{Buffer, BufferId, Bytes, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
+use memplan_core::{
+    Buffer, BufferId, Bytes, IndexVec, Lifetime, Outcome, Placement, Plan, ProblemBuilder, Size, Space,
+};
 use memplan_planner::{Request, find, plan};
 
 use super::lifecycle::Life;
@@ -38,9 +45,11 @@ pub(super) fn best_plan(setting: &Setting, merges: &Merges, ours: &TensorProblem
     let problem = records.builder.build().ok()?;
     let mut best: Option<Plan> = None;
     for name in STRATEGIES {
-        let outcome = plan(find(name)?, &problem, request).ok()?;
-        let Some(theirs) = outcome.plan() else { continue };
-        let translated = translate(setting, merges, &records.tensors, theirs, ours)?;
+        // If one of the strategies finds nothing, the plan of the other one counts.
+        let outcome = find(name).and_then(|strategy| plan(strategy, &problem, request).ok());
+        let theirs = outcome.as_ref().and_then(Outcome::plan);
+        let translated = theirs.and_then(|theirs| translate(setting, merges, &records.tensors, theirs, ours));
+        let Some(translated) = translated else { continue };
         if best.as_ref().is_none_or(|best| translated.extent() < best.extent()) {
             best = Some(translated);
         }
@@ -56,7 +65,12 @@ struct Records {
 }
 
 impl Records {
-    /// The records for a network with these merges. `None` if a size passes 2^63 bytes.
+    /// The records for a network with these merges. `None` if a size passes 2^63 bytes, or if the result of a merged
+    /// concat lies in that of another. Its bytes would then be in two records, and there would be no offset that both
+    /// agree on. [`Mergeable::as_today`] does not make a concat's result an operand of a merged concat, but it may do
+    /// so with a reshape of that result, which is the same memory.
+    ///
+    /// [`Mergeable::as_today`]: super::merge::Mergeable::as_today
     fn new(setting: &Setting, merges: &Merges) -> Option<Records> {
         let network = setting.network;
         let mut lives: IndexVec<TensorId, Life> = setting.lives.clone();
@@ -64,7 +78,13 @@ impl Records {
         let mut sizes: IndexVec<TensorId, Option<u64>> = network.tensors.iter().map(|t| Some(t.bytes)).collect();
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
+            // An operand of a merged concat is a whole tensor, so it begins at byte 0 of its root.
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
+            // Concats are in program order. If an operand is the result of another merged concat, that one has been
+            // visited, and its result has lost its record.
+            if roots.iter().any(|&root| sizes[root].is_none()) {
+                return None;
+            }
             // The record of the first operand stands for the whole concat, from the earliest start of an operand to
             // the last use of an operand or of the result. The records of the other operands get no bytes, and the
             // result has no record.
@@ -79,15 +99,15 @@ impl Records {
         builder.space(Space { alignment: Bytes(setting.chip.align), ..Space::new("neuron") });
         let mut tensors = IndexVec::default();
         for id in network.roots_of_memory() {
-            // A tensor whose address is fixed in another area takes no room among the activations, unless the address
-            // mode counts it there.
+            // A tensor with a home takes no room among the activations, except in the address mode whose rules count
+            // such tensors into the size of the activations' memory all the same.
             if setting.areas.homes.contains_key(&id) && !setting.areas.counts_homes {
                 continue;
             }
             let Some(bytes) = sizes[id] else { continue };
             let life = Lifetime::new(lives[id].start as u64, lives[id].end as u64);
-            let padded = Bytes(bytes).align_up(Bytes(setting.chip.align))?;
-            let size = Size::Fixed(padded);
+            // `align_up` gives no size of 2^63 bytes or more.
+            let size = Size::Fixed(Bytes(bytes).align_up(Bytes(setting.chip.align))?);
             builder.buffer(Buffer { size, ..Buffer::new(network.name(id), 0, life) });
             tensors.push(id);
         }
@@ -110,8 +130,9 @@ fn translate(
     for (buffer, &tensor) in tensors.iter_enumerated() {
         offsets[tensor] = theirs.offset(buffer);
     }
-    // The result begins where the first operand begins, and the operands lie at their places in it. Concats come in
-    // the order of the program, so a result that is itself an operand of a later concat has its offset by then.
+    // The result begins where the first operand begins, and the operands lie at their places in it. Each of these
+    // offsets is set once: `Mergeable` merges no tensor into two results or twice into one, and `Records::new` refuses
+    // a result that is an operand of another merged concat.
     for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
         let (first, _) = network.root(concat.operands.first()?.0);
         let base = offsets[first]?;

@@ -138,6 +138,7 @@ pub(super) fn join<'a>(candidates: &'a [Candidate], twins: &[(SiteId, SiteId)]) 
         let Some(leader) = leader_of.get(&follower.site).and_then(|leader| places.get(leader)) else { continue };
         let leader = &mut joined[*leader];
         leader.bytes = leader.bytes.max(follower.bytes);
+        // Alignments are powers of two, so the larger one suits both.
         leader.alignment = leader.alignment.max(follower.alignment);
         leader.life = match (leader.life, follower.life) {
             (Some((first, last)), Some((start, end))) => Some((first.min(start), last.max(end))),

@@ -4,7 +4,8 @@
 //!
 //! The home is the loop around the buffer's allocation, unless that loop only makes the buffer for
 //! an outer loop. A buffer that a loop (or a branch in it) yields is followed outwards. Its home is
-//! the outermost loop in which an op uses the buffer directly.
+//! the outermost loop in which an op uses the buffer directly: with no further loop between the two. A use in a loop
+//! further inside does not count, because the original, whose levels depend on the home, does not count it.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
@@ -21,9 +22,9 @@ use memplan_core::{Id, IndexVec};
 use crate::dialect::{Control, Flow, Traits};
 use crate::{Definition, Document, OpId, ValueId};
 
-/// The largest number of ops with regions through which a buffer is followed outwards. Real kernels have a few; the
-/// bound ends the walk in any case.
-const LONGEST_CHAIN: usize = 1_000;
+/// The largest number of values through which a buffer is followed outwards. Real kernels have a few; the bound ends
+/// the walk in any case.
+const MOST_VALUES: usize = 1_000;
 
 /// The ops that use each value, by which the home of a buffer is found.
 pub(super) struct Homes<'a> {
@@ -60,27 +61,40 @@ impl<'a> Homes<'a> {
     }
 
     /// The loop that the buffer of this allocation belongs to. The buffer is followed from the region in which it is
-    /// allocated outwards, as long as a terminator hands it on. The outermost loop with an op that really uses it is
-    /// the answer; if no op does, it is the innermost loop around the allocation.
+    /// allocated outwards, as long as a terminator hands it on. The answer is the outermost loop in which an op uses it
+    /// directly (see the module documentation); if no op does, it is the innermost loop around the allocation.
     /// `None` if there is no loop around the allocation.
     pub(super) fn of(&self, allocation: ValueId) -> Option<OpId> {
-        let mut value = allocation;
-        // The innermost loop around the allocation, and the outermost loop so far in which an op uses the buffer.
-        let (mut innermost, mut consumer) = (None, None);
-        // Each round looks at one value that is the buffer, and then goes on to the result of the op around that the
-        // value becomes, if a terminator hands it on.
-        for _ in 0..LONGEST_CHAIN {
-            let Definition::Result { op, .. } = self.document.value(value).definition else { break };
-            let Some(around) = self.loop_around(op) else { break };
-            innermost = innermost.or(Some(around));
+        let Definition::Result { op, .. } = self.document.value(allocation).definition else { return None };
+        let innermost = self.loop_around(op)?;
+        // The outermost loop so far in which an op uses the buffer directly.
+        let mut consumer = None;
+        // The values that are the buffer: the allocation and, further outwards, the results that it becomes where a
+        // terminator hands it on. It may become several results of one op (`scf.yield %b, %b`).
+        let mut values = vec![allocation];
+        let mut seen = 0;
+        while let Some(&value) = values.get(seen).filter(|_| seen < MOST_VALUES) {
+            seen += 1;
+            let Definition::Result { op, .. } = self.document.value(value).definition else { continue };
+            let Some(around) = self.loop_around(op) else { continue };
             let users = self.users(value);
+            // The innermost loop around the user must be the one around the value: a user in a nested loop is skipped.
             if users.iter().any(|&user| self.is_real(user) && self.loop_around(user) == Some(around)) {
-                consumer = Some(around);
+                consumer = Some(consumer.map_or(around, |inner| self.outer(inner, around)));
             }
-            let Some(next) = users.iter().find_map(|&user| self.handed_on(user, value)) else { break };
-            value = next;
+            for next in users.iter().flat_map(|&user| self.handed_on(user, value)) {
+                if !values.contains(&next) {
+                    values.push(next);
+                }
+            }
         }
-        consumer.or(innermost)
+        Some(consumer.unwrap_or(innermost))
+    }
+
+    /// Of two loops around one allocation, the outer one.
+    fn outer(&self, one: OpId, other: OpId) -> OpId {
+        let mut around_one = std::iter::successors(self.loop_around(one), |&op| self.loop_around(op));
+        if around_one.any(|op| op == other) { other } else { one }
     }
 
     /// The innermost loop around an op.
@@ -95,18 +109,20 @@ impl<'a> Homes<'a> {
         !ends && !matches!(self.document.name(user), "scf.condition" | "annotation.mark")
     }
 
-    /// The result of the op around that `value` becomes, if `terminator` ends a region and hands the value out of it;
-    /// `None` for any other user. The n-th operand of a yield becomes the n-th result. `scf.condition` has its
-    /// condition in front of the values that it hands out, so the position is one less.
-    fn handed_on(&self, terminator: OpId, value: ValueId) -> Option<ValueId> {
+    /// The results of the op around that `value` becomes, if `terminator` ends a region and hands the value out of it;
+    /// none for any other user. The n-th operand of a yield becomes the n-th result. `scf.condition` has its condition
+    /// in front of the values that it hands out, so the position is one less.
+    fn handed_on(&self, terminator: OpId, value: ValueId) -> impl Iterator<Item = ValueId> {
         let document = self.document;
-        let parent = document.parent_op(terminator)?;
-        let at = document.operands(terminator).iter().position(|&operand| operand == value)?;
-        let at = match document.info(parent).flow {
-            Flow::Carried | Flow::Yields if !self.is_real(terminator) => at,
-            Flow::While if document.name(terminator) == "scf.condition" => at.checked_sub(1)?,
-            _ => return None,
-        };
-        document.results(parent).get(at).copied()
+        let parent = document.parent_op(terminator);
+        // How many operands stand in front of those that are handed on; `None` if none is.
+        let in_front = parent.and_then(|parent| match document.info(parent).flow {
+            Flow::Carried | Flow::Yields if !self.is_real(terminator) => Some(0),
+            Flow::While if document.name(terminator) == "scf.condition" => Some(1),
+            _ => None,
+        });
+        let results = parent.map_or(&[][..], |parent| document.results(parent));
+        let handed = document.operands(terminator).iter().skip(in_front.unwrap_or(usize::MAX));
+        handed.zip(results).filter(move |&(&operand, _)| operand == value).map(|(_, &result)| result)
     }
 }

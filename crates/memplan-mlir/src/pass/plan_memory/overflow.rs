@@ -209,8 +209,8 @@ impl Failure<'_> {
         rows
     }
 
-    /// One line of the report about buffers that share a place in memory. The line gives the name and the size of the
-    /// largest of them, because the place must be large enough for it. The names of the others follow.
+    /// One line of the report about buffers (at least one) that share a place in memory. The line gives the name and the
+    /// size of the largest of them, because the place must be large enough for it. The names of the others follow.
     fn row(&self, members: Vec<BufferId>) -> Row {
         let info = |buffer: BufferId| &self.problem.buffers()[buffer];
         let bytes = |buffer: BufferId| info(buffer).bytes().unwrap_or_default().0;

@@ -283,6 +283,7 @@ impl<'a> Kernel<'a> {
     fn buffer(&self, site: SiteId, lifetime: Lifetime) -> Buffer {
         let info = self.view.lowered.program.site(site);
         let users = &self.users[site];
+        // A coupled buffer is used by the other core, too. An option (`coupled_apart`) keeps its bytes for it alone.
         let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
         let mut buffer = Buffer {
             size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),

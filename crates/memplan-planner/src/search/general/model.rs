@@ -131,8 +131,9 @@ impl Model {
     /// A lower bound in bytes: the largest of what the jobs of each clique take together, and where each part ends at
     /// its lowest offset.
     pub(super) fn least_extent(&self) -> i64 {
-        // Jobs are rounded up to granules. So the topmost job may stick out of the extent, by as much as its rounded
-        // end is above the end of its part.
+        // A job ends at a whole number of granules, its part perhaps before that. The bytes in between (the tail) may
+        // lie outside of the extent if the job is the topmost one. Any job may be that, so the largest tail is left
+        // out.
         let of_clique = |clique: &Vec<Job>| {
             let tail = clique.iter().map(|job| job.high - self.parts[job.part as usize].size).max().unwrap_or(0);
             clique.iter().map(|job| job.high - job.low).sum::<i64>() - tail.max(0)

@@ -196,8 +196,9 @@ impl<'e> Planner<'e> {
             if patience::is_over() {
                 return false;
             }
-            let levels = Level::ALL.into_iter().filter(|&level| level <= start);
-            if levels.into_iter().any(|level| self.put(index, item, level)) {
+            // `Level::ALL` begins with the best level.
+            let mut levels = Level::ALL.into_iter().filter(|&level| level <= start);
+            if levels.any(|level| self.put(index, item, level)) {
                 // After placements were taken back, items up to the one that failed stay at the lower level. Otherwise
                 // they would go back to the same places and fail again.
                 if index >= resume {

@@ -8,7 +8,8 @@ use memplan_core::{BufferId, Bytes};
 
 use super::*;
 
-/// The largest number of sharings across pipes that are named one by one; the rest is only counted.
+/// The largest number of sharings that are named one by one. The remark after them has the number of all sharings, or
+/// the weight of all waits.
 const MOST_CROSSINGS: usize = 16;
 
 impl Planner<'_> {
@@ -36,8 +37,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Tells the user which pairs of buffers make ops wait, and the weight of all waits. Nothing is said if there are
-    /// none, neither in this plan nor in that of the levels.
+    /// Tells the user which pairs of buffers make ops wait in this plan, and the weight of all its waits. The user also
+    /// gets the weight in the plan of the strategy `levels`, which follows the original; `by_levels` is `None` if that
+    /// strategy found no plan. Nothing is said if no op waits in either plan.
     pub(super) fn tell_waits(&mut self, op: crate::OpId, problem: &Problem, plan: &Plan, waits: Waits) {
         if waits.here == 0 && waits.by_levels.unwrap_or(0) == 0 {
             return;
