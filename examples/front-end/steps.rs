@@ -100,7 +100,7 @@ impl FrontEnd for Steps {
         let placements = laid.plan.placements.iter().cloned().collect();
         let plan = SitePlan { placements, ..SitePlan::empty(&input.program) };
         let placements = vec![Cow::Borrowed(laid.plan.placements.as_slice())];
-        Claim { programs: vec![(Cow::Borrowed(&input.program), plan)], placements, ..Claim::default() }
+        Claim { programs: vec![(Cow::Borrowed(&input.program), plan.into())], placements, ..Claim::default() }
     }
 
     fn emit(&self, input: &Text, laid: &Laid) -> Result<Output, Failure> {
