@@ -206,8 +206,7 @@ pub(super) fn push_number(text: &mut String, number: u64) {
             break;
         }
     }
-    // Digits are always a text, so the default is never used.
-    text.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
+    text.push_str(std::str::from_utf8(&digits[start..]).expect("digits are a text"));
 }
 
 /// New value names that the text does not use: `%merged_0`, `%offset_1`, ….
