@@ -206,6 +206,7 @@ fn alone_too_large(problem: &Problem) -> Option<Witness> {
 /// its size rounded up to the alignment. `None` if the size is not known, or if the end exceeds [`crate::MAX_BYTES`].
 fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes> {
     let buffer = &problem.buffers()[id];
+    debug_assert!(buffer.fixed().is_none() || buffer.slots == 1, "a problem has no fixed buffer with several slots");
     let size = buffer.bytes()?;
     let slot = size.align_up(problem.alignment_in(id, space))?;
     let others = slot.checked_mul(u64::from(buffer.slots.max(1)) - 1)?;

@@ -182,6 +182,18 @@ impl Reading<'_> {
         if self.node.text("mode", "nearest") != "nearest" {
             return Err("it mixes positions that are not nearest".to_owned());
         }
+        // With these modes position i of the output repeats position i / factor of the input, rounded down. Others
+        // round up or shift the positions, so that a part of the output needs other positions than `Reach::Scale`
+        // says. An `Upsample` has no modes and always repeats.
+        let mode = (
+            self.node.text("coordinate_transformation_mode", "half_pixel"),
+            self.node.text("nearest_mode", "round_prefer_floor"),
+        );
+        let repeats =
+            matches!(mode, ("asymmetric", "floor") | ("half_pixel", "round_prefer_floor" | "round_prefer_ceil"));
+        if self.node.kind == "Resize" && !repeats {
+            return Err("it does not simply repeat positions".to_owned());
+        }
         // The fourth input says how large the output is. Where it is left out, factors say so, which are the same for
         // a tile.
         let is_sized = self.node.inputs.get(3).is_some_and(|name| !name.is_empty());
@@ -226,5 +238,38 @@ mod tests {
         };
         assert_eq!(count([2, 5], 0), 2 * 3 * 5);
         assert_eq!(count([5, 2], 1), 2 * 3 * 5);
+    }
+
+    /// With scale 2 and `ceil`, output 3 reads input 2: such a resize repeats nothing.
+    #[test]
+    fn a_resize_that_rounds_up_is_not_computed_part_by_part() {
+        let tensor = |side: u64| Tensor {
+            name: String::new(),
+            element: "FLOAT",
+            shape: vec![1, 1, side, side],
+            bytes: Bytes(4 * side * side),
+            home: Home::Arena,
+        };
+        let is_split = |coordinates: &str, rounding: &str| {
+            let tensors = [4, 8].map(tensor).into_iter().collect();
+            let [x, y] = [0, 1].map(TensorId::from_index);
+            let op = Op { kind: "Resize".to_owned(), inputs: vec![x], outputs: vec![y], ..Op::default() };
+            let graph = Graph { tensors, ops: [op].into_iter().collect(), ..Graph::default() };
+            let mut node = Node::default();
+            node.kind.push_str("Resize");
+            for (name, text) in [("coordinate_transformation_mode", coordinates), ("nearest_mode", rounding)] {
+                let mut attribute = Attribute::default();
+                attribute.name.push_str(name);
+                attribute.text.push_str(text);
+                node.attributes.push(attribute);
+            }
+            let mut file = File::default();
+            file.nodes.push(node);
+            layers(&graph, &file, &[0])[0].spatial.is_ok()
+        };
+        assert!(is_split("asymmetric", "floor"));
+        assert!(is_split("half_pixel", "round_prefer_ceil"));
+        assert!(!is_split("asymmetric", "ceil"));
+        assert!(!is_split("half_pixel", "floor"));
     }
 }

@@ -102,7 +102,7 @@ pub fn find_addresses(
         later: Vec::new(),
         old_marks: Vec::new(),
         new_marks: Vec::new(),
-        last_uses: OnceCell::new(),
+        uses_of_freed: OnceCell::new(),
         makes_addresses: (names_that_make_addresses(before), names_that_make_addresses(after)),
     };
     // Both texts are walked side by side. Values of the two are paired where they are defined, and every use must
@@ -184,8 +184,8 @@ struct Walk<'a> {
     /// `annotation.mark` ops of the two texts.
     old_marks: Vec<OpId>,
     new_marks: Vec<OpId>,
-    /// The last op of the new text that uses each value; only made where something is freed.
-    last_uses: OnceCell<HashMap<ValueId, OpId>>,
+    /// The ops of the new text that use each value that the text frees; only made where something is freed.
+    uses_of_freed: OnceCell<HashMap<ValueId, Vec<OpId>>>,
     /// For every name of an op in the two texts, whether such ops make addresses.
     makes_addresses: (IndexVec<NameId, bool>, IndexVec<NameId, bool>),
 }
@@ -498,29 +498,39 @@ impl Walk<'_> {
         name.ends_with("_infer_workspace_shape_function") && ops.all(is_plain)
     }
 
-    /// Gives an error if an added op frees something else than an allocation of its own block, or frees it before its
-    /// last use in the text. Uses through views and aliases are not looked for. Other added ops are fine.
+    /// Gives an error if an added op frees something else than an allocation of its own block, frees what another op
+    /// frees too, or frees it before its last use. Uses through views and aliases are not looked for. Other added ops
+    /// are fine.
     fn check_new(&self, op: OpId) -> Result<(), Difference> {
         let after = self.after;
         if after.name(op) != "memref.dealloc" {
             return Ok(());
         }
-        let freed = after.operands(op).first().copied();
-        let is_own = freed.is_some_and(|value| match after.value(value).definition {
+        let error = |message: &str| Err(Difference { span: after.op(op).span, message: message.to_owned() });
+        let block = after.op(op).parent;
+        let is_own = |value: &ValueId| match after.value(*value).definition {
             Definition::Result { op: alloc, .. } => {
-                after.name(alloc) == "memref.alloc" && after.op(alloc).parent == after.op(op).parent
+                after.name(alloc) == "memref.alloc" && after.op(alloc).parent == block
             }
             _ => false,
-        });
-        // The deallocation itself must be the last op in the text that uses the value.
-        let last_uses = self.last_uses.get_or_init(|| last_uses(after));
-        let is_last = freed.and_then(|value| last_uses.get(&value)) == Some(&op);
-        let message = match (is_own, is_last) {
-            (true, true) => return Ok(()),
-            (false, _) => "this frees memory that no `memref.alloc` of the same block has made",
-            (true, false) => "this frees memory that an op further down still uses",
         };
-        Err(Difference { span: after.op(op).span, message: message.to_owned() })
+        let Some(freed) = after.operands(op).first().copied().filter(is_own) else {
+            return error("this frees memory that no `memref.alloc` of the same block has made");
+        };
+        let uses = self.uses_of_freed.get_or_init(|| uses_of_freed(after));
+        for &other in uses.get(&freed).into_iter().flatten().filter(|&&other| other != op) {
+            // The op of this block that is or contains the other one. A use in another block of the region has none:
+            // control comes there after all of this block, wherever the other block stands in the text.
+            let here = std::iter::successors(Some(other), |&inner| after.parent_op(inner))
+                .find(|&around| after.op(around).parent == block);
+            if after.name(other) == "memref.dealloc" {
+                return error("this frees memory that is freed twice");
+            }
+            if here.is_none_or(|here| here > op) {
+                return error("this frees memory that an op further down still uses");
+            }
+        }
+        Ok(())
     }
 
     /// Whether a pass may take this op away: an allocation, or a `dealloc` of something that is no allocation any
@@ -723,10 +733,19 @@ fn names_that_make_addresses(document: &Document) -> IndexVec<NameId, bool> {
     document.names.iter().map(|entry| MAKES_ADDRESSES.contains(&&*entry.name)).collect()
 }
 
-/// The last op that uses each value. Ops are visited in the order of the text, so a later use replaces an earlier
-/// one.
-fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {
-    document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
+/// The ops that use each value which some op of the text frees, in the order of the text.
+fn uses_of_freed(document: &Document) -> HashMap<ValueId, Vec<OpId>> {
+    let frees = |op: &OpId| document.name(*op) == "memref.dealloc";
+    let freed = document.op_ids().filter(frees).filter_map(|op| document.operands(op).first());
+    let mut uses: HashMap<ValueId, Vec<OpId>> = freed.map(|&value| (value, Vec::new())).collect();
+    for op in document.op_ids() {
+        for value in document.operands(op) {
+            if let Some(users) = uses.get_mut(value) {
+                users.push(op);
+            }
+        }
+    }
+    uses
 }
 
 /// The parallel loops (`scf.forall`) around `inner` that are not around `outer`, innermost first.

@@ -164,6 +164,28 @@ fn differences_are_said_in_plain_words() {
     }
 }
 
+/// What is freed must not be freed already, nor be used by a block that control comes to later, also if that block stands
+/// further up in the text.
+#[test]
+fn an_added_deallocation_is_the_only_one_and_the_last_use() {
+    let difference = |before: &str, after: &str| {
+        let text = |body: &str| format!("func.func @f(%out: memref<16xf32>) {{\n{body}}}\n");
+        let before = Document::read(&text(before), Dialects::builtin()).unwrap();
+        let sites = lower(&before).unwrap().sites;
+        let after = Document::read(&text(after), Dialects::builtin()).unwrap();
+        find_addresses(&before, &sites, &after, Changes::Deallocations).map(|_| ()).map_err(|error| error.message)
+    };
+    let alloc = "%a = memref.alloc() : memref<16xf32>\n";
+    let free = "memref.dealloc %a : memref<16xf32>\n";
+    let copy = "memref.copy %out, %a : memref<16xf32> to memref<16xf32>\n";
+    let twice = difference(&format!("{alloc}{free}return\n"), &format!("{alloc}{free}{free}return\n"));
+    assert_eq!(twice, Err("this frees memory that is freed twice".to_owned()));
+    let blocks = |free: &str| format!("cf.br ^b\n^c:\n{copy}return\n^b:\n{alloc}{free}cf.br ^c\n");
+    let later = difference(&blocks(""), &blocks(free));
+    assert_eq!(later, Err("this frees memory that an op further down still uses".to_owned()));
+    assert_eq!(difference(&format!("{alloc}{copy}return\n"), &format!("{alloc}{copy}{free}return\n")), Ok(()));
+}
+
 /// A text whose branches lead to other blocks is another program, also if they name the same labels as before.
 #[test]
 fn labels_that_changed_places_are_found() {

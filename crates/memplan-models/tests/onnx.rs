@@ -490,6 +490,8 @@ fn every_kind_of_damage_has_its_error() {
     assert_eq!(code(&Vec::new()), "model::truncated");
     assert_eq!(code(&good[..good.len() / 2].to_vec()), "model::truncated");
     assert_eq!(code(&int(1, 8)), "onnx::no-graph");
+    let one = model_of_version(13, &[]);
+    assert_eq!(code(&[one.clone(), one].concat()), "onnx::two-graphs");
     assert_eq!(code(&b"PK\x03\x04 something else".to_vec()), "onnx::malformed");
     assert_eq!(code(&[int(1, 99), bytes(7, &[])].concat()), "onnx::version");
     assert_eq!(code(&bytes(7, &[])), "onnx::version");

@@ -527,6 +527,7 @@ impl<'f> Lowering<'f> {
                 // The condition is read before every iteration (inside of the region), and once more after the last one
                 // (after the op).
                 self.builder.open_op(draft.control(Control::Loop(Trips::any())));
+                self.note_owner(id);
                 self.builder.open_region(&[]);
                 self.own_expressions(stmt);
                 self.body(stmt, body);
@@ -578,10 +579,7 @@ impl<'f> Lowering<'f> {
         if is_scope {
             self.scopes.push(op);
         }
-        // The innermost scope, which may be the op itself.
-        if let Some(owner) = self.scopes.last() {
-            self.owners.insert(id, *owner);
-        }
+        self.note_owner(id);
         for block in blocks {
             self.builder.open_region(&[]);
             self.body(stmt, block);
@@ -590,6 +588,14 @@ impl<'f> Lowering<'f> {
         }
         self.builder.close_op();
         self.scopes.truncate(depth);
+    }
+
+    /// Notes that memory which is attached to a statement belongs to the innermost scope, which may be the statement's
+    /// own op.
+    fn note_owner(&mut self, id: StmtId) {
+        if let Some(owner) = self.scopes.last() {
+            self.owners.insert(id, *owner);
+        }
     }
 
     /// Adds an op for what a statement with inner statements itself reads: bounds, conditions, extents.
@@ -867,6 +873,16 @@ mod tests {
     use crate::script::Script;
 
     const JUDGE: Judge = Judge { packing: memplan_verify::packing::check, dataflow: memplan_verify::dataflow::check };
+
+    /// Memory that is attached to a `while` in a parallel loop is that of an iteration of the loop.
+    #[test]
+    fn every_statement_with_regions_has_its_owner() {
+        let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((8,), \"float32\")):\n    for p in T.parallel(8):\n        while O[p] < T.float32(2):\n            A = T.alloc_buffer((1,))\n            A[0] = O[p]\n            O[p] = A[0] + T.float32(1)\n";
+        let script = Script::read(text).expect("a valid program");
+        let owners = lower(&script.functions()[0]).expect("well formed").owners;
+        let of = |stmt: usize| owners.get(&StmtId::from_index(stmt));
+        assert!(of(0).is_some() && of(0) == of(1), "{owners:?}");
+    }
 
     /// Puts every pair of buffers at the same place in turn. The question that starts from an outline must find the
     /// same conflicts as the one that lowers the function for the layout.

@@ -104,7 +104,7 @@ pub fn all_alive(count: usize, seed: u64) -> Problem {
 }
 
 /// A rectangle of time and bytes that is cut into `count` buffers at random. A plan of its height exists, and leaves no
-/// byte unused at any step. `count` must be at most `steps * height`, since a part of one byte at one step cannot be
+/// byte unused at any step. `count` must be 1 to `steps * height`, since a part of one byte at one step cannot be
 /// cut.
 pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
     let mut random = Random::new(seed);
@@ -131,8 +131,10 @@ pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
 }
 
 /// A kernel for an accelerator: tiles that are loaded into double buffers, in-place operations, results whose parts are
-/// written next to each other, scratch memory of which only one half is needed later on, and a second memory for what
-/// finds no room in the first. Offsets are multiples of 32. Most buffers are plain, as in real kernels.
+/// written next to each other, scratch memory of which only one half is needed later on, and a second memory in which
+/// some may lie as well as in the first. Offsets are multiples of 32. Most buffers are plain, as in real kernels.
+/// The memories have no capacity, so there is room for everything. There are at least `count` buffers, and one more if
+/// the last one has a part beside it.
 pub fn kernel(count: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();

@@ -97,9 +97,13 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
     let mut version = None;
     for field in whole.fields() {
         let field = field?;
-        // In protobuf, fields come in any order, and if a field occurs twice the last one counts.
+        // In protobuf, fields come in any order. If a number occurs twice, the last one counts. Two graphs would have to be
+        // merged; no tool writes that, and half of a model must not be planned.
         match field.number {
             1 => version = Some(field.value.signed()),
+            7 if graph.is_some() => {
+                return Err(ReadError::at_byte("onnx::two-graphs", 0, "the file has its graph in more than one part"));
+            }
             7 => graph = Some(field.value.message(whole)),
             // Who made the file, and functions: planning needs neither. `operators` finds the version of the operators.
             _ => {}

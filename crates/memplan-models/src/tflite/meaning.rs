@@ -333,12 +333,14 @@ impl Operator<'_> {
             if part.len() != shape.len() || !(0..shape.len()).all(is_same) {
                 return None;
             }
+            // The kernel takes the length of the first part for all of them.
+            if part[axis] != self.result()?[axis] {
+                return None;
+            }
             starts.push((0..shape.len()).map(|dimension| if dimension == axis { at } else { 0 }).collect());
             at += part[axis];
         }
-        let first = self.result()?[axis];
-        let is_even = i64::try_from(starts.len()).is_ok_and(|count| count.checked_mul(first) == Some(at));
-        (is_even && at == shape[axis]).then_some(Meaning::Slice { operand: 1, starts })
+        (at == shape[axis]).then_some(Meaning::Slice { operand: 1, starts })
     }
 
     /// A padding whose widths are constant and fit the shapes, and which fills the border with one known value.
@@ -504,5 +506,23 @@ mod tests {
     fn a_pooling_keeps_the_number_of_channels() {
         assert!(matches!(pooled(8), Meaning::Window(_)));
         assert!(matches!(pooled(4), Meaning::Opaque));
+    }
+
+    /// What a `SPLIT` of six numbers into parts of these lengths means.
+    fn split(parts: &[i64]) -> Meaning {
+        let quantity = || Quantity { element: "INT32", text: String::new(), scales: 1, zero_point: Some(0) };
+        let facts = |length: i64| Facts { shape: Some(vec![length]), quantity: quantity(), constant: None };
+        let zero = Constant { bytes: Some(vec![0; 4]), ..Constant::default() };
+        let axis = Facts { shape: Some(vec![]), quantity: quantity(), constant: Some(&zero) };
+        let (input, results) = (facts(6), parts.iter().map(|&part| facts(part)).collect::<Vec<_>>());
+        let (operands, results) = (vec![Some(&axis), Some(&input)], results.iter().map(Some).collect());
+        interpret(&Operator { kind: "SPLIT", options: &BTreeMap::new(), operands, results }).0
+    }
+
+    #[test]
+    fn a_split_has_equal_parts() {
+        assert!(matches!(split(&[2, 2, 2]), Meaning::Slice { .. }));
+        assert!(matches!(split(&[2, 1, 3]), Meaning::Opaque));
+        assert!(matches!(split(&[2, 2]), Meaning::Opaque));
     }
 }

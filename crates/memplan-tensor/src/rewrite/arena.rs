@@ -19,18 +19,17 @@
 use super::events::Events;
 use super::hazard;
 use super::inplace::{self, Views};
-use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
+use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out, sliced_roots};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
 use super::{Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use crate::DType;
-use crate::flatten::sliced_buffers;
 use crate::ir::{BufId, Expr, StorageScope};
 use memplan_core::{
     Buffer, BufferId, Bytes, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Space, storage_bytes,
 };
 use memplan_planner::Request;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// At most so many pairs per statement are tried as permissions to overlay. A buffer takes the place of one other at
 /// most, so more pairs cost time and bring little.
@@ -54,8 +53,7 @@ pub(super) fn lay_out_arenas(
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
     // A buffer in an arena has its offset added to all subscripts. That cannot be done with a slice of unknown length
     // (`A[0:n]`), so a buffer that is accessed with one stays with the entries, at the start of its allocation.
-    let sliced: HashSet<BufId> =
-        sliced_buffers(sequence.function).into_iter().map(|buffer| sequence.function.root(buffer)).collect();
+    let sliced = sliced_roots(sequence.function);
     for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
         if entry.buffers.iter().any(|buffer| sliced.contains(buffer)) {
             continue;

@@ -15,9 +15,10 @@ use super::sequence::Sequence;
 use super::size::{maximum, plus_one, product, rescale};
 use super::{Defect, MemoryLimit, Mode, RewriteError};
 use crate::DType;
+use crate::flatten::sliced_buffers;
 use crate::ir::{BufId, Expr, Function, Shared, StorageScope};
 use memplan_core::{Id, IndexVec, index_type};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 index_type! {
     /// An allocation of the rewritten function.
@@ -78,14 +79,19 @@ pub(super) fn lay_out(
     let function = sequence.function;
     let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
     // The entries that are packed into one block, by place and memory; and the entries that begin an allocation, in
-    // their order.
+    // their order, each with whether it begins a block.
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
+    let sliced = sliced_roots(function);
     for (id, entry) in pool.entries.iter_enumerated() {
+        // The buffers have been moved to an arena.
+        if entry.buffers.is_empty() {
+            continue;
+        }
         // Ordinary memories have one allocation for each entry. Only entries of a special memory at the same place
         // share a block.
         if !entry.scope.is_special() || entry.alone {
-            heads.push(id);
+            heads.push((id, false));
             continue;
         }
         // 0 bits: the size is not constant. A neighbour at a higher address would have no known offset, so the entry
@@ -94,25 +100,30 @@ pub(super) fn lay_out(
             if mode == Mode::Compat {
                 return Err(symbolic_tag(function, entry));
             }
-            heads.push(id);
+            heads.push((id, false));
             continue;
         }
         let block = blocks.entry((entry.attach, &entry.scope)).or_default();
+        // An entry with a sliced buffer must stand at the start of its allocation.
+        let is_sliced = entry.buffers.iter().any(|buffer| sliced.contains(buffer));
+        if mode == Mode::Sound && is_sliced && !block.is_empty() {
+            heads.push((id, false));
+            continue;
+        }
         // The first entry of a block stands for the block, so that allocations keep the order in which their entries
         // appear.
         if block.is_empty() {
-            heads.push(id);
+            heads.push((id, true));
         }
         block.push(id);
     }
     // Only blocks ask for alignments.
     let alignments = if blocks.is_empty() { IndexVec::new() } else { alignments(function) };
-    for head in heads {
+    for (head, begins_block) in heads {
         let entry = &pool.entries[head];
-        // An entry that has an allocation of its own can stand at the same place, in the same memory, as a block. The
-        // three conditions are those by which the loop above put entries into blocks.
+        // An entry that has an allocation of its own can stand at the same place, in the same memory, as a block.
         match blocks.get(&(entry.attach, &entry.scope)) {
-            Some(block) if entry.scope.is_special() && entry.bits > 0 && !entry.alone => {
+            Some(block) if begins_block => {
                 lay_out_block(function, pool, block, &alignments, mode, limits, &mut layout)?;
             }
             _ => lay_out_single(function, entry, limits, &mut layout)?,
@@ -136,8 +147,16 @@ fn too_large(function: &Function, root: BufId) -> RewriteError {
     RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span }
 }
 
+/// The buffers that are accessed with a slice of unknown length (`A[0:n]`), directly or through a view. An offset cannot
+/// be added to the subscripts of such a slice.
+pub(super) fn sliced_roots(function: &Function) -> HashSet<BufId> {
+    sliced_buffers(function).into_iter().map(|buffer| function.root(buffer)).collect()
+}
+
 /// Makes one allocation of several entries of a special memory, at ascending addresses. Its element type is that of the
-/// first entry, and its name that of the first entry's first buffer.
+/// first entry, as in the original, and its name that of the first entry's first buffer. Scalars at the start of the
+/// block make it a block of scalars, even if vectors follow. If all accesses are vectors, vector retyping makes it a
+/// block of vectors later.
 fn lay_out_block(
     function: &Function,
     pool: &Pool,

@@ -2,10 +2,10 @@
 //! different loops share bytes, pipes wait for each other less often than with two buffers of one loop, so the planner
 //! wants to know the home.
 //!
-//! The home is the loop around the buffer's allocation, unless that loop only makes the buffer for
-//! an outer loop. A buffer that a loop (or a branch in it) yields is followed outwards. Its home is
-//! the outermost loop in which an op uses the buffer directly: with no further loop between the two. A use in a loop
-//! further inside does not count, because the original, whose levels depend on the home, does not count it.
+//! A buffer that a loop (or a branch in it) yields is followed outwards. Its home is the outermost loop in which an op
+//! uses the buffer directly: with no further loop between the two. If no op does, its home is the innermost loop around
+//! its allocation. A use in a loop further inside does not count, because the original, whose levels depend on the
+//! home, does not count it.
 //!
 //! ```text
 //!   scf.for %i {                        the loop of %b
@@ -117,12 +117,49 @@ impl<'a> Homes<'a> {
         let parent = document.parent_op(terminator);
         // How many operands stand in front of those that are handed on; `None` if none is.
         let in_front = parent.and_then(|parent| match document.info(parent).flow {
-            Flow::Carried | Flow::Yields if !self.is_real(terminator) => Some(0),
+            // A mark may stand in such a region, too. It hands nothing on.
+            Flow::Carried | Flow::Yields if document.info(terminator).traits.has(Traits::RETURN_LIKE) => Some(0),
             Flow::While if document.name(terminator) == "scf.condition" => Some(1),
             _ => None,
         });
         let results = parent.map_or(&[][..], |parent| document.results(parent));
         let handed = document.operands(terminator).iter().skip(in_front.unwrap_or(usize::MAX));
         handed.zip(results).filter(move |&(&operand, _)| operand == value).map(|(_, &result)| result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialects;
+
+    /// A mark in a loop with results is no yield, although it has the buffer as its first operand.
+    #[test]
+    fn a_mark_hands_nothing_on() {
+        let text = "func.func @f(%n: index, %x: memref<8xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          scf.for %i = %c0 to %n step %c1 {
+            %r = scf.for %j = %c0 to %n step %c1 iter_args(%a = %x) -> (memref<8xf32>) {
+              %b = memref.alloc() : memref<8xf32>
+              annotation.mark %b {flag} : memref<8xf32>
+              scf.yield YIELDED : memref<8xf32>
+            }
+            memref.copy %r, %x : memref<8xf32> to memref<8xf32>
+          }
+          return
+        }";
+        // Whether the home of `%b` is the outer loop.
+        let is_outer = |yielded: &str| {
+            let document = Document::read(&text.replace("YIELDED", yielded), Dialects::builtin()).unwrap();
+            let loops: Vec<OpId> = document.op_ids().filter(|&op| document.name(op) == "scf.for").collect();
+            let alloc = document.op_ids().find(|&op| document.name(op) == "memref.alloc").unwrap();
+            let homes = Homes::new(&document, document.op_ids().collect::<Vec<_>>());
+            let home = homes.of(document.results(alloc)[0]).unwrap();
+            assert!(loops.contains(&home));
+            home == loops[0]
+        };
+        assert!(is_outer("%b"));
+        assert!(!is_outer("%a"));
     }
 }
