@@ -58,7 +58,7 @@ impl<'a> Check<'a> {
             // Nothing is known about the accesses of an external region.
             StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
             StmtKind::Store { buffer, index, value } => {
-                // `in_index` makes every load of one of the two buffers in a subscript fail.
+                // `in_index` makes every load in a subscript fail, of any buffer.
                 self.in_index = true;
                 let index_fits = index.iter().all(|index| self.expr(index));
                 self.in_index = false;
