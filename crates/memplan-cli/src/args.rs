@@ -716,9 +716,9 @@ impl Stage {
     }
 }
 
-/// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
+/// Reads `500ms`, `10s`, `2m` or `2min`, `1h`; a bare number is seconds.
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a time: expected 500ms, 10s or 2m");
+    let wrong = || format!("`{text}` is not a time: expected 500ms, 10s, 2m or 1h");
     // Where the number ends and the unit begins.
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -21,8 +21,9 @@
 //! The crate serde-pickle (1.2) is no help here: it refuses a value that occurs twice inside of dictionaries as
 //! "recursive structure", and every snapshot that PyTorch writes has such values.
 //!
-//! Protocols 2 to 5 are read, as Python's own `pickle` writes dictionaries, lists, tuples, texts, bytes, integers,
-//! floating-point numbers, booleans and `None`.
+//! Protocols 2 to 5 are read, as Python's own `pickle` writes dictionaries, lists, tuples, texts, integers,
+//! floating-point numbers, booleans and `None`; and bytes of protocols 3 to 5. (Protocol 2 has none: Python writes a
+//! call of `_codecs.encode` instead.)
 
 use std::cell::Cell;
 use std::collections::HashMap;

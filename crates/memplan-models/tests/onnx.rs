@@ -7,7 +7,8 @@ mod fuzz;
 use memplan_core::Id;
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, place};
-use memplan_models::graph::{Control, Home, Model, Timeline};
+use memplan_models::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
+use memplan_models::graph::{Control, Home, Model, OpId, TensorId, Timeline};
 use memplan_models::onnx::{self, Options, ReadModel, reorder};
 use memplan_models::source::Assembled;
 use memplan_verify::equivalence::Contents;
@@ -1062,4 +1063,31 @@ fn ops_of_another_domain_are_not_taken_for_those_of_onnx() {
     assert_eq!(code(&model(&graph)), "onnx::unknown-shape");
     let sum = foreign("ReduceSumInteger", &["x"], &[ints("axes", &[1])]);
     assert_eq!(code(&model(&[info(11, "x", 3, &["4", "8"]), sum, output("y")])), "onnx::unknown-shape");
+}
+
+/// A copy of a node that leaves out its first output writes its second one in the second place.
+#[test]
+fn a_copy_leaves_out_the_outputs_that_the_node_leaves_out() {
+    let old = model(&[
+        input("x", &["8"]),
+        weights("k", &[1], Some(&[3])),
+        node("TopK", &["x", "k"], &["", "i"], &[]),
+        output("i"),
+    ]);
+    let known = read(&old).unwrap();
+    let graph = known.model.main().unwrap();
+    let written = graph.tensors.iter().position(|tensor| tensor.name == "i").unwrap();
+    let copied = Copied {
+        op: OpId::from_index(0),
+        reads: Vec::new(),
+        outputs: vec![TensorId::from_index(written)],
+        padding: Padding::Unchanged,
+        size: None,
+    };
+    let rewrite = Rewrite { tensors: Vec::new(), ops: vec![NewOp::Copy(copied)] };
+    let pieces = onnx::rewrite::pieces(&old, graph, &known.nodes, &rewrite).unwrap();
+    let mut new = Vec::new();
+    Assembled::new(&[], &old, &pieces).unwrap().write(&mut new).unwrap();
+    let new = onnx::nodes::read(&new).unwrap();
+    assert_eq!(new.nodes[0].outputs, ["", "i"]);
 }

@@ -113,6 +113,7 @@ fn errors_name_the_place() {
         ("func @f() {\n use read %x\n}", "`%x` is used but never defined"),
         ("func @f() {\n a alloc %x 8\n a alloc %x 8\n}", "`%x` is defined twice"),
         ("func @f() {\n a dag {\n x label &q\n y label &q\n }\n}", "`&q` is defined twice"),
+        ("func @f() {\n a dag {\n x label &p, label &q\n }\n}", "expected one label for each op"),
         ("func @f() {\n use frobnicate %x\n}", "expected a clause such as `read %x`"),
         ("func @f() {\n goto ^a\n}", "`^a` is used but never defined"),
         ("func @f() {\n break\n}", "`break` stands outside a loop's own region"),

@@ -2,6 +2,7 @@
 //!
 //! Only buffers the function allocates (and views of them) are flattened; arguments keep the shape their caller knows.
 //! So does a buffer of which a slice of unknown length is taken (`A[i, :n]`): in one dimension it is no slice any more.
+//! The same holds for a buffer with vectors in several subscripts of one access.
 //! A view with strides and the memory behind it stay, too: the view's elements are not one behind the other.
 //!
 //! This is for functions that are read from TVMScript. (`te/flatten.rs` does the same for functions that are lowered
@@ -17,7 +18,8 @@ use std::collections::HashSet;
 /// A copy of the function with every allocated buffer in one dimension, except those that cannot be flattened.
 pub fn flatten_buffers(function: &Function) -> Function {
     let mut result = function.clone();
-    let sliced = sliced_buffers(function);
+    let mut kept = sliced_buffers(function);
+    kept.extend(buffers_with_two_vectors(function));
     let strided = strided_roots(function);
     // The shapes of the buffers that are flattened; `None` for a buffer that stays as it is.
     let shapes: IndexVec<BufId, Option<Vec<Expr>>> = function
@@ -27,7 +29,7 @@ pub fn flatten_buffers(function: &Function) -> Function {
             let root = function.root(id);
             // A view is looked at by what it looks at: the memory must be the function's own, without strides.
             let ours = function.buffers[root].memory != Memory::Argument && !strided.contains(&root);
-            let is_flattened = ours && buffer.shape.len() != 1 && !sliced.contains(&id) && has_flat_subscripts(buffer);
+            let is_flattened = ours && buffer.shape.len() != 1 && !kept.contains(&id) && has_flat_subscripts(buffer);
             is_flattened.then(|| buffer.shape.to_vec())
         })
         .collect();
@@ -67,24 +69,35 @@ fn has_flat_subscripts(buffer: &Buffer) -> bool {
 /// The buffers that are loaded or stored with a subscript that is a slice or a vector of unknown length. The reader
 /// leaves such a subscript as a call: of [`SLICE`], or of `T.Ramp` as it was written.
 pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
-    let mut sliced = HashSet::new();
     let is_slice = |at: &Expr| matches!(at, Expr::Call { name, .. } if name == SLICE || name.ends_with("T.Ramp"));
+    accessed_with(function, |index| index.iter().any(is_slice))
+}
+
+/// The buffers that are loaded or stored with vectors in several dimensions. Such an access is to every row with every
+/// lane, and the sum of two vectors of subscripts would be something else.
+fn buffers_with_two_vectors(function: &Function) -> HashSet<BufId> {
+    accessed_with(function, |index| index.iter().filter(|at| at.lanes(function) > 1).count() > 1)
+}
+
+/// The buffers of which some load or store has such subscripts.
+fn accessed_with(function: &Function, is_meant: impl Fn(&[Expr]) -> bool) -> HashSet<BufId> {
+    let mut found = HashSet::new();
     for stmt in &function.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::Store { buffer, index, .. } = &stmt.kind
-                && index.iter().any(is_slice)
+                && is_meant(index)
             {
-                sliced.insert(*buffer);
+                found.insert(*buffer);
             }
             for expr in stmt.exprs() {
                 expr.walk(&mut |part| match part {
-                    Expr::Load { buffer, index } if index.iter().any(is_slice) => _ = sliced.insert(*buffer),
+                    Expr::Load { buffer, index } if is_meant(index) => _ = found.insert(*buffer),
                     _ => {}
                 });
             }
         });
     }
-    sliced
+    found
 }
 
 /// Flattens the accesses of all statements of a block; `shapes` are the shapes of the buffers to flatten, `redeclared`
@@ -163,6 +176,10 @@ fn scaled(subscript: Expr, stride: &Expr) -> Expr {
 
 /// `a + b`. The sum of a ramp and a number is a ramp with another base. Zeros and constants are added at once.
 fn sum(a: Expr, b: Expr) -> Expr {
+    debug_assert!(
+        !matches!((&a, &b), (Expr::Ramp { .. }, Expr::Ramp { .. })),
+        "a buffer with two vectors in one access is not flattened"
+    );
     match (a, b) {
         (a, Expr::Ramp { base, stride, lanes }) => Expr::Ramp { base: Box::new(sum(a, *base)), stride, lanes },
         (Expr::Ramp { base, stride, lanes }, b) => Expr::Ramp { base: Box::new(sum(*base, b)), stride, lanes },

@@ -215,7 +215,9 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// The bytes of an old node that reads and writes other tensors and may have another padding.
+    /// The bytes of an old node that reads and writes other tensors and may have another padding. The bodies of a node
+    /// are copied as they are and read the tensors of the old graph, whatever `copied` says of these: the content is the
+    /// same.
     fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
         let old = self.old(copied.op.index())?;
         let op = &self.graph.ops[copied.op];
@@ -226,7 +228,12 @@ impl<'a> Writer<'a> {
             op.inputs.iter().map(|&input| (self.name(input), self.name(copied.read(input)))).collect();
         let mut inputs: Vec<String> =
             old.inputs.iter().map(|input| renamed.get(input.as_str()).copied().unwrap_or(input).to_owned()).collect();
-        let outputs: Vec<String> = copied.outputs.iter().map(|&output| self.name(output).to_owned()).collect();
+        // An output that is left out has the empty name in the list and no tensor; the copy must leave it out, too.
+        let mut written = copied.outputs.iter().map(|&output| self.name(output).to_owned());
+        let mut outputs: Vec<String> = Vec::new();
+        for old in &old.outputs {
+            outputs.push(if old.is_empty() { String::new() } else { written.next().unwrap_or_default() });
+        }
         // An input that says how large the output is, such as that of a resize, must say the size of the new output.
         if let Some((input, content)) = &copied.size {
             let name = self.list(content.iter().map(|&number| i64::from(number)).collect());
@@ -237,9 +244,10 @@ impl<'a> Writer<'a> {
         let mut message = Builder::default();
         inputs.iter().for_each(|input| _ = message.text(node::INPUT, input));
         outputs.iter().for_each(|output| _ = message.text(node::OUTPUT, output));
-        // Several copies of one node need different names. The first output belongs to this copy only.
+        // Several copies of one node need different names. The first output that is there belongs to this copy only.
         if !old.name.is_empty() {
-            message.text(node::NAME, &format!("{}@{}", old.name, outputs.first().map_or("", String::as_str)));
+            let first = outputs.iter().find(|output| !output.is_empty());
+            message.text(node::NAME, &format!("{}@{}", old.name, first.map_or("", String::as_str)));
         }
         message.text(node::KIND, &old.kind);
         if !old.domain.is_empty() {

@@ -143,7 +143,8 @@ fn malformed(at: u64) -> ReadError {
 }
 
 /// The offsets of the plan inside a model, found as the runtime finds them: by the name of the metadata. Empty
-/// if the model has no plan.
+/// if the model has no plan. Asked of models that we wrote, in which an older plan has been replaced: there is one plan
+/// at most, and it has the version that we write.
 pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;

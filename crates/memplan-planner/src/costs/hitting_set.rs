@@ -51,6 +51,8 @@ pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, 
         }
         let mut is_apart: Vec<bool> = weights.iter().map(|&weight| weight > 0).collect();
         choice.iter().for_each(|&pair| is_apart[pair] = false);
+        // The answer is `None` if the pairs contradict the problem. Then nothing is known about this choice, and the next
+        // round would make the same one.
         let Some(apart) = kept_apart(problem, |pair| is_apart[pair]) else { break };
         // A quarter of what is left, because more questions are likely to follow.
         let share = budget.work_left() / 4;

@@ -234,7 +234,8 @@ impl Strategy for OrderedFit {
         };
         match self.run(&mut placer, &pass) {
             Ok(Reached::All) => {}
-            // The plan would not be smaller than the one that the caller has, or the caller's patience is over.
+            // The plan would not be smaller than the one that the caller has, or the caller's patience is over. The driver
+            // asks for patience after the stage, so it says what has ended it, whatever `stop` is here.
             Ok(Reached::Early(_)) => return exhausted,
             // A fixed offset is taken. If two fixed buffers collide, there is no plan at all.
             Err(piece) => return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible),

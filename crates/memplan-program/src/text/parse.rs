@@ -734,6 +734,10 @@ impl<'s> Parser<'s> {
             "await" => draft.awaits(self.token(false)?),
             "scope" => draft.scope(),
             "at" => draft.span(self.source_span()?),
+            "label" if line.label.is_some() => {
+                self.at -= 1;
+                return self.expected("one label for each op");
+            }
             "label" => {
                 line.label = Some(self.sigil('&', "a label such as &a")?);
                 draft

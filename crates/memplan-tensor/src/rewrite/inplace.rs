@@ -58,8 +58,7 @@ impl<'a> Check<'a> {
             // Nothing is known about the accesses of an external region.
             StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
             StmtKind::Store { buffer, index, value } => {
-                // The subscripts of the store are looked at before `store` is set: a load in them is no load in the
-                // value.
+                // `in_index` makes every load in a subscript fail, of any buffer.
                 self.in_index = true;
                 let index_fits = index.iter().all(|index| self.expr(index));
                 self.in_index = false;

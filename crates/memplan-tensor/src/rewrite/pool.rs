@@ -154,7 +154,8 @@ impl Planner<'_, '_> {
             let record = &self.sequence.records[position];
             (record.stmt, record.offset)
         };
-        // Buffers that are charged to a statement are allocated outside of it. So they get their entries before the
+        // A statement generates and kills buffers whose touches are charged to it (see the sequence). They are
+        // allocated outside of it. So they get their entries before the
         // statement opens a scope, and give them back after it has closed the scope.
         if offset >= 0 {
             self.generate(stmt)?;

@@ -244,6 +244,8 @@ impl Printer<'_> {
                 if !self.verbatim(stmt.trivia) {
                     let text = self.simple(&stmt.kind);
                     self.replace(stmt.trivia, &text);
+                    // The declaration of an argument may be a comment (`print_declare`), which is no statement.
+                    return !text.starts_with('#');
                 }
             }
         }
@@ -489,4 +491,32 @@ fn print_store_index(index: &Expr, function: &Function) -> String {
         let _ = write!(text, ":{}", print_expr(stride, function));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Buffer, StorageScope};
+    use memplan_core::Span;
+
+    /// The declaration of an argument is printed as a comment, and a body of Python needs a statement.
+    #[test]
+    fn a_body_is_more_than_a_comment() {
+        let mut function = Function::empty("main".to_owned());
+        let argument = function.buffers.push(Buffer {
+            name: "A".to_owned(),
+            dtype: crate::DType::FLOAT32,
+            shape: vec![Expr::int(4)].into(),
+            strides: None,
+            scope: StorageScope::global(),
+            memory: Memory::Argument,
+            scalar: false,
+            pinned: false,
+            extra: Vec::new(),
+            span: Span::default(),
+        });
+        function.body.push(Stmt::new(StmtKind::Declare(argument)));
+        let text = print_function(&function);
+        assert!(text.ends_with("    # A is an argument\n    T.evaluate(0)\n"), "{text}");
+    }
 }

@@ -15,7 +15,8 @@ use memplan_core::Span;
 /// A buffer as its declaration gives it.
 pub(super) struct BufferParts {
     pub(super) buffer: Buffer,
-    /// Whether the declaration names a storage scope. If not, the caller may have a better one than `global`.
+    /// Whether the declaration names a storage scope, or another buffer whose scope this one has. If not, the caller
+    /// may have a better one than `global`.
     pub(super) scope_given: bool,
     /// The offset in elements that the declaration states.
     offset: Option<Expr>,
@@ -97,7 +98,10 @@ impl Reader<'_> {
                 }
                 "strides" => {
                     strides = self.strides(value, buffer.shape.len())?;
-                    buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
+                    // `strides=()` and `strides=None` say that there are none.
+                    if strides.is_some() {
+                        buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
+                    }
                 }
                 _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
             }
