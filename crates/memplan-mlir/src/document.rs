@@ -318,6 +318,8 @@ pub struct Document {
     pub(crate) values: IndexVec<ValueId, Value>,
     pub(crate) types: IndexVec<TypeId, TypeEntry>,
     pub(crate) names: IndexVec<NameId, NameEntry>,
+    /// Those of the names whose ops cancel constructs of their dialect.
+    pub(crate) cancelling: Vec<NameId>,
     /// The top-level block of each part of the file.
     pub(crate) top: Vec<BlockId>,
     /// The aliases of each part of the file, by name with its `#` or `!`.

@@ -67,12 +67,9 @@ impl Document {
     /// every construct of the dialect is meant.
     fn may_be_cancelled(&self, op: OpId) -> bool {
         let dialect = |name: &str| name.split_once('.').map(|(dialect, _)| dialect.to_owned());
-        // Most ops have no regions, so the names of the text are looked through for few ops only.
-        !self.regions(op).is_empty()
-            && self
-                .names
-                .iter()
-                .any(|entry| entry.info.traits.has(Traits::CANCELS) && dialect(&entry.name) == dialect(self.name(op)))
+        // Most texts have no such op, and most ops no region.
+        let mut cancelling = self.cancelling.iter().filter(|_| !self.regions(op).is_empty());
+        cancelling.any(|&name| dialect(&self.names[name].name) == dialect(self.name(op)))
     }
 
     /// Whether a word stands in the text of an op outside its regions: before the first one or behind the last one.

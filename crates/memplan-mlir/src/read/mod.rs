@@ -55,7 +55,7 @@ use std::sync::Arc;
 
 use memplan_core::{Id, IndexVec, Span, patience};
 
-use crate::dialect::{Dialects, undotted};
+use crate::dialect::{Dialects, Traits, undotted};
 use crate::document::{
     Alias, Block, BlockId, Definition, Document, Form, Group, NameEntry, NameId, NameKind, Op, OpId, PoolRange, Region,
     RegionId, Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
@@ -500,7 +500,12 @@ impl<'s> Reader<'s> {
         if let Some(&id) = self.names.get(&name) {
             return id;
         }
-        let id = self.document.names.push(NameEntry::new(&name, self.dialects.get(&name)));
+        let info = self.dialects.get(&name);
+        let cancels = info.traits.has(Traits::CANCELS);
+        let id = self.document.names.push(NameEntry::new(&name, info));
+        if cancels {
+            self.document.cancelling.push(id);
+        }
         self.names.insert(name, id);
         id
     }
@@ -658,6 +663,7 @@ fn empty_document(source: Arc<str>) -> Document {
         values: IndexVec::new(),
         types: IndexVec::new(),
         names: IndexVec::new(),
+        cancelling: Vec::new(),
         top: Vec::new(),
         aliases: Vec::new(),
         operand_pool: Vec::new(),
