@@ -216,6 +216,6 @@ fn a_plan_beyond_the_capacity_is_said_to_be_wrong() {
     let ran = folder.run("show small.program plan.csv -o map.svg");
     assert!(ran.code == 0 && !ran.stderr.contains("wrong"), "{}", ran.stderr);
     let ran = folder.run("show small.program plan.csv --capacity 16 -o map.svg");
-    assert!(ran.stderr.contains("the plan is wrong: 1 violation"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the plan is wrong: 2 violations"), "{}", ran.stderr);
     assert_eq!(folder.run("verify small.program plan.csv --capacity 16").code, 1);
 }
