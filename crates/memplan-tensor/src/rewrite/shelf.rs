@@ -149,19 +149,16 @@ impl BySize {
 mod tests {
     use super::*;
     use memplan_core::Id;
+    use memplan_testkit::Random;
 
     /// A list and a tree that have had the same entries give the same answers.
     #[test]
     fn a_list_and_a_tree_agree() {
         let (mut few, mut many) = (BySize::new(), BySize::Many(BTreeMap::new()));
-        let mut random = 1u64;
-        let mut draw = |below: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % below
-        };
+        let mut random = Random::new(1);
         let (mut inside, mut became_many) = (0, false);
         for returned in 0..20_000 {
-            let (least, width, odd) = (draw(100), draw(60), draw(3));
+            let (least, width, odd) = (random.below(100), random.below(60), random.below(3));
             let suits = |entry: EntryId| odd != 0 || entry.index() % 2 == 1;
             let first = few.first_from(least, least + width, suits);
             let last = few.last_below(least, least + width, suits);
@@ -174,8 +171,8 @@ mod tests {
             }
             let most = if returned % 2_000 < 1_000 { 10 } else { 2 * MOST_IN_LIST };
             if inside < most {
-                let entry = EntryId::from_index(draw(1_000) as usize);
-                let key = (draw(120), returned);
+                let entry = EntryId::from_index(random.index(1_000));
+                let key = (random.below(120), returned);
                 few.insert(key, entry);
                 many.insert(key, entry);
                 inside += 1;
