@@ -66,8 +66,12 @@ def kill_a_worker_soon(seconds=20):
     def children():
         found = set()
         for task in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{task}/children") as file:
-                found |= {int(child) for child in file.read().split()}
+            try:
+                with open(f"/proc/self/task/{task}/children") as file:
+                    found |= {int(child) for child in file.read().split()}
+            except OSError:
+                # The thread has ended since the threads were listed.
+                continue
         return found
 
     def hunt():
